@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 from typing import Any, Final, Generic
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.runners.work import Item, Loss, Result, Waiting, Work
@@ -47,6 +49,10 @@ class ProcessRunner:
     """
 
     def __init__(self, workers: int, *, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
+        if sys.platform == "win32":
+            raise InvalidSettingError(
+                "worker processes need a Unix system: play with workers=1, or in the Windows Subsystem for Linux"
+            )
         self._count = workers
         self._dumps = dumps
 

@@ -1,7 +1,7 @@
 """A worker process: how it is started, and what it does.
 
-Where processes can be forked, workers come from the fork server; elsewhere each is a fresh interpreter
-(multiprocessing's ``spawn``). The module that a script runs as is loaded in a worker, as multiprocessing does.
+Workers come from the fork server and ignore what it ignores: Ctrl-C and requests to end, as the parent decides.
+The module that a script runs as is loaded in a worker, as multiprocessing does.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ import mmap
 import multiprocessing
 import os
 import pickle
-import signal
 import tempfile
-import threading
 import time
 from multiprocessing import spawn
 from multiprocessing.connection import Connection, Pipe
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners.work import NOBODY, Work
-from zermelo.evaluation.sandbox.fork_server import fork
+from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
 
 BATCH: Final = 0.02
 """Seconds for which a worker may collect results before it sends them."""
@@ -34,28 +32,7 @@ CLOSED: Final = 70
 _Turn = ctypes.c_longlong * 3
 
 
-class Process(Protocol):
-    """What is needed of a process."""
-
-    @property
-    def sentinel(self) -> int:
-        """Can be waited for: ready when the process has ended."""
-
-    @property
-    def exitcode(self) -> int | None:
-        """None while it runs."""
-
-    def is_alive(self) -> bool:
-        """Whether it has not ended."""
-
-    def join(self, timeout: float | None = None) -> None:
-        """Waits until it ends."""
-
-    def kill(self) -> None:
-        """Ends it at once."""
-
-
-def start(work: bytes) -> tuple[Process, Connection, Any]:
+def start(work: bytes) -> tuple[ForkedProcess, Connection, Any]:
     """Starts a worker; returns it, this end of its pipe, and the memory that it shares with this process.
 
     Raises:
@@ -63,12 +40,6 @@ def start(work: bytes) -> tuple[Process, Connection, Any]:
     """
     pipe, theirs = Pipe()
     with theirs:
-        if os.name != "posix":
-            context = multiprocessing.get_context("spawn")
-            shared = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
-            process = context.Process(target=_spawned, args=(theirs, shared, work), daemon=True)
-            process.start()
-            return process, pipe, shared
         data = spawn.get_preparation_data("zermelo worker")
         preparation = pickle.dumps({**data, "authkey": bytes(data["authkey"])})  # as it is it refuses
         with tempfile.TemporaryFile() as file:
@@ -84,7 +55,6 @@ def start(work: bytes) -> tuple[Process, Connection, Any]:
 
 def forked(channel: int, memory: int) -> None:
     """Runs in a worker that the fork server started."""
-    _ignore_signals()
     pipe = Connection(channel)
     turn = _Turn.from_buffer(mmap.mmap(memory, ctypes.sizeof(_Turn)))
     os.close(memory)
@@ -97,25 +67,6 @@ def forked(channel: int, memory: int) -> None:
     work = pickle.loads(pipe.recv_bytes())
     del process._inheriting
     _serve(pipe, turn, work)
-
-
-def _spawned(pipe: Connection, turn: Any, work: bytes) -> None:
-    _ignore_signals()
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "it was started by one"
-
-    def end_with_parent() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    _serve(pipe, turn, pickle.loads(work))
-
-
-def _ignore_signals() -> None:
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a batch system sends them to every process: the parent decides
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _serve(pipe: Connection, turn: Any, work: Work[Any, Any]) -> None:

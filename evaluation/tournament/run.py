@@ -43,11 +43,15 @@ from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.stopping import rule_of
 
 
-class PlanSettings(TypedDict, total=False):
-    """What decides the games; see ``round_robin``."""
+class Settings(TypedDict, total=False):
+    """Settings of ``round_robin``."""
 
     games: int
     seed: int
+    workers: int | None
+    runner: RunnerChoice | str
+    ray_address: str | None
+    out: str | os.PathLike[str] | None
     openings: Openings | None
     until_sure: bool
     sprt: Sprt | None
@@ -56,21 +60,8 @@ class PlanSettings(TypedDict, total=False):
     anchor: str | None
     score: Scoring | str
     skip_unfit: bool
-
-
-class RunSettings(TypedDict, total=False):
-    """What does not; see ``round_robin``."""
-
-    workers: int | None
-    runner: RunnerChoice | str
-    ray_address: str | None
-    out: str | os.PathLike[str] | None
     progress: bool | None
     on_game: Callable[[GameRecord], None] | None
-
-
-class Settings(PlanSettings, RunSettings):
-    """All settings of a tournament."""
 
 
 def round_robin(
@@ -93,6 +84,7 @@ def round_robin(
     skip_unfit: bool = False,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
+    pairings: Pairings = Pairings.ROUND_ROBIN,
 ) -> Standings:
     """Every agent plays every other.
 
@@ -129,6 +121,7 @@ def round_robin(
         progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
             elsewhere as a line every half minute. By default in a terminal only.
         on_game: Called with each game's record once it is kept for good.
+        pairings: Who meets.
 
     Raises:
         ZermeloError: A name or setting is wrong, an agent cannot play the game, or the folder cannot be used.
@@ -137,8 +130,8 @@ def round_robin(
     """
     plan = Tournament.prepare(
         env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
-        max_moves=max_moves, isolation=isolation, anchor=anchor, score=score,
-        skip_unfit=skip_unfit,
+        max_moves=max_moves, isolation=isolation, anchor=anchor, score=score, skip_unfit=skip_unfit,
+        pairings=pairings,
     )  # fmt: skip
     return run(
         plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game
@@ -161,10 +154,7 @@ def gauntlet(
         ZermeloError: As for ``round_robin``.
         TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
     """
-    of_run = {key: value for key, value in settings.items() if key in RunSettings.__annotations__}
-    of_plan = {key: value for key, value in settings.items() if key not in of_run}
-    plan = Tournament.prepare(env, agents, pairings=Pairings.GAUNTLET, **of_plan)  # type: ignore[arg-type]  # split above
-    return run(plan, **of_run)  # type: ignore[arg-type]  # likewise
+    return round_robin(env, agents, pairings=Pairings.GAUNTLET, **settings)
 
 
 def run(
