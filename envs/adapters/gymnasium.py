@@ -79,7 +79,6 @@ class GymGame:
 
     @property
     def traits(self) -> Traits:
-        """What a search must know before it starts."""
         return self._traits
 
     def with_traits(self, traits: Traits, outside: OutsideGenerators) -> GymGame:
@@ -91,14 +90,12 @@ class GymGame:
         return changed
 
     def snapshot(self, env: Any) -> GymState:
-        """The position of a live environment of this game, now; it is taken not to be over."""
         require_reset(env)
         raw = self.template.position(env)
         replace_generators(raw, self._generator)
         return GymState(raw, 0.0, False, None)
 
     def initial_state(self, seed: int = 0) -> GymState:
-        """The position after ``reset(seed=seed)`` of a copy."""
         env = self._copy(self.template.env)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
@@ -107,23 +104,18 @@ class GymGame:
         return GymState(env, 0.0, False, info, observation)
 
     def to_move(self, state: GymState) -> int:
-        """Seat 0, always."""
         return 0
 
     def is_terminal(self, state: GymState) -> bool:
-        """Whether the last step terminated or truncated the episode."""
         return state.over
 
     def utility(self, state: GymState) -> tuple[float, ...]:
-        """The rewards since the first state."""
         return (state.total,)
 
     def chance_outcomes(self, state: GymState) -> tuple[tuple[int, float], ...]:
-        """Nothing: chance inside such an environment can only be sampled."""
         return ()
 
     def legal_actions(self, state: GymState) -> tuple[int, ...]:
-        """The actions that the mask allows; without a mask, the whole action space."""
         if state.actions is None:
             if state.over:
                 state.actions = ()
@@ -144,27 +136,17 @@ class GymGame:
         return self._mask.mask(env)
 
     def result(self, state: GymState, action: int) -> GymState:
-        """The state after an action; ``state`` is not changed.
-
-        Raises:
-            IllegalActionError: The action is not legal.
-            GameOverError: The episode is over.
-            EnvFailedError: The environment raised an error.
-        """
         return self._advance(state, action, self._generator if self._sampled else None)
 
     def sample_result(self, state: GymState, action: int, generator: np.random.Generator) -> GymState:
-        """As ``result``, with every random number of the step drawn from ``generator``."""
         return self._advance(state, action, generator)
 
     def playout_state(self, state: GymState) -> GymState:
-        """A copy that ``play_on`` may change."""
         made = GymState(self._copy(state.env), state.total, state.over, state.info, state.observation)
         made.actions = state.actions
         return made
 
     def play_on(self, state: GymState, action: int, generator: np.random.Generator | None = None) -> GymState:
-        """As ``result``, or as ``sample_result``, but the state's own environment is stepped."""
         if self._sampled and generator is None:
             generator = self._generator
         return self._advance(state, action, generator, state.env)
@@ -192,44 +174,35 @@ class GymGame:
             return GymState(env, state.total + float(reward), over, info, observation)
 
     def key(self, state: GymState) -> Hashable:
-        """A value of the whole environment: equal keys, same future."""
         if state.key is None:
             inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
             state.key = (state.over, inside)
         return state.key
 
     def to_env_action(self, state: GymState, action: int) -> Any:
-        """What ``env.step`` takes for this action."""
         return self._codec.to_env(action)
 
     # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: GymState, action: int, seed: int) -> GymState:
-        """The state after an action with all randomness from a seed."""
         return self._advance(state, action, np.random.default_rng(seed))
 
     def draws_from(self) -> frozenset[str]:
-        """The generators that probes drew from and the environment does not hold."""
         return frozenset(self.outside.drawn)
 
     def trials(self, state: GymState) -> Generator[None]:
-        """Nothing: what a step returns is all there is to see."""
         yield from ()
 
     def comparable(self, state: GymState) -> Hashable:
-        """A value of the state in which random generators do not count."""
         return state.over, state.total, self.position(state)
 
     def position(self, state: GymState) -> Any:
-        """The key of the environment; equal keys, same future."""
         return state_key(state.env)
 
     def sight(self, state: GymState, seat: int) -> Hashable:
-        """A value of what the last step, or reset, showed."""
         return None if state.observation is None else state_key(state.observation)
 
     def environment(self, state: GymState) -> Any:
-        """The copy of the environment in a state."""
         return state.env
 
     @contextmanager

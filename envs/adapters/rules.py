@@ -44,17 +44,10 @@ class LiveRulesGame(RulesGame):
         self.traits = replace(self.traits, name=game_name(env), seat_names=agents, utility_bounds=bounds)
 
     def utility(self, state: Any) -> tuple[float, ...]:
-        """The outcome for every seat, in the environment's rewards; zeros before the end."""
         utility = super().utility(state)
         return utility if self._scale == 1 else tuple(self._scale * value for value in utility)
 
     def snapshot(self, env: Any) -> Any:
-        """The state of a live environment of this game, now. The environment is not changed.
-
-        Raises:
-            UnsupportedGameError: It is another kind of environment, has not been reset, or is in a position that
-                the rules do not know.
-        """
         require_reset(env)
         raw = innermost(env)
         if type(raw) is not self._env_class:
@@ -70,7 +63,6 @@ class LiveRulesGame(RulesGame):
         return state
 
     def fits(self, raw: Any) -> bool:
-        """Whether this is still the game of the environment: ``as_game`` asks before each search."""
         return self.position(raw) is not None
 
     def position(self, raw: Any) -> Any | None:

@@ -141,11 +141,9 @@ class TableGame:
 
     @property
     def traits(self) -> Traits:
-        """What a search must know before it starts."""
         return self._traits
 
     def fits(self, env: Any) -> bool:
-        """Whether a live environment still has this table."""
         return getattr(env.unwrapped, "P", None) is self._table and has_table(env)
 
     def snapshot(self, env: Any) -> TableState:
@@ -156,7 +154,6 @@ class TableGame:
         return self._state(env)
 
     def initial_state(self, seed: int = 0) -> TableState:
-        """The state after ``reset(seed=seed)`` of a copy."""
         env = clone_env(self._template)
         with global_random_guard(seed):
             env.reset(seed=seed)
@@ -182,29 +179,20 @@ class TableGame:
         return TableState(state, -1, over, 0.0, left)
 
     def to_move(self, state: TableState) -> int:
-        """Seat 0, or ``CHANCE`` after an action with several outcomes."""
         return 0 if state.action < 0 else CHANCE
 
     def legal_actions(self, state: TableState) -> tuple[int, ...]:
-        """The actions that the table has for the state."""
         if state.over or state.action >= 0:
             return ()
         return tuple(sorted(int(action) for action in self._table[state.state]))
 
     def chance_outcomes(self, state: TableState) -> tuple[tuple[int, float], ...]:
-        """The number and the probability of each different outcome of the action."""
         if state.action < 0:
             return ()
         outcomes = self._outcomes_of(state.state, state.action)
         return tuple((index, outcome.probability) for index, outcome in enumerate(outcomes))
 
     def result(self, state: TableState, action: int) -> TableState:
-        """The state, or chance event, after an action; the state after a chance outcome.
-
-        Raises:
-            IllegalActionError: The table has no such action or outcome.
-            GameOverError: The game is over.
-        """
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.action >= 0:
@@ -224,11 +212,9 @@ class TableGame:
         return TableState(outcome.state, -1, outcome.over or left <= 0, state.total + outcome.reward, left)
 
     def is_terminal(self, state: TableState) -> bool:
-        """Whether the table says that the game has ended, or no step is left."""
         return state.over
 
     def utility(self, state: TableState) -> tuple[float, ...]:
-        """The rewards so far."""
         return (state.total,)
 
     def key(self, state: TableState) -> Hashable:
@@ -236,11 +222,9 @@ class TableGame:
         return state.state, state.action, state.over, state.left if self.step_limit is not None else math.inf
 
     def to_env_action(self, state: TableState, action: int) -> int:
-        """The action itself."""
         return action
 
     def text(self, state: TableState) -> str:
-        """The table's number of the state."""
         return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")
 
 

@@ -90,7 +90,6 @@ class AECGame:
 
     @property
     def traits(self) -> Traits:
-        """What a search must know before it starts."""
         return self._traits
 
     def with_traits(self, traits: Traits, outside: OutsideGenerators) -> AECGame:
@@ -132,7 +131,6 @@ class AECGame:
                 yield
 
     def initial_state(self, seed: int = 0) -> EnvState:
-        """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
         env = self._copy(self.template.env)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
@@ -153,11 +151,9 @@ class AECGame:
     # -- the game ------------------------------------------------------------------------------------------------
 
     def to_move(self, state: EnvState) -> int:
-        """The seat of ``agent_selection``, or ``CHANCE`` at a declared chance event."""
         return state.mover
 
     def is_terminal(self, state: EnvState) -> bool:
-        """Whether every agent is terminated, truncated or gone."""
         return state.over
 
     def utility(self, state: EnvState) -> tuple[float, ...]:
@@ -165,12 +161,6 @@ class AECGame:
         return state.totals
 
     def legal_actions(self, state: EnvState) -> tuple[int, ...]:
-        """The actions that the mover's mask allows; without a mask, its whole action space.
-
-        Raises:
-            GameOverError: The game is not over, but the mover's mask allows nothing.
-            UnsupportedGameError: The action space cannot be enumerated.
-        """
         actions = state.actions
         if actions is None:
             actions = state.actions = self._find_actions(state)
@@ -201,31 +191,19 @@ class AECGame:
         return actions
 
     def result(self, state: EnvState, action: int) -> EnvState:
-        """The state after an action, or after a declared chance outcome; ``state`` is not changed.
-
-        Where chance is sampled, the outcome is drawn from the game's own stream, never the environment's.
-
-        Raises:
-            IllegalActionError: The action, or the outcome, is not legal.
-            GameOverError: The game is over.
-            EnvFailedError: The environment raised an error.
-        """
         if self._sampled:
             return self.sample_result(state, action, self._generator)
         return self._advance(state, action, None)
 
     def sample_result(self, state: EnvState, action: int, generator: np.random.Generator) -> EnvState:
-        """As ``result``, with every random number of the step drawn from ``generator``."""
         return self._advance(state, action, generator)
 
     def playout_state(self, state: EnvState) -> EnvState:
-        """A copy that ``play_on`` may change."""
         made = EnvState(self._copy(state.env), state.before, state.totals, state.mover, state.over)
         made.actions, made.outcomes = state.actions, state.outcomes
         return made
 
     def play_on(self, state: EnvState, action: int, generator: np.random.Generator | None = None) -> EnvState:
-        """As ``result``, or as ``sample_result``, but the state's own environment is stepped."""
         if self._sampled and generator is None:
             generator = self._generator
         return self._advance(state, action, generator, state.env)
@@ -301,7 +279,6 @@ class AECGame:
     # -- chance --------------------------------------------------------------------------------------------------
 
     def chance_outcomes(self, state: EnvState) -> tuple[tuple[int, float], ...]:
-        """At a declared chance event, the number of each outcome and its probability; otherwise nothing."""
         return tuple((index, p) for index, (_, p) in enumerate(state.outcomes or ()))
 
     def _apply_outcome(self, state: EnvState, index: int, env: Any = None) -> EnvState:
@@ -317,7 +294,6 @@ class AECGame:
     # -- keys and text -------------------------------------------------------------------------------------------
 
     def key(self, state: EnvState) -> Hashable:
-        """A value of the whole environment: equal keys, same future. Observations play no part in it."""
         key = state.key
         if key is None:
             inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
@@ -325,11 +301,9 @@ class AECGame:
         return key
 
     def to_env_action(self, state: EnvState, action: int) -> Any:
-        """What ``env.step`` takes for this action of the mover."""
         return self._codecs[self.agents[state.mover]].to_env(action)
 
     def observation(self, state: EnvState, seat: int) -> Any:
-        """What ``env.observe`` returns; of a mapping of ``observation`` and ``action_mask`` the first."""
         seen = self._observed(state, seat)
         return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
 
@@ -352,25 +326,20 @@ class AECGame:
     # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: EnvState, action: int, seed: int) -> EnvState:
-        """The state after an action with all randomness from a seed."""
         if state.mover == CHANCE:
             return self._apply_outcome(state, action)
         return self.sample_result(state, action, np.random.default_rng(seed))
 
     def draws_from(self) -> frozenset[str]:
-        """The generators that probes drew from and the environment does not hold."""
         return frozenset(self.outside.drawn)
 
     def comparable(self, state: EnvState) -> Hashable:
-        """A value of the state in which random generators do not count."""
         return state.mover, state.over, state.totals, self.position(state)
 
     def position(self, state: EnvState) -> Any:
-        """The key of the environment; equal keys, same future."""
         return state_key(state.env)
 
     def sight(self, state: EnvState, seat: int) -> Hashable:
-        """A value of what a seat observes; None where the environment does not answer."""
         try:
             with QUIET:
                 return state_key(state.env.observe(self.agents[seat]))
@@ -378,7 +347,6 @@ class AECGame:
             return None
 
     def environment(self, state: EnvState) -> Any:
-        """The copy of the environment in a state."""
         return state.env
 
     # -- errors --------------------------------------------------------------------------------------------------

@@ -27,16 +27,10 @@ class InformedAECGame(AECGame):
         self._hidden = hidden
 
     def information_state_key(self, state: EnvState, seat: int) -> Hashable:
-        """All that a seat has seen and done, as the environment, or what is known of its class, says."""
         with self._blame("information_state_key"):
             return state.mover, state.over, self._hidden.key(state.env, self.agents[seat])
 
     def resample(self, state: EnvState, seat: int, generator: np.random.Generator) -> EnvState:
-        """A state that the seat cannot tell from this one; at the end, where nothing is to come, this one.
-
-        Raises:
-            EnvFailedError: The environment dealt again something that the seat had seen.
-        """
         if state.over:
             return state
         env = self._copy(state.env)

@@ -35,7 +35,6 @@ class SimultaneousAECGame(AECGame):
         self._rounds = rounds
 
     def movers(self, state: EnvState) -> Sequence[int]:
-        """The seats of all agents that are still in the game."""
         if state.over or state.mover == CHANCE:
             return ()
         env = state.env
@@ -46,7 +45,6 @@ class SimultaneousAECGame(AECGame):
         ]
 
     def actions_of(self, state: EnvState, seat: int) -> tuple[int, ...]:
-        """What the seat's mask allows; without a mask, its whole action space."""
         if seat == state.mover:
             return self.legal_actions(state)
         try:
@@ -60,11 +58,6 @@ class SimultaneousAECGame(AECGame):
     def joint_result(
         self, state: EnvState, actions: Mapping[int, int], generator: np.random.Generator | None = None
     ) -> EnvState:
-        """The state after this round; ``state`` is not changed.
-
-        Raises:
-            IllegalActionError: An action is not legal, or they are not of the seats that move.
-        """
         movers = self.movers(state)
         if {*movers} != {*actions}:
             raise IllegalActionError(
@@ -83,7 +76,6 @@ class SimultaneousAECGame(AECGame):
         return EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
 
     def hides_more(self) -> bool | None:
-        """As is known of the environment's class; not where its traits say that information is perfect."""
         return False if self._traits.information is Information.PERFECT else self._rounds.hides_more
 
 

@@ -139,11 +139,9 @@ class OpenSpielGame:
 
     @property
     def traits(self) -> Traits:
-        """What a search must know before it starts, from OpenSpiel's game type."""
         return self._traits
 
     def fits(self, env: Any) -> bool:
-        """Whether a live Shimmy environment still plays this game, with the same parameters."""
         return str(env._env) == str(self._game)
 
     def plays(self, state: Any) -> bool:
@@ -151,11 +149,6 @@ class OpenSpielGame:
         return str(state.get_game()) == str(self._game)
 
     def snapshot(self, env: Any) -> Any:
-        """The position of a live Shimmy environment, or of a ``pyspiel.State``, as a state of its own.
-
-        Raises:
-            UnsupportedGameError: It is neither.
-        """
         import pyspiel
 
         if isinstance(env, pyspiel.State):
@@ -171,15 +164,9 @@ class OpenSpielGame:
         return state.clone()
 
     def initial_state(self) -> Any:
-        """The state the game starts in, which may be a chance event such as the first roll."""
         return self._game.new_initial_state()
 
     def to_move(self, state: Any) -> int:
-        """The player to move, or ``CHANCE``.
-
-        Raises:
-            UnsupportedGameError: All players move at the same time.
-        """
         player: int = state.current_player()
         if player >= 0 or state.is_terminal():
             return max(player, 0)
@@ -188,7 +175,6 @@ class OpenSpielGame:
         raise UnsupportedGameError(f"in {self._name} players move at the same time: nobody is to move alone")
 
     def legal_actions(self, state: Any) -> list[int]:
-        """OpenSpiel's legal actions, ascending; none at a chance event."""
         if state.is_chance_node() or self.is_terminal(state):
             return []
         actions: list[int] = state.legal_actions()
@@ -197,7 +183,6 @@ class OpenSpielGame:
         return actions
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        """OpenSpiel's outcomes with their exact probabilities; nothing where a player decides."""
         if not state.is_chance_node():
             return ()
         if not self._exact:
@@ -206,13 +191,6 @@ class OpenSpielGame:
         return outcomes
 
     def result(self, state: Any, action: int) -> Any:
-        """The state after an action or a chance outcome.
-
-        Raises:
-            IllegalActionError: The action is not legal.
-            GameOverError: The game is over.
-            UnsupportedGameError: The game draws its chance inside OpenSpiel, where it cannot be replaced.
-        """
         if self.is_terminal(state):
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if not self._exact and state.is_chance_node():
@@ -227,7 +205,6 @@ class OpenSpielGame:
             raise EnvFailedError(f"{self._name} raised SpielError in child({action!r}): {error}") from error
 
     def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
-        """The state after an action and the chance events that follow it, drawn with ``generator``."""
         after = self.result(state, action)
         while after.is_chance_node() and not self.is_terminal(after):
             outcomes, probabilities = zip(*self.chance_outcomes(after), strict=True)
@@ -235,18 +212,15 @@ class OpenSpielGame:
         return after
 
     def playout_state(self, state: Any) -> Any:
-        """A copy that ``play_on`` may change."""
         return state.clone()
 
     def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
-        """As ``result``, or with a generator as ``sample_result``, but the state itself is changed."""
         if generator is not None or not self._exact:
             return self.sample_result(state, action, generator) if generator else self.result(state, action)
         state.apply_action(int(action))
         return state
 
     def play_out(self, state: Any, seed: int) -> tuple[Any, list[tuple[int, int]]] | None:
-        """A game between OpenSpiel's uniformly random players."""
         import pyspiel
 
         if not self._exact:
@@ -260,24 +234,17 @@ class OpenSpielGame:
         return end, [(item.player, item.action) for item in played if item.player >= 0]
 
     def movers(self, state: Any) -> Sequence[int]:
-        """The players that decide now: all of them where they move at the same time."""
         if state.is_chance_node() or self.is_terminal(state):
             return ()
         return range(self._traits.seats) if state.is_simultaneous_node() else (state.current_player(),)
 
     def actions_of(self, state: Any, seat: int) -> list[int]:
-        """OpenSpiel's legal actions of one of the players that decide now."""
         actions: list[int] = state.legal_actions(seat)
         return actions
 
     def joint_result(
         self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
     ) -> Any:
-        """The state after an action of each player that decides now; chance events are states of their own.
-
-        Raises:
-            IllegalActionError: One is not legal, or they are not of these players.
-        """
         movers = self.movers(state)
         for seat in {*movers, *actions}:
             if seat not in movers or actions.get(seat) not in state.legal_actions(seat):
@@ -291,19 +258,16 @@ class OpenSpielGame:
         return after
 
     def hides_more(self) -> bool:
-        """Whether OpenSpiel's game type says that players do not see the whole state."""
         import pyspiel
 
         information: Any = self._game.get_type().information
         return bool(information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game has ended, or Shimmy truncates it."""
         ended: bool = state.is_terminal()
         return ended or (self._limit is not None and state.move_number() >= self._limit)
 
     def utility(self, state: Any) -> tuple[float, ...]:
-        """``returns()``: the sum of rewards since the start of the game, seat by seat."""
         return tuple(state.returns())
 
     def key(self, state: Any) -> Hashable:
@@ -315,25 +279,20 @@ class OpenSpielGame:
         return state.starting_state_str(), tuple(state.history())
 
     def moves_so_far(self, state: Any) -> list[int]:
-        """OpenSpiel's ``history``."""
         moves: list[int] = state.history()
         return moves
 
     def to_env_action(self, state: Any, action: int) -> int:
-        """The action itself."""
         return action
 
     def action_text(self, state: Any, action: int) -> str:
-        """OpenSpiel's name of an action or chance outcome."""
         text: str = state.action_to_string(state.current_player(), action)
         return text
 
     def observation(self, state: Any, seat: int) -> Any:
-        """OpenSpiel's ``observation_tensor``, flat."""
         return np.array(state.observation_tensor(seat), np.float32)
 
     def text(self, state: Any) -> str:
-        """OpenSpiel's drawing of the state."""
         return str(state)
 
     def _sampled_inside(self) -> UnsupportedGameError:
@@ -347,16 +306,10 @@ class _InformedGame(OpenSpielGame):
     """A game of which OpenSpiel says what each player knows."""
 
     def information_state_key(self, state: Any, seat: int) -> Hashable:
-        """OpenSpiel's ``information_state_string``."""
         key: str = state.information_state_string(seat)
         return key
 
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
-        """OpenSpiel's ``resample_from_infostate``.
-
-        Raises:
-            UnsupportedGameError: The game has none.
-        """
         dealt = resampled(state, seat, generator)
         if isinstance(dealt, str):
             raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {dealt}")

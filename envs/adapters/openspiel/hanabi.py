@@ -34,20 +34,16 @@ class HanabiGame(OpenSpielGame):
         )
 
     def fits(self, env: Any) -> bool:
-        """Whether a live environment still plays this game, with the same settings."""
         return super().fits(env.hanabi_env) and sees_all(env) == self._sees_all
 
     def snapshot(self, env: Any) -> Any:
-        """The position of a live environment, as a state of its own."""
         inside = getattr(innermost(env), "hanabi_env", env)
         return super().snapshot(inside)
 
     def information_state_key(self, state: Any, seat: int) -> Hashable:
-        """All cards dealt and all actions but for the seat's own hand; of that, what the hints allow."""
         return tuple(state.history()) if self._sees_all else key_of_hanabi(state, seat)
 
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
-        """The seat's own hand dealt again; at the end, where nothing is to come, this state."""
         if self._sees_all or self.is_terminal(state):
             return state
         return redealt_hanabi(state, seat, generator)

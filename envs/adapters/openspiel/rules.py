@@ -46,11 +46,6 @@ class OpenSpielRulesGame(RulesGame):
         self._longest = min(twin.longest, inner.longest) - _AHEAD if has_chance else inner.longest
 
     def snapshot(self, env: Any) -> Any:
-        """The state of a live Shimmy environment, or of a ``pyspiel.State`` or ``pyspiel.Game``.
-
-        Raises:
-            UnsupportedGameError: It is of another game, or in a position that the rules are not in.
-        """
         theirs = self._inner.snapshot(env)
         if not self._inner.plays(theirs):
             raise UnsupportedGameError(
@@ -66,7 +61,6 @@ class OpenSpielRulesGame(RulesGame):
         return state
 
     def fits(self, raw: Any) -> bool:
-        """Whether this is still the game of a live environment: ``as_game`` asks before each search."""
         return not _is_changed(raw) and self.position(raw.game_state) is not None
 
     def position(self, theirs: Any) -> Any | None:
@@ -85,7 +79,6 @@ class OpenSpielRulesGame(RulesGame):
         return state if self._twin.read is None else self._twin.read(theirs, state)
 
     def to_env_action(self, state: Any, action: int) -> int:
-        """OpenSpiel's number of the action, or of a chance outcome."""
         return self._twin.to_openspiel(state, action)
 
     @functools.cached_property
@@ -120,32 +113,22 @@ class RenumberedGame:
 
     @property
     def traits(self) -> Traits:
-        """Those of the rules."""
         return self.inside.traits
 
     def initial_state(self) -> Any:
-        """The state the game starts in."""
         return self.inside.initial_state()
 
     def to_move(self, state: Any) -> int:
-        """The seat to move, or ``CHANCE``."""
         return self.inside.to_move(state)
 
     def legal_actions(self, state: Any) -> Sequence[int]:
-        """OpenSpiel's numbers of the legal actions, ascending."""
         return sorted(self._twin.to_openspiel(state, action) for action in self.inside.legal_actions(state))
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        """OpenSpiel's numbers of the outcomes and their probabilities; of outcomes alike to the rules only one."""
         outcomes = self.inside.chance_outcomes(state)
         return [(self._twin.to_openspiel(state, outcome), probability) for outcome, probability in outcomes]
 
     def result(self, state: Any, action: int) -> Any:
-        """The state after an action or a chance outcome.
-
-        Raises:
-            IllegalActionError: It is not legal.
-        """
         if not self.is_terminal(state) and self.to_move(state) != CHANCE:
             legal = self.legal_actions(state)
             if action not in legal:
@@ -154,31 +137,24 @@ class RenumberedGame:
 
     @property
     def for_search(self) -> RulesGame:
-        """The game with the rules' own numbers."""
         return self.inside.for_search
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game has ended."""
         return self.inside.is_terminal(state)
 
     def utility(self, state: Any) -> tuple[float, ...]:
-        """The outcome for every seat; zeros before the end."""
         return self.inside.utility(state)
 
     def key(self, state: Any) -> Hashable:
-        """The rules' key."""
         return self.inside.key(state)
 
     def to_env_action(self, state: Any, action: int) -> int:
-        """The action itself."""
         return action
 
     def action_text(self, state: Any, action: int) -> str:
-        """How people write an action."""
         return str(self.rules.action_text(state, self._twin.from_openspiel(state, action)))
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        """Other ways to write an action."""
         aliases = getattr(self.rules, "action_aliases", None)
         return () if aliases is None else aliases(state, self._twin.from_openspiel(state, action))
 
