@@ -17,16 +17,14 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import Kind, Mark, fields_of
+from zermelo.envs.clone.kinds import Kind, Mark, code_value, fields_of
 from zermelo.envs.clone.structures import copy_fields, kind_by_structure
 
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
 
-def _made(
-    make: Callable[[Any, list[Any]], Any], parts: Callable[[Any], list[Any]], labels: str, **more: Any
-) -> Kind:
+def _made(make: Callable[[Any, list[Any]], Any], parts: Callable[[Any], list[Any]], **more: Any) -> Kind:
     """Of objects that are made of their parts, and shared where nothing in them is copied."""
 
     def copy(obj: Any, walk: CopyWalk) -> Any:
@@ -34,7 +32,7 @@ def _made(
         new = walk.copy_all(old)
         return obj if all(map(is_, new, old)) else make(obj, new)
 
-    return Kind(copy=copy, parts=parts, labels=lambda obj: labels.split(), **more)
+    return Kind(copy=copy, parts=parts, **more)
 
 
 def _function_parts(obj: types.FunctionType) -> list[Any]:
@@ -42,17 +40,8 @@ def _function_parts(obj: types.FunctionType) -> list[Any]:
     return [*(obj.__closure__ or ()), *defaults, *obj.__dict__.values()]
 
 
-def _function_labels(obj: types.FunctionType) -> list[str]:
-    return [
-        *(f" (its variable {name})" for name in obj.__code__.co_freevars),
-        *(" (a default argument)" for _ in obj.__defaults__ or ()),
-        *(f" (its default for {name})" for name in obj.__kwdefaults__ or ()),
-        *(f".{name}" for name in obj.__dict__),
-    ]
-
-
 def _function_value(obj: types.FunctionType) -> Any:
-    return obj.__code__, tuple(obj.__kwdefaults__ or ()), tuple(obj.__dict__)
+    return code_value(obj.__code__), tuple(obj.__kwdefaults__ or ()), tuple(obj.__dict__)
 
 
 def _is_global(function: types.FunctionType) -> bool:
@@ -190,29 +179,24 @@ _REFERENCE: Final = Kind(copy=_copy_reference, key=_write_reference)
 _BUILTIN: Final = _made(
     lambda obj, parts: getattr(parts[0], obj.__name__),
     lambda obj: [] if _is_plain_builtin(obj) else [obj.__self__],
-    ".__self__",
     value=lambda obj: obj if _is_plain_builtin(obj) else obj.__name__,
 )
-_VIEW: Final = _made(_make_view, gc.get_referents, "")
+_VIEW: Final = _made(_make_view, gc.get_referents)
 _KINDS: Final[dict[type, Kind]] = {
-    types.FunctionType: Kind(
-        copy=_copy_function, parts=_function_parts, labels=_function_labels, value=_function_value
-    ),
-    types.CellType: Kind(copy=_copy_cell, parts=_cell_content, labels=lambda obj: [""]),
+    types.FunctionType: Kind(copy=_copy_function, parts=_function_parts, value=_function_value),
+    types.CellType: Kind(copy=_copy_cell, parts=_cell_content),
     types.MethodType: Kind(
         copy=_copy_method,
         parts=lambda obj: [obj.__self__, obj.__func__],
-        labels=lambda obj: [".__self__", ".__func__"],
     ),
     types.BuiltinMethodType: _BUILTIN,
     types.MethodWrapperType: _BUILTIN,
     functools.partial: _made(
         _make_partial,
         lambda obj: [obj.func, obj.args, obj.keywords, *fields_of(obj).values()],
-        ".func .args .keywords",
     ),
-    type(functools.lru_cache(len)): _made(_make_cached, lambda obj: [obj.__wrapped__], ".__wrapped__"),
-    types.MappingProxyType: _made(lambda obj, parts: types.MappingProxyType(parts[0]), gc.get_referents, ""),
+    type(functools.lru_cache(len)): _made(_make_cached, lambda obj: [obj.__wrapped__]),
+    types.MappingProxyType: _made(lambda obj, parts: types.MappingProxyType(parts[0]), gc.get_referents),
     type({}.keys()): _VIEW,
     type({}.values()): _VIEW,
     type({}.items()): _VIEW,

@@ -51,11 +51,6 @@ def no_parts(obj: Any) -> tuple[Any, ...]:
     return ()
 
 
-def no_labels(obj: Any) -> list[str]:
-    """Of parts that Python has no words for."""
-    return []
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Kind:
     """How the objects of one class are treated.
@@ -65,7 +60,6 @@ class Kind:
     Attributes:
         copy: The copy of an object; it copies what it finds inside with the traversal (``CopyWalk``).
         parts: The objects that it holds, in some order: these themselves, since a search reseeds generators.
-        labels: How Python would reach each part, such as ``.board`` or ``[3]``; may be fewer than the parts.
         value: What else decides what it will do.
         key: What writes it to a key, where type, value and parts are not what counts.
         shared: An environment and its copies share it.
@@ -80,7 +74,6 @@ class Kind:
 
     copy: Callable[[Any, CopyWalk], Any]
     parts: Callable[[Any], Sequence[Any]] = no_parts
-    labels: Callable[[Any], Sequence[str]] = no_labels
     value: Callable[[Any], Hashable] = no_parts
     key: Callable[[Any, Any], None] | None = None
     shared: bool = False
@@ -230,11 +223,19 @@ def _value_of(cls: type) -> Callable[[Any], Hashable]:
         return struct.Struct("d").pack
     if issubclass(cls, type):
         return original_class
+    if cls is types.CodeType:
+        return code_value
     if issubclass(cls, np.generic):
         return lambda obj: (obj.dtype.str, obj.tobytes())
     if cls in (complex, decimal.Decimal, fractions.Fraction):
         return repr
     return _itself if cls.__hash__ is not None else id
+
+
+def code_value(code: types.CodeType) -> Hashable:
+    """What a function's code does, wherever it stands."""
+    inner = [code_value(part) if isinstance(part, types.CodeType) else repr(part) for part in code.co_consts]
+    return code.co_code, code.co_names, tuple(inner)
 
 
 def _itself(obj: Any) -> Hashable:

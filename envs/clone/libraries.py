@@ -125,11 +125,6 @@ def _array_parts(obj: np.ndarray[Any, Any]) -> list[Any]:
     return [*_elements(obj), *([] if obj.base is None else [obj.base]), *fields_of(obj).values()]
 
 
-def _array_labels(obj: np.ndarray[Any, Any]) -> list[str]:
-    places = (list(place) for place in np.ndindex(obj.shape)) if obj.dtype.hasobject else ()
-    return [*map(str, places), *([] if obj.base is None else [".base"]), *(f".{name}" for name in fields_of(obj))]
-
-
 def _write_array(obj: np.ndarray[Any, Any], walk: Any) -> None:
     """Its elements and fields; not whose memory it is, or a view would never equal an array of its own."""
     walk.out += (type(obj), obj.shape, obj.dtype.str if obj.dtype.names is None else repr(obj.dtype))
@@ -204,7 +199,6 @@ def _generator(copy: Callable[[Any, CopyWalk], Any], source: str = "", inline: s
     return Kind(
         copy=copy_all,
         parts=parts,
-        labels=lambda obj: [*([f".{source}"] if source else []), *(f".{name}" for name in fields_of(obj))],
         key=lambda obj, walk: walk.out.append(Mark.GENERATOR),
         by_value=True,
         inline=inline,
@@ -216,7 +210,6 @@ _BY_BASE: Final[dict[type, Kind]] = {
     np.ndarray: Kind(
         copy=_copy_array,
         parts=_array_parts,
-        labels=_array_labels,
         key=_write_array,
         inline="{0}.__copy__()",
         inline_if="{0}.base is None and not {0}.dtype.hasobject and {0}.flags.num & 0x0404 == 0x0404",
@@ -235,7 +228,6 @@ _BY_BASE: Final[dict[type, Kind]] = {
     memoryview: Kind(
         copy=_copy_memoryview,
         parts=lambda obj: [obj.obj],
-        labels=lambda obj: [".obj"],
         value=lambda obj: (obj.format, obj.shape, obj.strides, obj.readonly),
     ),
 }

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.digest import digest
 from zermelo.envs.clone.kinds import full_name, module_name
+from zermelo.envs.clone.state_key import digest
 from zermelo.envs.clone.traversal import reachable
 
 _LIBRARIES: Final = (

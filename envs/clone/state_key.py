@@ -12,11 +12,17 @@ same order (sets aside), shared in the same places. Types count: ``1``, ``1.0`` 
 from __future__ import annotations
 
 import functools
+import hashlib
+import itertools
+import marshal
 import operator
+import re
 import types
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import (
@@ -32,6 +38,8 @@ from zermelo.envs.clone.traversal import KINDS, kind_of, path_to, register_kind
 from zermelo.envs.errors import CloneError
 
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
+_ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
+_ENDS: Final = 50
 _ignored: dict[str, frozenset[str]] = {
     "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper": frozenset({"_prev_obs", "_prev_info"}),
     "pettingzoo.utils.wrappers.order_enforcing.OrderEnforcingWrapper": frozenset({"_has_updated"}),
@@ -71,12 +79,52 @@ def state_key(env: Any) -> Hashable:
     return tuple(walk.out)
 
 
+def digest(value: Any, limit: int = 0) -> bytes:
+    """A digest of a value: equal for equal content, in every process; no code of the user's runs.
+
+    Args:
+        value: Anything. What cannot be compared counts by its class.
+        limit: Items of a container that are looked at, 0 for all; of a larger one the size and the ends count.
+    """
+    walk = _KeyWalk(is_digest=True)
+    try:
+        walk.add_all(_ends(value, limit) if limit else [value])
+    except (UncopyableError, RecursionError):
+        walk.out = [type(value)]
+    return hashlib.blake2b(marshal.dumps([*map(_written, walk.out)], 2), digest_size=16).digest()
+
+
+def _ends(value: Any, limit: int) -> list[Any]:
+    if isinstance(value, np.ndarray) and value.size > 100 * limit:
+        flat = value.reshape(-1)
+        return [value.shape, flat[:: value.size // limit].copy(), flat[-_ENDS:].copy()]
+    if type(value) in (list, tuple, dict, set, frozenset) and len(value) > limit:
+        items = value.items() if type(value) is dict else value
+        last = [] if isinstance(value, set | frozenset) else list(itertools.islice(reversed(items), _ENDS))
+        return [type(value), len(value), list(itertools.islice(items, _ENDS)), last]
+    return [value]
+
+
+def _written(item: Any) -> Any:
+    """A part of a key as text and numbers."""
+    if type(item) in _PLAIN:
+        return item
+    if isinstance(item, type):
+        return full_name(item)
+    if type(item) is tuple:
+        return tuple(map(_written, item))
+    if type(item) is frozenset:
+        return sorted(map(repr, item))
+    return _ADDRESS.sub("", repr(item))
+
+
 class _KeyWalk:
     """Writes the state as one flat sequence of hashable values, each object led by its type and value."""
 
-    __slots__ = ("keep", "out", "seen")
+    __slots__ = ("is_digest", "keep", "out", "seen")
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_digest: bool = False) -> None:
+        self.is_digest = is_digest
         self.out: list[Any] = []
         self.seen: dict[int, int] = {}
         self.keep: list[Any] = []
@@ -107,7 +155,7 @@ class _KeyWalk:
 
     def alone(self, obj: Any) -> str:
         """The key of one object by itself, as text: it gives the elements of a set an order."""
-        walk = _KeyWalk()
+        walk = _KeyWalk(is_digest=self.is_digest)
         walk.add_all([obj])
         return repr(walk.out)
 

@@ -28,7 +28,6 @@ from zermelo.envs.clone.kinds import (
     full_name,
     is_defined_in,
     layout_of,
-    no_labels,
     no_parts,
 )
 
@@ -44,7 +43,6 @@ class Builtin(NamedTuple):
         fill: Puts copies of the parts of the second object into the first, which is empty; None if that cannot
             be: ``make`` is called then.
         make: A new object of the class from such copies.
-        labels: As ``Kind.labels``.
         value: As ``Kind.value``.
         inline: As ``Kind.inline``, where all elements are shared.
     """
@@ -52,26 +50,12 @@ class Builtin(NamedTuple):
     parts: Callable[[Any], Sequence[Any]] = no_parts
     fill: Callable[[Any, Any, list[Any]], None] | None = None
     make: Callable[[Any, Any, list[Any]], Any] | None = None
-    labels: Callable[[Any], Sequence[str]] = no_labels
     value: Callable[[Any], Hashable] = no_parts
     inline: str = ""
 
 
-def _indices(obj: Any) -> list[str]:
-    return [f"[{index}]" for index in range(len(obj))]
-
-
-def _elements(obj: Any) -> list[str]:
-    return [" (an element)"] * len(obj)
-
-
 def _keys_and_values(obj: Any) -> list[Any]:
     return [*dict.keys(obj), *dict.values(obj)]
-
-
-def _key_labels(obj: Any) -> list[str]:
-    names = [repr(key) if type(key) in SHARED else type(key).__name__ for key in dict.keys(obj)]
-    return [*(f" (the key {name})" for name in names), *(f"[{name}]" for name in names)]
 
 
 def _pairs(parts: list[Any]) -> Iterable[tuple[Any, Any]]:
@@ -124,35 +108,29 @@ def _value(base: type, plain: Callable[[Any], Any]) -> Builtin:
 BUILTINS: Final[dict[type, Builtin]] = {
     object: Builtin(),
     types.SimpleNamespace: Builtin(),
-    list: Builtin(
-        list.copy, lambda new, obj, parts: list.extend(new, parts), labels=_indices, inline="{0}.copy()"
-    ),
-    dict: Builtin(_keys_and_values, _fill_dict, labels=_key_labels, inline="{0}.copy()"),
-    collections.OrderedDict: Builtin(_ordered_parts, _fill_ordered, labels=_key_labels),
+    list: Builtin(list.copy, lambda new, obj, parts: list.extend(new, parts), inline="{0}.copy()"),
+    dict: Builtin(_keys_and_values, _fill_dict, inline="{0}.copy()"),
+    collections.OrderedDict: Builtin(_ordered_parts, _fill_ordered),
     collections.defaultdict: Builtin(
         lambda obj: [*_keys_and_values(obj), obj.default_factory],
         _fill_default,
-        labels=lambda obj: [*_key_labels(obj), ".default_factory"],
     ),
     collections.deque: Builtin(
         lambda obj: [*collections.deque.__iter__(obj)],
         _fill_deque,
-        labels=_indices,
         value=lambda obj: obj.maxlen,
         inline="{0}.copy()",
     ),
-    set: Builtin(lambda obj: [*set.__iter__(obj)], _fill_set, labels=_elements, inline="copied({0})"),
+    set: Builtin(lambda obj: [*set.__iter__(obj)], _fill_set, inline="copied({0})"),
     bytearray: Builtin(fill=lambda new, obj, parts: bytearray.extend(new, bytes(obj)), value=bytes),
     tuple: Builtin(
         lambda obj: [*tuple.__iter__(obj)],
         make=lambda cls, obj, parts: tuple.__new__(cls, parts),
-        labels=_indices,
         inline="{0}",
     ),
     frozenset: Builtin(
         lambda obj: [*frozenset.__iter__(obj)],
         make=lambda cls, obj, parts: frozenset.__new__(cls, parts),
-        labels=_elements,
     ),
     int: _value(int, int.__int__),
     float: _value(float, float.__float__),
@@ -175,7 +153,6 @@ def kind_by_structure(cls: type) -> Kind | None:
     return Kind(
         copy=_copier(cls, layout, builtin, has_fields),
         parts=_with_fields(builtin.parts) if has_fields else builtin.parts,
-        labels=_with_labels(builtin.labels) if has_fields else builtin.labels,
         value=builtin.value,
         layout=layout,
         plain=True,
@@ -185,10 +162,6 @@ def kind_by_structure(cls: type) -> Kind | None:
 
 def _with_fields(parts: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Sequence[Any]]:
     return lambda obj: [*parts(obj), *fields_of(obj).values()]
-
-
-def _with_labels(labels: Callable[[Any], Sequence[str]]) -> Callable[[Any], Sequence[str]]:
-    return lambda obj: [*labels(obj), *(f".{name}" for name in fields_of(obj))]
 
 
 def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, CopyWalk], Any]:
@@ -323,8 +296,10 @@ def _remade(obj: Any, reduced: tuple[Any, ...], walk: CopyWalk) -> Any:
 
 
 def _write_reduced(obj: Any, walk: Any) -> None:
-    reduced = _reduced(obj)
     walk.out.append(type(obj))
+    if walk.is_digest:  # the object would be asked
+        return
+    reduced = _reduced(obj)
     parts = reduced if isinstance(reduced, tuple) else (reduced,)
     functions = types.BuiltinFunctionType | types.FunctionType
     walk.add_all([part for part in parts if part is not None and not isinstance(part, functions)])
@@ -333,6 +308,5 @@ def _write_reduced(obj: Any, walk: Any) -> None:
 KIND_BY_REDUCTION: Final = Kind(
     copy=_copy_by_reduction,
     parts=lambda obj: [*gc.get_referents(obj), *fields_of(obj).values()],
-    labels=lambda obj: [f" (inside the {type(obj).__name__})"] * len(gc.get_referents(obj)),
     key=_write_reduced,
 )

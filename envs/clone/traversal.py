@@ -9,9 +9,12 @@ from __future__ import annotations
 import collections
 import io
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from zermelo.envs.clone import functions, libraries
 from zermelo.envs.clone.copy_classes import copy_class
@@ -19,6 +22,7 @@ from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
     UncopyableError,
+    fields_of,
     full_name,
     is_shared_type,
     module_name,
@@ -192,12 +196,12 @@ def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
         ) from None
 
 
-def reachable(root: Any, holders: dict[int, tuple[Any, int]] | None = None) -> Iterator[Any]:
+def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]:
     """Every object that the root holds and that is not shared, each once, the root first and the nearest next.
 
     Args:
         root: Where to begin.
-        holders: Takes for each object, by its ``id``, what holds it, and as which of its parts.
+        holders: Filled with the object that holds each one, by the ``id`` of the held one.
     """
     seen = {id(root)}
     waiting = collections.deque([root])
@@ -207,24 +211,46 @@ def reachable(root: Any, holders: dict[int, tuple[Any, int]] | None = None) -> I
         yield obj
         parts = kind_of(type(obj)).parts(obj)
         keep.append(parts)
-        for index, part in enumerate(parts):
+        for part in parts:
             cls = type(part)
             if cls in SHARED or id(part) in seen or kind_of(cls).shared:
                 continue
             seen.add(id(part))
             waiting.append(part)
             if holders is not None:
-                holders[id(part)] = obj, index
+                holders[id(part)] = obj
 
 
 def path_to(root: Any, target: Any, name: str = "env") -> str:
     """How Python would reach ``target`` from ``root``, such as ``env.board.engine``."""
-    holders: dict[int, tuple[Any, int]] = {}
+    holders: dict[int, Any] = {}
     if all(obj is not target for obj in reachable(root, holders)):
         return f"{name} (inside {type(target).__name__})"
     path, obj = "", target
     while obj is not root:
-        obj, index = holders[id(obj)]
-        labels = kind_of(type(obj)).labels(obj)
-        path = (labels[index] if index < len(labels) else f" (its part {index})") + path
+        holder = holders[id(obj)]
+        path = _label(holder, obj) + path
+        obj = holder
     return name + path
+
+
+def _label(obj: Any, part: Any) -> str:
+    """How Python would reach a part of an object, such as ``.board`` or ``[3]``."""
+    for name, value in fields_of(obj).items():
+        if value is part:
+            return f".{name}"
+    if isinstance(obj, dict):
+        for key, value in dict.items(obj):
+            if value is part:
+                return f"[{key!r}]" if type(key) in SHARED else f"[{type(key).__name__}]"
+    if isinstance(obj, list | tuple | collections.deque):
+        return next((f"[{index}]" for index, value in enumerate(obj) if value is part), "")
+    if isinstance(obj, np.ndarray) and obj.dtype == object:
+        return next((str([*place]) for place in np.ndindex(obj.shape) if obj[place] is part), ".base")
+    if isinstance(obj, types.FunctionType):
+        cells = zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True)
+        return next((f" (its variable {name})" for name, cell in cells if cell is part), " (a default argument)")
+    for name in ("__self__", "__func__", "__wrapped__", "func", "args", "keywords"):
+        if getattr(obj, name, None) is part:
+            return f".{name}"
+    return "" if isinstance(obj, types.CellType) else f" (inside the {type(obj).__name__})"

@@ -74,7 +74,7 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
     for field in ("screen", "clock"):
         assert getattr(twin, field, None) is getattr(raw, field, None)
     before = state_key(env)
-    ours = Player.at(new, 1)
+    ours = Player(new, 1)
     if not ours.over:
         ours.step(ours.choose(ours.record(), np.random.default_rng(3)))
         assert ours.failure is None
