@@ -12,214 +12,142 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     import numpy as np
 
-
-@runtime_checkable
-class SupportsSnapshot(Protocol):
-    """The game of live environments."""
-
-    def snapshot(self, env: Any) -> Any:
-        """The position of a live environment, now. The environment is not changed."""
-        ...
-
-
-@runtime_checkable
-class SupportsText(Protocol):
-    """Positions can be shown to people."""
-
-    def text(self, state: Any) -> str:
-        """How people draw the state."""
-        ...
-
-
-@runtime_checkable
-class SupportsPicture(Protocol):
-    """Positions can be drawn."""
-
-    def image(self, state: Any) -> Any:
-        """An RGB picture of the state, an array of shape (height, width, 3) and type uint8."""
-        ...
-
-
-@runtime_checkable
-class SupportsActionText(Protocol):
-    """Actions can be written as people do."""
-
-    def action_text(self, state: Any, action: int) -> str:
-        """A legal action in the game's usual notation."""
-        ...
-
-
-@runtime_checkable
-class SupportsActionAliases(Protocol):
-    """There are several ways to write an action."""
-
-    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        """The other ways to write a legal action."""
-        ...
+# -- values and searches
 
 
 @runtime_checkable
 class SupportsEvaluation(Protocol):
-    """The game has a static evaluation of its own."""
+    """A static evaluation of an unfinished state, one number per seat, in units of utility."""
 
-    def evaluation(self, state: Any) -> Sequence[float]:
-        """How good an unfinished state looks, one number per seat, in units of utility."""
-        ...
+    def evaluation(self, state: Any) -> Sequence[float]: ...
 
 
 @runtime_checkable
 class SupportsOrdering(Protocol):
-    """The game knows which actions to try first."""
+    """A move score: greater is searched earlier; from 2 ** 26 on before killers."""
 
-    def ordering_hint(self, state: Any, action: int) -> float:
-        """A move score: greater is searched earlier; from 2 ** 26 on before killers."""
-        ...
+    def ordering_hint(self, state: Any, action: int) -> float: ...
 
 
 @runtime_checkable
 class SupportsQuiescence(Protocol):
-    """The game tells noisy actions from quiet ones."""
+    """Noisy actions, which quiescence search follows beyond the depth limit."""
 
-    def is_noisy(self, state: Any, action: int) -> bool:
-        """Whether quiescence search follows the action beyond the depth limit."""
-        ...
+    def is_noisy(self, state: Any, action: int) -> bool: ...
 
 
 @runtime_checkable
 class SupportsExtension(Protocol):
-    """The game knows states, such as checks in chess, that are settled only one move later."""
+    """States, such as checks in chess, from which selective searches look one move further."""
 
-    def is_urgent(self, state: Any) -> bool:
-        """Whether selective searches look one move further from there."""
-        ...
+    def is_urgent(self, state: Any) -> bool: ...
 
 
 @runtime_checkable
 class SupportsNullMove(Protocol):
-    """A turn can be skipped, by null moves and by opponents in best-reply search."""
+    """The state as if the player to move had skipped its turn, so that the next one is to move.
 
-    def pass_turn(self, state: Any) -> Any:
-        """The state as if the player to move had skipped its turn, so that the next one is to move.
+    It is no move of the game, and is asked only where a player, not chance, is to move: by null moves and by
+    opponents in best-reply search.
+    """
 
-        It is no move of the game, and is asked only where a player, not chance, is to move.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsSampling(Protocol):
-    """Chance can be drawn with a given generator."""
-
-    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
-        """As ``result``, with every random number drawn from ``generator``."""
-        ...
+    def pass_turn(self, state: Any) -> Any: ...
 
 
 @runtime_checkable
 class SupportsSearchSettings(Protocol):
-    """The game knows how it is best searched."""
+    """The settings of a search, such as ``"mcts"``, that are better in this game than its defaults."""
 
-    def search_settings(self, search: str) -> Mapping[str, Any]:
-        """The settings of a search, such as ``"mcts"``, that are better here than its defaults."""
-        ...
+    def search_settings(self, search: str) -> Mapping[str, Any]: ...
+
+
+# -- Monte Carlo
 
 
 @runtime_checkable
-class SupportsObservations(Protocol):
-    """It is known what players see of a state."""
+class SupportsSampling(Protocol):
+    """The state after an action, as ``result``, with every random number drawn from a generator."""
 
-    def observation(self, state: Any, seat: int) -> Any:
-        """What a seat observes, as the environment shows it to its player, without the action mask."""
-        ...
+    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any: ...
 
 
 @runtime_checkable
 class SupportsPlayouts(Protocol):
-    """Whole games can be played on one copy of a state, without another for each move."""
+    """Whole games played on one copy of a state, without another for each move.
 
-    def playout_state(self, state: Any) -> Any:
-        """A copy of a state that ``play_on`` may change."""
-        ...
+    ``playout_state`` is a copy that ``play_on`` may change. ``play_on`` is as ``result``, or with a generator as
+    ``sample_result``, but uses up the state given, which comes from one of the two; the action must be legal.
+    """
 
-    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
-        """As ``result``, or with a generator as ``sample_result``, but the state given is used up.
-
-        It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
-        checked.
-        """
-        ...
+    def playout_state(self, state: Any) -> Any: ...
+    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any: ...
 
 
 @runtime_checkable
 class SupportsWholePlayouts(Protocol):
-    """A game at random is played to its end at once, faster than move by move."""
+    """A game at random played to its end at once; the same one for each seed. The state is not changed.
 
-    def play_out(self, state: Any, seed: int) -> tuple[Any, Sequence[tuple[int, int]]] | None:
-        """A game at random from a state on; seeds give the same one each time. The state is not changed.
+    Returns the state at its end, and who (the seat) took which action on the way, chance left out; None where it
+    must be played move by move.
+    """
 
-        Returns:
-            The state at its end, and who (the seat) took which action on the way, chance left out; None where it
-            must be played move by move.
-        """
-        ...
+    def play_out(self, state: Any, seed: int) -> tuple[Any, Sequence[tuple[int, int]]] | None: ...
 
 
 @runtime_checkable
 class SupportsPlayoutActions(Protocol):
-    """The game knows better actions for playouts than any that is legal."""
+    """An action for playouts chosen by 64 random bits; -1 for any legal one, all as likely."""
 
-    def playout_action(self, state: Any, random: int) -> int:
-        """An action chosen by 64 random bits; -1 for any legal one, all as likely."""
-        ...
+    def playout_action(self, state: Any, random: int) -> int: ...
 
 
 @runtime_checkable
 class SupportsPlayoutLimit(Protocol):
-    """Playouts of the game may go on for ever, or for very long."""
+    """The moves after which a playout is cut off, where no other number is asked for."""
 
-    def playout_moves(self) -> int:
-        """After so many moves a playout is cut off, where no other number is asked for."""
-        ...
+    def playout_moves(self) -> int: ...
 
 
 @runtime_checkable
 class SupportsActionPriors(Protocol):
-    """The game says which actions look good before any of them is tried."""
+    """For each action how many simulations, won if positive, lost if negative, it is as good as."""
 
-    def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]:
-        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
-        ...
+    def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]: ...
+
+
+# -- what players know
+
+
+@runtime_checkable
+class SupportsObservations(Protocol):
+    """What a seat observes, as the environment shows it to its player, without the action mask."""
+
+    def observation(self, state: Any, seat: int) -> Any: ...
 
 
 @runtime_checkable
 class SupportsInformationStates(Protocol):
-    """It is known what each seat has seen, and what it has not seen can be dealt again."""
+    """What each seat has seen, and states that it cannot tell apart.
 
-    def information_state_key(self, state: Any, seat: int) -> Hashable:
-        """All that the seat has seen, its own actions included: equal for states that it cannot tell apart."""
-        ...
+    ``information_state_key`` is all that the seat has seen, its own actions included. ``resample`` draws a state
+    from all those that the seat cannot tell from this one, as chance would have dealt them, whatever the other
+    players' actions suggest. It depends on the generator and on what the seat has seen: sort what is dealt again.
+    """
 
-    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
-        """A state that the seat cannot tell from this one.
-
-        It is drawn from all of them as chance would have dealt them, whatever the other players' actions suggest.
-        What is drawn depends on the generator and on what the seat has seen: sort what is dealt again.
-        """
-        ...
+    def information_state_key(self, state: Any, seat: int) -> Hashable: ...
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any: ...
 
 
 @runtime_checkable
 class SupportsPast(Protocol):
-    """States know how they came about."""
+    """The actions, chance outcomes among them, that lead from the initial state to this one."""
 
-    def moves_so_far(self, state: Any) -> Sequence[int]:
-        """The actions, chance outcomes among them, that lead from the initial state to this one."""
-        ...
+    def moves_so_far(self, state: Any) -> Sequence[int]: ...
 
 
 @runtime_checkable
 class SupportsSimultaneousMoves(Protocol):
-    """Several seats may decide at the same time, as they do where ``Traits.simultaneous`` is true."""
+    """Seats that decide at the same time, as they do where ``Traits.simultaneous`` is true."""
 
     def movers(self, state: Any) -> Sequence[int]:
         """The seats that decide now, together; none at a chance event or at the end.
@@ -244,3 +172,34 @@ class SupportsSimultaneousMoves(Protocol):
     def hides_more(self) -> bool | None:
         """Whether anything besides the moves of the moment is hidden; None where nothing says it."""
         ...
+
+
+# -- how people see it
+
+
+@runtime_checkable
+class SupportsText(Protocol):
+    """A state as people draw it."""
+
+    def text(self, state: Any) -> str: ...
+
+
+@runtime_checkable
+class SupportsPicture(Protocol):
+    """An RGB picture of a state, an array of shape (height, width, 3) and type uint8."""
+
+    def image(self, state: Any) -> Any: ...
+
+
+@runtime_checkable
+class SupportsActionText(Protocol):
+    """A legal action in the game's usual notation."""
+
+    def action_text(self, state: Any, action: int) -> str: ...
+
+
+@runtime_checkable
+class SupportsActionAliases(Protocol):
+    """The other ways to write a legal action."""
+
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]: ...

@@ -182,7 +182,7 @@ class GymGame:
     def to_env_action(self, state: GymState, action: int) -> Any:
         return self._codec.to_env(action)
 
-    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.probe) ----------------------------------------
 
     def probe(self, state: GymState, action: int, seed: int) -> GymState:
         return self._advance(state, action, np.random.default_rng(seed))

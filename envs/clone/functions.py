@@ -14,20 +14,17 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import Kind, Mark, code_value, fields_of
+from zermelo.envs.clone.kinds import Kind, Mark, Walk, code_value, fields_of
 from zermelo.envs.clone.structures import copy_fields, kind_by_structure
-
-if TYPE_CHECKING:
-    from zermelo.envs.clone.traversal import CopyWalk
 
 
 def _made(make: Callable[[Any, list[Any]], Any], parts: Callable[[Any], list[Any]], **more: Any) -> Kind:
     """Of objects that are made of their parts, and shared where nothing in them is copied."""
 
-    def copy(obj: Any, walk: CopyWalk) -> Any:
+    def copy(obj: Any, walk: Walk) -> Any:
         old = parts(obj)
         new = walk.copy_all(old)
         return obj if all(map(is_, new, old)) else make(obj, new)
@@ -54,7 +51,7 @@ def _is_global(function: types.FunctionType) -> bool:
     return found is function
 
 
-def _copy_function(obj: types.FunctionType, walk: CopyWalk) -> types.FunctionType:
+def _copy_function(obj: types.FunctionType, walk: Walk) -> types.FunctionType:
     old = _function_parts(obj)
     if not old or _is_global(obj):
         return obj
@@ -81,7 +78,7 @@ def _cell_content(cell: types.CellType) -> list[Any]:
         return []
 
 
-def _copy_cell(cell: types.CellType, walk: CopyWalk) -> types.CellType:
+def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
     """A cell of a closure: two closures that share a variable share it in the copy as well."""
     content = _cell_content(cell)
     if content and isinstance(content[0], type | types.ModuleType):  # such as __class__, which super() captures
@@ -92,7 +89,7 @@ def _copy_cell(cell: types.CellType, walk: CopyWalk) -> types.CellType:
     return new
 
 
-def _copy_method(obj: types.MethodType, walk: CopyWalk) -> types.MethodType:
+def _copy_method(obj: types.MethodType, walk: Walk) -> types.MethodType:
     owner: Any = walk.copy(obj.__self__)
     function: Any = obj.__func__
     if isinstance(function, types.FunctionType) and not _belongs_to_class(function, obj.__self__):
@@ -132,7 +129,7 @@ def _make_view(obj: Any, parts: list[Any]) -> Any:
 # --- weak references: they lead to the copy of their target if the environment holds it, else to the target itself
 
 
-def _followed(target: Any, walk: CopyWalk) -> Any:
+def _followed(target: Any, walk: Walk) -> Any:
     return walk.copy(target) if walk.is_held(target) else target
 
 
@@ -141,7 +138,7 @@ def _target(obj: Any) -> Any:
     return obj() if issubclass(type(obj), weakref.ref) else obj.__repr__.__self__
 
 
-def _copy_reference(obj: Any, walk: CopyWalk) -> Any:
+def _copy_reference(obj: Any, walk: Walk) -> Any:
     target = _target(obj)
     found = _followed(target, walk)
     if target is None or found is target:
@@ -151,7 +148,7 @@ def _copy_reference(obj: Any, walk: CopyWalk) -> Any:
     return weakref.ref(found)  # without a callback, which would finalise what the original still uses
 
 
-def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: CopyWalk) -> weakref.WeakMethod[Any]:
+def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: Walk) -> weakref.WeakMethod[Any]:
     method = obj()
     owner = None if method is None else _followed(method.__self__, walk)
     if method is None or owner is method.__self__:
@@ -164,7 +161,7 @@ def _write_reference(obj: Any, walk: Any) -> None:
     walk.out += (Mark.WEAK, original_class(type(target)), walk.seen.get(id(target), -1))
 
 
-def _copy_weak_container(obj: Any, walk: CopyWalk) -> Any:
+def _copy_weak_container(obj: Any, walk: Walk) -> Any:
     new = walk.memo[id(obj)] = type(obj)()
     if isinstance(obj, weakref.WeakSet):
         new.update([_followed(item, walk) for item in list(obj)])

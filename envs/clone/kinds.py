@@ -25,14 +25,11 @@ import uuid
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import copy_class, original_class
-
-if TYPE_CHECKING:
-    from zermelo.envs.clone.traversal import CopyWalk
 
 
 class UncopyableError(Exception):
@@ -44,6 +41,30 @@ class UncopyableError(Exception):
         self.reason = reason
         self.final = final
         """The reason says already what to do."""
+
+
+class Walk(Protocol):
+    """One copying of an object and all that it holds.
+
+    Attributes:
+        memo: For each object met that is copied, by its ``id``: its copy.
+        keep: What was made on the way and must live as long.
+    """
+
+    memo: dict[int, Any]
+    keep: list[Any]
+
+    def copy(self, obj: Any) -> Any:
+        """The copy of an object; the object itself where sharing it is right."""
+        ...
+
+    def copy_all(self, objects: Sequence[Any]) -> list[Any]:
+        """The copies of several."""
+        ...
+
+    def is_held(self, obj: Any) -> bool:
+        """Whether the root holds this object by something stronger than a weak reference."""
+        ...
 
 
 def no_parts(obj: Any) -> tuple[Any, ...]:
@@ -58,7 +79,7 @@ class Kind:
     As in pytrees, an object is taken apart into a hashable value and a sequence of other objects.
 
     Attributes:
-        copy: The copy of an object; it copies what it finds inside with the traversal (``CopyWalk``).
+        copy: The copy of an object; it copies what it finds inside with the traversal (``Walk``).
         parts: The objects that it holds, in some order: these themselves, since a search reseeds generators.
         value: What else decides what it will do.
         key: What writes it to a key, where type, value and parts are not what counts.
@@ -72,7 +93,7 @@ class Kind:
         inline_if: Text of the condition under which it does.
     """
 
-    copy: Callable[[Any, CopyWalk], Any]
+    copy: Callable[[Any, Walk], Any]
     parts: Callable[[Any], Sequence[Any]] = no_parts
     value: Callable[[Any], Hashable] = no_parts
     key: Callable[[Any, Any], None] | None = None

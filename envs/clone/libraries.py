@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from zermelo.envs.clone.kinds import (
     Kind,
     Mark,
     UncopyableError,
+    Walk,
     fields_of,
     is_defined_in,
     layout_of,
@@ -32,11 +33,8 @@ from zermelo.envs.clone.kinds import (
 )
 from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, deep_copy, kind_by_structure
 
-if TYPE_CHECKING:
-    from zermelo.envs.clone.traversal import CopyWalk
 
-
-def _copy_array(obj: np.ndarray[Any, Any], walk: CopyWalk) -> np.ndarray[Any, Any]:
+def _copy_array(obj: np.ndarray[Any, Any], walk: Walk) -> np.ndarray[Any, Any]:
     base = obj.base
     if base is None:
         if not obj.flags.owndata:
@@ -54,7 +52,7 @@ def _copy_array(obj: np.ndarray[Any, Any], walk: CopyWalk) -> np.ndarray[Any, An
     return new
 
 
-def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: CopyWalk) -> np.ndarray[Any, Any]:
+def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: Walk) -> np.ndarray[Any, Any]:
     base = _owner(base)
     is_alone = type(base).__name__ == "_MemInfo"  # of Numba: the memory of an array that compiled code has made
     if isinstance(base, bytes) or is_alone or obj.size == 0 or obj.itemsize == 0:
@@ -105,7 +103,7 @@ def _object_view(
     return new if type(obj) is np.ndarray else new.view(type(obj))
 
 
-def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: CopyWalk) -> None:
+def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: Walk) -> None:
     if obj.dtype == object:
         source, target = np.atleast_1d(obj.view(np.ndarray)), np.atleast_1d(new.view(np.ndarray))
         for index in np.ndindex(source.shape):
@@ -136,7 +134,7 @@ def _write_array(obj: np.ndarray[Any, Any], walk: Any) -> None:
         walk.add_all([*fields_of(obj).values()])
 
 
-def _copy_memoryview(obj: memoryview, walk: CopyWalk) -> memoryview:
+def _copy_memoryview(obj: memoryview, walk: Walk) -> memoryview:
     if isinstance(obj.obj, bytes):
         return obj
     if not obj.c_contiguous or obj.nbytes != memoryview(obj.obj).nbytes:
@@ -160,7 +158,7 @@ class _NoSeed(np.random.bit_generator.ISeedSequence):
 _STATE_HAS_SEED: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 
 
-def _copy_bit_generator(obj: Any, walk: CopyWalk) -> Any:
+def _copy_bit_generator(obj: Any, walk: Walk) -> Any:
     """The state, and the seed sequence from which the generator spawns others."""
     seed_sequence = getattr(obj, "seed_seq", None)
     seeded = isinstance(seed_sequence, np.random.SeedSequence)
@@ -173,22 +171,22 @@ def _copy_bit_generator(obj: Any, walk: CopyWalk) -> Any:
     return new
 
 
-def _copy_random_state(obj: Any, walk: CopyWalk) -> Any:
+def _copy_random_state(obj: Any, walk: Walk) -> Any:
     new = type(obj)(walk.copy(obj._bit_generator))
     new.set_state(obj.get_state(legacy=False))
     return new
 
 
-def _copy_python_random(obj: random.Random, walk: CopyWalk) -> random.Random:
+def _copy_python_random(obj: random.Random, walk: Walk) -> random.Random:
     new: random.Random = random.Random.__new__(type(obj))
     super(random.Random, new).setstate(super(random.Random, obj).getstate())
     return new
 
 
-def _generator(copy: Callable[[Any, CopyWalk], Any], source: str = "", inline: str = "") -> Kind:
+def _generator(copy: Callable[[Any, Walk], Any], source: str = "", inline: str = "") -> Kind:
     """Of random generators, whose state is no part of a position; ``source`` is where they have it from."""
 
-    def copy_all(obj: Any, walk: CopyWalk) -> Any:
+    def copy_all(obj: Any, walk: Walk) -> Any:
         new = walk.memo[id(obj)] = copy(obj, walk)
         copy_fields(obj, new, walk)
         return new
@@ -261,7 +259,7 @@ def _holds_generator(space: Any) -> bool:
     return any(is_space(type(part)) and _holds_generator(part) for part in inner)
 
 
-def _copy_space(obj: Any, walk: CopyWalk) -> Any:
+def _copy_space(obj: Any, walk: Walk) -> Any:
     """Shared while it has no random generator; else the generator is copied and the bounds are shared."""
     if not _holds_generator(obj):
         return obj
@@ -273,7 +271,7 @@ def _copy_space(obj: Any, walk: CopyWalk) -> Any:
     return new
 
 
-def _copy_open_spiel_state(obj: Any, walk: CopyWalk) -> Any:
+def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
     """OpenSpiel's own ``clone``; the game, which is configuration, is shared unless it draws the chance itself."""
     if obj.get_game().get_type().chance_mode.name == "SAMPLED_STOCHASTIC":
         raise UncopyableError(obj, "is a state of an OpenSpiel game that draws its chance out of sight")
@@ -297,12 +295,12 @@ def _tensor_value(obj: Any) -> Any:
     )
 
 
-def _copy_tensor(obj: Any, walk: CopyWalk) -> Any:
+def _copy_tensor(obj: Any, walk: Walk) -> Any:
     """PyTorch's own copy; of what was computed with gradients it makes none, so the values are copied."""
     return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
 
 
-def _copy_torch_generator(obj: Any, walk: CopyWalk) -> Any:
+def _copy_torch_generator(obj: Any, walk: Walk) -> Any:
     return type(obj)(device=obj.device).set_state(obj.get_state())
 
 
@@ -321,7 +319,7 @@ def _frame_parts(obj: Any) -> list[Any]:
     return [*(axis.tolist() for axis in axes), *(axis.names for axis in axes), *values]
 
 
-def _copy_lock(obj: Any, walk: CopyWalk) -> Any:
+def _copy_lock(obj: Any, walk: Walk) -> Any:
     """A lock that nobody holds is copied as a new one."""
     if not obj.acquire(blocking=False):
         raise UncopyableError(obj, "is a lock that is held")
@@ -332,7 +330,7 @@ def _copy_lock(obj: Any, walk: CopyWalk) -> Any:
 _LOCKS: Final = (type(threading.Lock()), type(threading.RLock()))
 
 
-def _copy_buffer(obj: Any, walk: CopyWalk) -> Any:
+def _copy_buffer(obj: Any, walk: Walk) -> Any:
     new = io.StringIO(obj.getvalue(), newline="") if isinstance(obj, io.StringIO) else io.BytesIO(obj.getvalue())
     new.seek(obj.tell())
     return new

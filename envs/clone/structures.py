@@ -16,7 +16,7 @@ import types
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import (
@@ -24,15 +24,13 @@ from zermelo.envs.clone.kinds import (
     Kind,
     Layout,
     UncopyableError,
+    Walk,
     fields_of,
     full_name,
     is_defined_in,
     layout_of,
     no_parts,
 )
-
-if TYPE_CHECKING:
-    from zermelo.envs.clone.traversal import CopyWalk
 
 
 class Builtin(NamedTuple):
@@ -164,13 +162,13 @@ def _with_fields(parts: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Seque
     return lambda obj: [*parts(obj), *fields_of(obj).values()]
 
 
-def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, CopyWalk], Any]:
+def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
     parts_of, fill, make, base = builtin.parts, builtin.fill, builtin.make, layout.base
     assert base is not None, "asked of classes that are known"
     new_object: Callable[..., Any] = base.__new__
     made_class = copy_class(cls)
 
-    def copy_filled(obj: Any, walk: CopyWalk) -> Any:
+    def copy_filled(obj: Any, walk: Walk) -> Any:
         new = new_object(made_class)
         walk.memo[id(obj)] = new
         if fill is not None:
@@ -182,7 +180,7 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
     if make is None:
         return copy_filled
 
-    def copy_made(obj: Any, walk: CopyWalk) -> Any:
+    def copy_made(obj: Any, walk: Walk) -> Any:
         parts = parts_of(obj)
         if not has_fields and SHARED.issuperset(map(type, parts)):
             return obj
@@ -200,7 +198,7 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
     return copy_made
 
 
-def copy_fields(obj: Any, new: Any, walk: CopyWalk) -> None:
+def copy_fields(obj: Any, new: Any, walk: Walk) -> None:
     """Copies the attributes of an object, those in slots as well, to its copy."""
     layout = layout_of(type(obj))
     if layout.dict_of is not None:
@@ -219,7 +217,7 @@ def copy_fields(obj: Any, new: Any, walk: CopyWalk) -> None:
         slot.__set__(new, walk.copy(value))
 
 
-def deep_copy(obj: Any, walk: CopyWalk) -> Any:
+def deep_copy(obj: Any, walk: Walk) -> Any:
     """A copy by the object's own method."""
     try:
         return obj.__deepcopy__(walk.memo)
@@ -253,7 +251,7 @@ def _reduced(obj: Any) -> Any:
         raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
 
 
-def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
+def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
     cls = type(obj)
     if is_defined_in(cls, *EZPICKLE):
         raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
@@ -271,7 +269,7 @@ def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
         raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
 
 
-def _remade(obj: Any, reduced: tuple[Any, ...], walk: CopyWalk) -> Any:
+def _remade(obj: Any, reduced: tuple[Any, ...], walk: Walk) -> Any:
     make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
     new = make(*walk.copy_all(arguments))
     if type(new) is not copy_class(type(new)):

@@ -119,13 +119,7 @@ def _checked(kind: Kind, check: Callable[[Any], str | None]) -> Kind:
 
 
 class CopyWalk:
-    """One copying of an object and all that it holds.
-
-    Attributes:
-        memo: For each object met that is copied, by its ``id``: its copy.
-        keep: What was made on the way and must live as long.
-        root: What the walk started from.
-    """
+    """One copying of an object, the root, and all that it holds (``kinds.Walk``)."""
 
     __slots__ = ("_held", "_weak_copied", "keep", "memo", "root")
 

@@ -290,35 +290,47 @@ def _short(value: Any) -> str:
 
 
 def check_clone(env: Any, deadline: float = math.inf) -> bool:
-    """A short form of ``verify_clone`` from the current position of a live environment, which it does not change.
+    """Plays a copy of a live environment, and looks whether the environment or another copy notices.
 
-    The first search on an environment runs it. It is done once for each class and configuration, not at all for
-    environments that are known to clone right, and takes some tenths of a second at most. A warning names what
-    copies share with the environment in modules or on classes, and change.
+    The first search on an environment asks for it. It is done once for each class and configuration, and not for
+    environments that are known to clone right. A warning names what copies share with the environment in modules
+    or on classes, and change.
 
     Args:
-        env: The environment.
+        env: The environment; it is not changed.
         deadline: The time of ``time.perf_counter`` at which to give up.
 
     Returns:
-        Whether it is done: some steps are compared each time, and a few times are enough.
+        Whether it is done; what there was no time for is done when it is asked for again, a few times.
 
     Raises:
-        CloneError: As ``verify_clone``.
+        CloneError: A copy is not the same, or not independent.
     """
-    clone_env(env)  # raises what can be known without playing
+    copied = clone_env(env)  # raises what can be known without playing
     key = (tuple(original_class(type(layer)) for layer in _layers(env)), repr(_configuration(env)))
     if is_known_to_clone(env) or key in CHECKED:
         return True
-    outside = OutsideState(env)
-    before = _key_or_none(env)
+    outside, before = OutsideState(env), _key_or_none(env)
     tries = _tries[key] = _tries.get(key, -1) + 1
+    game = _Game(0, tries, clone_env, _CHECK_STEPS, deadline, outside)
     try:
         with OutsideGenerators(env).guard(0):
-            for number in (2 * tries, 2 * tries + 1):
-                if number % 2 == 0 or time.perf_counter() < deadline:
-                    _check_game(env, _Game(0, number, clone_env, _CHECK_STEPS, deadline, outside))
+            other, player = Player(clone_env(env), 0), Player(copied, 0)
+            seen = other.record()
+            ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
+            trace = game.play_alone(player, 1, _CHECK_STEPS, ends)
+            found = first_difference(seen, other.record())
+            again = _key_or_none(clone_env(copied)) == _key_or_none(copied)
         changes = _outside_text(outside)
+        if found is not None and trace.actions:
+            raise CloneError(
+                f"playing a clone of {_name(env)} changes another one: {found[0]} is {_short(found[2])}, but "
+                f"{_short(found[1])} before{changes}"
+            )
+        if not again:
+            raise CloneError(
+                f"the clone of {_name(env)} after {len(trace.actions)} steps is not the same game: its state differs"
+            )
         if before is not None and _key_or_none(env) != before:
             raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")
     finally:
@@ -334,19 +346,6 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
             stacklevel=2,
         )
     return True
-
-
-def _check_game(env: Any, game: _Game) -> None:
-    alone = Player(clone_env(env), game.number)
-    again, original = alone.copied(clone_env(env)), alone.copied(clone_env(env))
-    ends = min(game.deadline, time.perf_counter() + _CHECK_SECONDS)
-    trace = game.play_alone(alone, 1, _CHECK_STEPS, ends)
-    try:
-        game.play(original, trace)
-    except (_UnlikeAloneError, CloneError) as error:
-        if (game.outside is not None and game.outside.changes()) or _repeats(again, trace):
-            raise CloneError(str(error)) from None
-        # It draws from a source that nobody can copy, such as the operating system's: two clones never agree.
 
 
 def is_known_to_clone(env: Any) -> bool:

@@ -323,7 +323,7 @@ class AECGame:
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
 
-    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.probe) ----------------------------------------
 
     def probe(self, state: EnvState, action: int, seed: int) -> EnvState:
         if state.mover == CHANCE:

@@ -20,11 +20,12 @@ import pickle
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from zermelo.envs.adapters.facts.configuration import configuration, differences
+from zermelo.envs.adapters.facts.probe import Probe
 from zermelo.envs.adapters.facts.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.clone.copy_classes import original_class
@@ -49,58 +50,6 @@ _ROOT_PART = 4
 """Of the steps allowed, one in so many may be played in addition from the position at hand."""
 _WATCH_SECONDS = 0.05
 _SUM_TOLERANCE = 1e-9
-
-
-class Probe(Protocol):
-    """What inference needs of an adapted game."""
-
-    def initial_state(self, seed: int = 0) -> Any:
-        """The position after a reset with a seed."""
-        ...
-
-    def to_move(self, state: Any) -> int:
-        """The seat to move, or ``CHANCE``."""
-        ...
-
-    def chance_outcomes(self, state: Any) -> Any:
-        """The outcomes of declared chance."""
-        ...
-
-    def legal_actions(self, state: Any) -> Any:
-        """The legal actions."""
-        ...
-
-    def is_terminal(self, state: Any) -> bool:
-        """Whether the game is over."""
-        ...
-
-    def utility(self, state: Any) -> tuple[float, ...]:
-        """Rewards since the first state."""
-        ...
-
-    def probe(self, state: Any, action: int, seed: int) -> Any:
-        """The state after an action with all randomness from a seed."""
-        ...
-
-    def draws_from(self) -> frozenset[str]:
-        """The generators that probes drew from and the environment does not hold."""
-        ...
-
-    def comparable(self, state: Any) -> Any:
-        """A value of the state in which random generators do not count."""
-        ...
-
-    def position(self, state: Any) -> Any:
-        """The key of the environment in a state, a tuple."""
-        ...
-
-    def sight(self, state: Any, seat: int) -> Any:
-        """A value of what a seat observes; None where that is not known."""
-        ...
-
-    def environment(self, state: Any) -> Any:
-        """The copy of the environment in a state."""
-        ...
 
 
 @dataclass(frozen=True)

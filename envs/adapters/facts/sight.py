@@ -12,15 +12,13 @@ be of perfect information unless its starts look the same in groups: hands seldo
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.adapters.facts.probe import Probe
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE
-
-if TYPE_CHECKING:
-    from zermelo.envs.adapters.facts.inference import Probe
 
 _TOGETHER: Final = 3
 """Moves that are played in both of two positions to see whether they come to look the same."""

@@ -152,7 +152,7 @@ def test_check_clone_leaves_the_environment_as_it_is_and_is_done_once(monkeypatc
     assert state_key(env) == key
     assert env.rng.getstate() == state
     assert random.getstate() == random_before
-    monkeypatch.setattr(verify_module, "_check_game", lambda *arguments: pytest.fail("checked twice"))
+    monkeypatch.setattr(verify_module, "Player", lambda *arguments: pytest.fail("checked twice"))
     check_clone(env)
     check_clone_known = tictactoe()
     check_clone_known.reset()
