@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from zermelo.envs.adapters.facts.known import known_facts
@@ -17,13 +16,6 @@ def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
     if is_aec(env):
         return ActionCodec(env.action_space(agent), owner or f"agent {agent!r} in {game_name(env)}")
     return ActionCodec(env.action_space, owner or game_name(env))
-
-
-def unmasked_hint(actions: Sequence[int] | None, codec: ActionCodec) -> str:
-    """Ends the message on an action that the environment does not take, where no mask has left any out."""
-    if actions is None or len(actions) < codec.size:
-        return ""
-    return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
 
 
 def legal_actions(env: Any) -> list[Any]:

@@ -7,28 +7,23 @@ wraps the environment is part of the game.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Generator, Hashable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
+from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.adapters.facts.found_traits import with_traits
-from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.masks import GymMask, own_mask, shown_mask
-from zermelo.envs.adapters.template import Template
-from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
-from zermelo.envs.clone.clone_env import clone_env, copier_for
+from zermelo.envs.adapters.wrappers import is_gymnasium, quieten, require_reset, thin
+from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import OutsideGenerators
-from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.errors import EnvFailedError, GameOverError, ZermeloError, illegal_action
-from zermelo.envs.game import Chance, Traits
+from zermelo.envs.errors import GameOverError, illegal_action
+from zermelo.envs.game import Traits
 
 
 class GymState:
@@ -48,66 +43,36 @@ class GymState:
         self.key: Hashable = None
 
 
-class GymGame:
+class GymGame(CopiedGame):
     """The game of a Gymnasium environment; see the module's text.
 
     Args:
         env: A live environment that has been reset. It is copied and neither kept nor changed.
         traits: What is known about the game.
-        outside: The random generators that steps may draw from and the environment does not hold, which are put
-            back after every step; by default all there are.
-        seed: Where the game's own stream of random numbers starts.
+        outside: As ``CopiedGame`` takes it.
+        seed: As ``CopiedGame`` takes it.
     """
 
     def __init__(
         self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0
     ) -> None:
         require_reset(env)
-        self.template = Template(lambda live: quieten(thin(clone_env(live))), env)
-        raw = self.template.env
-        self._name = game_name(raw)
-        self._codec = codec_for(raw, None, self._name)
-        self._traits = traits
-        self._sampled = traits.chance is Chance.SAMPLED
-        self.outside = OutsideGenerators(raw) if outside is None else outside
-        self._generator = np.random.default_rng(seed)
-        self._copy = copier_for(raw)
-        facts = known_facts(raw)
+        super().__init__(env, lambda: _quiet_copy(env), traits, outside, seed)
+        self._codec = codec_for(self._template, None, self._name)
         self._mask: GymMask | None = None
-        self._redraw_hidden = facts.redraw_hidden
-        self._fast_key = facts.key
-
-    @property
-    def traits(self) -> Traits:
-        return self._traits
-
-    def with_traits(self, traits: Traits, outside: OutsideGenerators) -> GymGame:
-        """This game with other traits; states of one are states of the other."""
-        changed = copy.copy(self)
-        changed._traits = traits
-        changed._sampled = traits.chance is Chance.SAMPLED
-        changed.outside = outside
-        return changed
 
     def snapshot(self, env: Any) -> GymState:
         require_reset(env)
-        raw = self.template.position(env)
+        raw = self._position(env, _quiet_copy)
         replace_generators(raw, self._generator)
         return GymState(raw, 0.0, False, None)
 
     def initial_state(self, seed: int = 0) -> GymState:
-        env = self._copy(self.template.env)
-        replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
-        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
-            observation, info = env.reset(seed=seed)
-        replace_generators(env, self._generator)
+        env, (observation, info) = self._reset(seed)
         return GymState(env, 0.0, False, info, observation)
 
     def to_move(self, state: GymState) -> int:
         return 0
-
-    def is_terminal(self, state: GymState) -> bool:
-        return state.over
 
     def utility(self, state: GymState) -> tuple[float, ...]:
         return (state.total,)
@@ -135,88 +100,36 @@ class GymGame:
             self._mask = GymMask(env)
         return self._mask.mask(env)
 
-    def result(self, state: GymState, action: int) -> GymState:
-        return self._advance(state, action, self._generator if self._sampled else None)
-
-    def sample_result(self, state: GymState, action: int, generator: np.random.Generator) -> GymState:
-        return self._advance(state, action, generator)
-
     def playout_state(self, state: GymState) -> GymState:
         made = GymState(self._copy(state.env), state.total, state.over, state.info, state.observation)
         made.actions = state.actions
         return made
 
-    def play_on(self, state: GymState, action: int, generator: np.random.Generator | None = None) -> GymState:
-        if self._sampled and generator is None:
-            generator = self._generator
-        return self._advance(state, action, generator, state.env)
-
     def _advance(
         self, state: GymState, action: int, generator: np.random.Generator | None, env: Any = None
-    ) -> GymState:
-        """The state after an action: of a copy, unless the environment to step is given."""
+    ) -> Any:
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if action not in self.legal_actions(state):
             raise illegal_action(action, f"in {self._name}", self.legal_actions(state))
-        env = self._copy(state.env) if env is None else env
-        guard: Any = nullcontext()
-        if self.outside:
-            guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
-        if generator is not None:
-            replace_generators(env, generator)
-            if self._redraw_hidden is not None:
-                self._redraw_hidden(env, generator)
-        env_action = self._codec.to_env(action)
-        with guard, self._blame(f"step({env_action!r})"):
-            observation, reward, terminated, truncated, info = env.step(env_action)
-            over = bool(terminated or truncated)
-            return GymState(env, state.total + float(reward), over, info, observation)
 
-    def key(self, state: GymState) -> Hashable:
-        if state.key is None:
-            inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
-            state.key = (state.over, inside)
-        return state.key
+        def arrive(after: Any, returned: Any) -> GymState:
+            observation, reward, terminated, truncated, info = returned
+            over = bool(terminated or truncated)
+            return GymState(after, state.total + float(reward), over, info, observation)
+
+        return self._step(state, self._codec.to_env(action), generator, env, arrive)
 
     def to_env_action(self, state: GymState, action: int) -> Any:
         return self._codec.to_env(action)
 
-    # -- what inference asks (zermelo.envs.adapters.facts.probe) ----------------------------------------
-
-    def probe(self, state: GymState, action: int, seed: int) -> GymState:
-        return self._advance(state, action, np.random.default_rng(seed))
-
-    def draws_from(self) -> frozenset[str]:
-        return frozenset(self.outside.drawn)
-
-    def trials(self, state: GymState) -> Generator[None]:
-        yield from ()
-
-    def comparable(self, state: GymState) -> Hashable:
-        return state.over, state.total, self.position(state)
-
-    def position(self, state: GymState) -> Any:
-        return state_key(state.env)
-
     def sight(self, state: GymState, seat: int) -> Hashable:
         return None if state.observation is None else state_key(state.observation)
 
-    def environment(self, state: GymState) -> Any:
-        return state.env
 
-    @contextmanager
-    def _blame(self, what: str, hint: str = "") -> Iterator[None]:
-        try:
-            with QUIET:
-                yield
-        except ZermeloError:
-            raise
-        except Exception as error:
-            raise EnvFailedError(
-                f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
-                f"{place_of(error)}{hint}"
-            ) from error
+def _quiet_copy(env: Any) -> Any:
+    """A copy for search: it draws nothing on the screen and has no checking wrappers."""
+    return quieten(thin(clone_env(env)))
 
 
 def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from zermelo.envs.clone.clone_env import forget_shapes
-from zermelo.envs.clone.kinds import Kind, UncopyableError, full_name
-from zermelo.envs.clone.traversal import CopyWalk, copied_by, kind_of, register_kind
+from zermelo.envs.clone.kinds import Kind, UncopyableError, Walk, full_name
+from zermelo.envs.clone.traversal import copied_by, kind_of, register_kind
 from zermelo.envs.errors import InvalidSettingError
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def register_clone(
 def _clone_with(cls: type, clone: Callable[[Any], Any]) -> None:
     """Clones objects of exactly this class by ``clone`` from now on."""
 
-    def copy_own_way(obj: Any, walk: CopyWalk) -> Any:
+    def copy_own_way(obj: Any, walk: Walk) -> Any:
         try:
             return clone(obj)
         except (UncopyableError, RecursionError):

@@ -22,6 +22,7 @@ from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
     UncopyableError,
+    Walk,
     fields_of,
     full_name,
     is_shared_type,
@@ -52,7 +53,7 @@ def register_kind(cls: type, kind: Kind) -> None:
     KINDS[cls] = kind
 
 
-def copied_by(kind: Kind, copy: Callable[[Any, CopyWalk], Any]) -> Kind:
+def copied_by(kind: Kind, copy: Callable[[Any, Walk], Any]) -> Kind:
     """The same kind, but for what copies it."""
     return replace(kind, copy=copy, plain=False, inline="")
 
@@ -93,8 +94,8 @@ def _find(cls: type) -> Kind:
     return kind if check is None else _checked(kind, check)
 
 
-def _refusing(reason: str) -> Callable[[Any, CopyWalk], Any]:
-    def refuse(obj: Any, walk: CopyWalk) -> Any:
+def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
+    def refuse(obj: Any, walk: Walk) -> Any:
         streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__)
         if any(obj is stream for stream in streams):
             return obj
@@ -106,7 +107,7 @@ def _refusing(reason: str) -> Callable[[Any, CopyWalk], Any]:
 
 
 def _checked(kind: Kind, check: Callable[[Any], str | None]) -> Kind:
-    def copy_checked(obj: Any, walk: CopyWalk) -> Any:
+    def copy_checked(obj: Any, walk: Walk) -> Any:
         wrong = check(obj)
         if wrong is not None:
             raise UncopyableError(obj, wrong, final=True)

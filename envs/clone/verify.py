@@ -329,7 +329,7 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
             )
         if not again:
             raise CloneError(
-                f"the clone of {_name(env)} after {len(trace.actions)} steps is not the same game: its state differs"
+                f"the clone of {_name(env)} after {len(trace.actions)} steps is not the same game: another state"
             )
         if before is not None and _key_or_none(env) != before:
             raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")

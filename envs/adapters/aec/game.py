@@ -19,28 +19,19 @@ Chance, in one of three ways:
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Generator, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, unmasked_hint
+from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.aec.state import EnvState
+from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.masks import require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.adapters.template import Template
-from zermelo.envs.adapters.wrappers import (
-    game_name,
-    innermost,
-    quieten,
-    require_reset,
-    seat_agents,
-)
-from zermelo.envs.clone.clone_env import copier_for
+from zermelo.envs.adapters.wrappers import innermost, quieten, require_reset, seat_agents
+from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
@@ -50,21 +41,19 @@ from zermelo.envs.errors import (
     GameOverError,
     IllegalActionError,
     UnsupportedGameError,
-    ZermeloError,
     illegal_action,
 )
-from zermelo.envs.game import CHANCE, Chance, Traits
+from zermelo.envs.game import CHANCE, Traits
 
 
-class AECGame:
+class AECGame(CopiedGame):
     """The game of an AEC environment; see the module's text.
 
     Args:
         env: A live environment that has been reset. It is copied and neither kept nor changed.
         traits: What is known about the game.
-        outside: The random generators that steps may draw from and the environment does not hold, which are put
-            back after every step; by default all there are.
-        seed: Where the game's own stream of random numbers starts, for ``result`` of sampled chance.
+        outside: As ``CopiedGame`` takes it.
+        seed: As ``CopiedGame`` takes it.
     """
 
     def __init__(
@@ -74,31 +63,11 @@ class AECGame:
         raw = innermost(env)
         self.agents = seat_agents(raw)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.agents)}
-        self._name = game_name(raw)
         self._codecs = {agent: codec_for(raw, agent) for agent in self.agents}
-        facts = known_facts(raw)
-        self._fast_actions = facts.legal_actions
-        self._fast_key = facts.key
+        self._fast_actions = known_facts(raw).legal_actions
         self._declared = declares_chance(raw)
-        self.outside = OutsideGenerators(raw) if outside is None else outside
-        self._generator = np.random.default_rng(seed)
         self._zeros = (0.0,) * len(self.agents)
-        self._copy = copier_for(raw)
-        self.template = Template(self._quiet_copy, raw)
-        self._traits = traits
-        self._sampled = traits.chance is Chance.SAMPLED
-
-    @property
-    def traits(self) -> Traits:
-        return self._traits
-
-    def with_traits(self, traits: Traits, outside: OutsideGenerators) -> AECGame:
-        """This game with other traits; states of one are states of the other."""
-        changed = copy.copy(self)
-        changed._traits = traits
-        changed._sampled = traits.chance is Chance.SAMPLED
-        changed.outside = outside
-        return changed
+        super().__init__(raw, lambda: self._quiet_copy(raw), traits, outside, seed)
 
     # -- positions -----------------------------------------------------------------------------------------------
 
@@ -108,7 +77,7 @@ class AECGame:
         If the agent to move is dead, its ``None`` steps are played in the copy.
         """
         require_reset(env)
-        raw = self.template.position(innermost(env))
+        raw = self._position(innermost(env), self._quiet_copy)
         replace_generators(raw, self._generator)
         with self._blame("snapshot"):
             state = self._arrive(raw, self._zeros)
@@ -131,11 +100,7 @@ class AECGame:
                 yield
 
     def initial_state(self, seed: int = 0) -> EnvState:
-        env = self._copy(self.template.env)
-        replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
-        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
-            env.reset(seed=seed)
-        replace_generators(env, self._generator)
+        env, _ = self._reset(seed)
         with self._blame("reset"):
             state = self._arrive(env, self._zeros)
         state.before = state.totals = self._zeros
@@ -143,7 +108,7 @@ class AECGame:
 
     def _quiet_copy(self, raw: Any) -> Any:
         """A copy for search: it draws nothing on the screen and stops at declared chance."""
-        env = quieten(self._copy(raw))
+        env = quieten(clone_env(raw))
         if self._declared:
             env.defer_chance = True
         return env
@@ -152,9 +117,6 @@ class AECGame:
 
     def to_move(self, state: EnvState) -> int:
         return state.mover
-
-    def is_terminal(self, state: EnvState) -> bool:
-        return state.over
 
     def utility(self, state: EnvState) -> tuple[float, ...]:
         """The sum of ``env.rewards`` over the steps since the first state, seat by seat."""
@@ -190,28 +152,14 @@ class AECGame:
             )
         return actions
 
-    def result(self, state: EnvState, action: int) -> EnvState:
-        if self._sampled:
-            return self.sample_result(state, action, self._generator)
-        return self._advance(state, action, None)
-
-    def sample_result(self, state: EnvState, action: int, generator: np.random.Generator) -> EnvState:
-        return self._advance(state, action, generator)
-
     def playout_state(self, state: EnvState) -> EnvState:
         made = EnvState(self._copy(state.env), state.before, state.totals, state.mover, state.over)
         made.actions, made.outcomes = state.actions, state.outcomes
         return made
 
-    def play_on(self, state: EnvState, action: int, generator: np.random.Generator | None = None) -> EnvState:
-        if self._sampled and generator is None:
-            generator = self._generator
-        return self._advance(state, action, generator, state.env)
-
     def _advance(
         self, state: EnvState, action: int, generator: np.random.Generator | None, env: Any = None
-    ) -> EnvState:
-        """The state after an action: of a copy, unless the environment to step is given."""
+    ) -> Any:
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.mover == CHANCE:
@@ -219,17 +167,13 @@ class AECGame:
         if action not in self.legal_actions(state):
             where = f"for {self.agents[state.mover]!r} in {self._name}"
             raise illegal_action(action, where, self.legal_actions(state))
-        env = self._copy(state.env) if env is None else env
-        guard: Any = nullcontext()
-        if generator is not None:
-            replace_generators(env, generator)
-        if self.outside:
-            guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
-        codec = self._codecs[self.agents[state.mover]]
-        env_action = codec.to_env(action)
-        with guard, self._blame(f"step({env_action!r})", unmasked_hint(state.actions, codec)):
-            env.step(env_action)
-            return self._arrive(env, state.totals)
+        env_action = self._codecs[self.agents[state.mover]].to_env(action)
+        return self._step(state, env_action, generator, env, lambda after, _: self._arrive(after, state.totals))
+
+    def _hint(self, state: EnvState) -> str:
+        if state.actions is None or len(state.actions) < self._codecs[self.agents[state.mover]].size:
+            return ""
+        return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
 
     def _arrive(self, env: Any, before: tuple[float, ...]) -> EnvState:
         """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
@@ -291,15 +235,6 @@ class AECGame:
             env.apply_chance(outcome)
             return self._arrive(env, state.before)
 
-    # -- keys and text -------------------------------------------------------------------------------------------
-
-    def key(self, state: EnvState) -> Hashable:
-        key = state.key
-        if key is None:
-            inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
-            key = state.key = (state.mover, state.over, inside)
-        return key
-
     def to_env_action(self, state: EnvState, action: int) -> Any:
         return self._codecs[self.agents[state.mover]].to_env(action)
 
@@ -325,19 +260,10 @@ class AECGame:
 
     # -- what inference asks (zermelo.envs.adapters.facts.probe) ----------------------------------------
 
-    def probe(self, state: EnvState, action: int, seed: int) -> EnvState:
+    def probe(self, state: EnvState, action: int, seed: int) -> Any:
         if state.mover == CHANCE:
             return self._apply_outcome(state, action)
-        return self.sample_result(state, action, np.random.default_rng(seed))
-
-    def draws_from(self) -> frozenset[str]:
-        return frozenset(self.outside.drawn)
-
-    def comparable(self, state: EnvState) -> Hashable:
-        return state.mover, state.over, state.totals, self.position(state)
-
-    def position(self, state: EnvState) -> Any:
-        return state_key(state.env)
+        return super().probe(state, action, seed)
 
     def sight(self, state: EnvState, seat: int) -> Hashable:
         try:
@@ -345,21 +271,3 @@ class AECGame:
                 return state_key(state.env.observe(self.agents[seat]))
         except Exception:  # such as an agent that is gone
             return None
-
-    def environment(self, state: EnvState) -> Any:
-        return state.env
-
-    # -- errors --------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _blame(self, what: str, hint: str = "") -> Iterator[None]:
-        try:
-            with QUIET:
-                yield
-        except ZermeloError:
-            raise
-        except Exception as error:
-            raise EnvFailedError(
-                f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
-                f"{place_of(error)}{hint}"
-            ) from error

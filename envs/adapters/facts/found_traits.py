@@ -80,7 +80,7 @@ def with_traits(
         traits = merge_traits(base, *sources, *by_play)
         return Adapted(game.with_traits(traits, drawn), findings.constants)
 
-    slices = _Slices(game, game.snapshot(raw), settled if needed else None, game.template.seconds)
+    slices = _Slices(game, game.snapshot(raw), settled if needed else None, game.copying)
     return slices.go_on(deadline)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import socket
 import warnings
@@ -89,5 +90,6 @@ def test_an_awkward_environment_is_played_or_refused_and_not_harmed(name: str) -
     if name not in SHARED:
         assert played(env) == played(other)
     for one in (env, other):
-        if isinstance(getattr(one, "thing", None), socket.socket):
-            one.thing.close()
+        thing = getattr(one, "thing", None)
+        if isinstance(thing, socket.socket | io.IOBase):
+            thing.close()
