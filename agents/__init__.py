@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         pure_equilibria,
         solve_matrix,
     )
-    from zermelo.agents.solving.equilibrium.policy import TabularPolicy
     from zermelo.agents.solving.equilibrium.responses import Exploitability, best_responses, exploitability
     from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution, solve_simultaneous
     from zermelo.agents.solving.exact_values import ExactValue, exact_values
@@ -101,7 +100,6 @@ __all__ = [
     "Solution",
     "SolvingProgress",
     "StoppedBy",
-    "TabularPolicy",
     "TorchAgent",
     "ValueIterationAgent",
     "ValueTable",
@@ -161,7 +159,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "solving.equilibrium.equilibrium": "Equilibrium EquilibriumProgress solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
             "solve_matrix",
-            "solving.equilibrium.policy": "TabularPolicy",
             "solving.equilibrium.responses": "Exploitability best_responses exploitability",
             "solving.equilibrium.simultaneous": "SimultaneousSolution solve_simultaneous",
             "solving.exact_values": "ExactValue exact_values",

@@ -11,7 +11,7 @@ from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
-from zermelo.agents.solving.policy_table import Plan, PolicyTable, game_identity, stable_key
+from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.agents.solving.solve import require_solvable
@@ -134,12 +134,12 @@ def _entries(
     best_of: Callable[[Any], tuple[float, tuple[int, ...]]],
     most_states: int,
     note: Callable[[int, int], Any],
-) -> dict[str, tuple[float, tuple[int, ...]]]:
+) -> dict[str, Entry]:
     """What a policy says of every state that its owner may meet, or of all states if it has none.
 
     ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
     """
-    entries: dict[str, tuple[float, tuple[int, ...]]] = {}
+    entries: dict[str, Entry] = {}
     met = {stable_key(game, state)}
     waiting = [state]
     while waiting:
@@ -153,7 +153,8 @@ def _entries(
                 raise no_legal_action(game)
         if mover != CHANCE and owner in (None, mover):
             value, best = best_of(here)
-            entries[stable_key(game, here)] = value - game.utility(here)[mover], best
+            to_come, shares = value - game.utility(here)[mover], dict.fromkeys(best, 1 / len(best))
+            entries[stable_key(game, here)] = to_come, shares
             ways = ways if owner is None else best
         for way in reversed(ways):
             after = game.result(here, way)

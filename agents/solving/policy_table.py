@@ -1,31 +1,35 @@
-"""Solved games written out: a map from states to their optimal actions, kept in a file and read back.
+"""Policies as tables: for each state, or information state, the probability of each action.
 
 A policy file is text, one JSON value a line, and compressed by gzip if its name ends in ``.gz``. The first line is
-an object: ``format`` is ``"zermelo policy table"``, ``version`` is 1, ``game`` says which game it is, ``plan`` is
-``"seat"`` or ``"full"``, ``seat`` the owner of a plan for one seat, ``states`` the number of lines that follow,
-``tolerance`` how far off values may be, if they are not exact. Each of those lines is ``[key, value, actions]``:
-the state's key; what the player to move can still get by perfect play; and all actions with which it does,
-ascending. A state of rules has its integers for a key, separated by commas; any other state the first 128 bits of
-the SHA-256 of its game's own key.
+an object: ``format`` is ``"zermelo policy"``, ``version`` is 2, ``states`` the number of lines that follow, and
+the rest are the attributes of ``PolicyTable``. Each of those lines is ``[key, value, {action: probability}]``: the
+state's key, and what the player to move can still get, or null. A state of rules has its integers for a key,
+separated by commas; any other state the first 128 bits of the SHA-256 of its game's own key. Where players do not
+see everything, the key is the seat and the information state as text.
 """
 
 from __future__ import annotations
 
 import enum
+import gzip
 import hashlib
+import json
+import math
 import os
-from collections.abc import Hashable, Iterable, Mapping
+import zlib
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
-from zermelo.agents.solving.policy_file import read_policy, write_policy
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.files import replaced
 from zermelo.envs.rules.rules_game import RulesGame
 
-_FORMAT: Final = "zermelo policy table"
-_VERSION: Final = 1
+_FORMAT: Final = "zermelo policy"
+_VERSION: Final = 2
+_LONGEST: Final = 2**24
 
 
 class Plan(enum.StrEnum):
@@ -38,50 +42,99 @@ class Plan(enum.StrEnum):
     """Every state that can be reached at all."""
 
 
-class _Header(msgspec.Struct):
+Entry: TypeAlias = tuple[float | None, Mapping[int, float]]
+"""What the player to move can still get, or None if not known, and the probability of each action."""
+
+
+class _Header(msgspec.Struct, kw_only=True):
+    format: str
+    version: int
+    states: int
     game: str
     plan: Plan
     seat: int | None
-    tolerance: float = 0.0
+    is_hidden: bool
+    tolerance: float
+    values: tuple[float, ...]
+    exploitability: float | None
 
 
-_Entry: TypeAlias = tuple[str, float, Annotated[tuple[int, ...], msgspec.Meta(min_length=1)]]
+_Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.Meta(min_length=1)]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyTable:
-    """States and their optimal actions.
+    """States, or information states, and the probability of each action there.
 
     Attributes:
         game: Which game it is, as ``game_identity`` says.
+        entries: By the state's key.
         plan: Which states it covers.
         seat: The owner, for a plan for one seat.
-        entries: By the state's key, what the player to move can still get, and the optimal actions, ascending.
-        tolerance: How far off the values may be; 0 where they are proven.
+        is_hidden: Whether keys are those of information states.
+        tolerance: How far off the values of entries may be; 0 where they are proven.
+        values: What each player gets from the start when all play by it; empty if not known.
+        exploitability: What a player could gain if it knew the others' policies, on average; None if not known.
     """
 
     game: str
-    plan: Plan
-    seat: int | None
-    entries: Mapping[str, tuple[float, tuple[int, ...]]] = field(repr=False)
+    entries: Mapping[str, Entry] = field(repr=False)
+    plan: Plan = Plan.FULL
+    seat: int | None = None
+    is_hidden: bool = False
     tolerance: float = 0.0
+    values: tuple[float, ...] = ()
+    exploitability: float | None = None
 
     def __len__(self) -> int:
         return len(self.entries)
 
+    def check_game(self, game: Game[Any]) -> None:
+        """Refuses another game than its own.
+
+        Raises:
+            InvalidSettingError: It is another one.
+        """
+        if game_identity(game) != self.game:
+            raise InvalidSettingError(
+                f"the policy is for {self.game}, not for {game_identity(game)}: make one for this game"
+            )
+
+    def entry(self, game: Any, state: Any) -> Entry | None:
+        """What is known of a state, or None."""
+        if not self.is_hidden:
+            return self.entries.get(stable_key(game, state))
+        seat = game.to_move(state)
+        return self.entries.get(information_key(game, seat, game.information_state_key(state, seat)))
+
+    def probabilities(self, game: Any, state: Any) -> Mapping[int, float]:
+        """The probability of each legal action of the player to move; uniform at a state that is not listed."""
+        found = self.entry(game, state)
+        if found is None:
+            actions = game.legal_actions(state)
+            return dict.fromkeys(actions, 1 / len(actions))
+        return found[1]
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, in place of one that is there."""
-        header = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "game": self.game,
-            "plan": self.plan.value,
-            "seat": self.seat,
-            "states": len(self),
-            **({"tolerance": self.tolerance} if self.tolerance else {}),
-        }
-        entries = ([key, value, list(actions)] for key, (value, actions) in self.entries.items())
-        write_policy(path, header, entries)
+        """Writes the file, in place of one that is there.
+
+        Raises:
+            InvalidSettingError: It cannot be written.
+        """
+        name = os.fspath(path)
+        about = {**vars(self), "plan": self.plan.value}
+        del about["entries"]
+        header = {"format": _FORMAT, "version": _VERSION, "states": len(self), **about}
+        try:
+            with replaced(name) as partial, (gzip.open if name.endswith(".gz") else open)(partial, "wt") as file:
+                file.write(json.dumps(header) + "\n")
+                for key, (value, actions) in self.entries.items():
+                    file.write(json.dumps([key, value, actions]) + "\n")
+        except OSError as error:
+            raise InvalidSettingError(
+                f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder "
+                "that is there and can be written"
+            ) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PolicyTable:
@@ -90,15 +143,41 @@ class PolicyTable:
         Raises:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
+        name, written_by = os.fspath(path), "PolicyTable.save, or `zermelo solve ENV --policy FILE`,"
+        if not os.path.isfile(name):
+            raise InvalidSettingError(f"there is no file {name!r}: path must name one that {written_by} wrote")
+        try:
+            with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
+                lines = _lines(file)
+                about = msgspec.structs.asdict(msgspec.json.decode(next(lines, b""), type=_Header))
+                kind, states = (about.pop("format"), about.pop("version")), about.pop("states")
+                if kind != (_FORMAT, _VERSION):
+                    raise ValueError(f"it is {kind[0]} {kind[1]}, not {_FORMAT} {_VERSION}")
+                decode = msgspec.json.Decoder(_Line).decode
+                entries = {key: (value, _checked(actions)) for key, value, actions in map(decode, lines)}
+            if len(entries) != states:
+                raise ValueError(f"it has {len(entries)} states of {states}")
+            return cls(entries=entries, **about)
+        except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+            raise InvalidSettingError(
+                f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
+                f"{written_by.rstrip(',')}"
+            ) from error
 
-        def read(header: _Header, entries: Iterable[_Entry]) -> PolicyTable:
-            stored = {key: (value, actions) for key, value, actions in entries}
-            return cls(
-                game=header.game, plan=header.plan, seat=header.seat, entries=stored, tolerance=header.tolerance
-            )
 
-        kind = (_FORMAT, _VERSION)
-        return read_policy(path, kind, _Header, _Entry, read, "`zermelo solve ENV --policy FILE`")
+def _lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """The lines of a file, none of which is so long that it would fill the memory."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ValueError(f"it has a line of more than {_LONGEST:,} characters")
+        yield line
+
+
+def _checked(actions: Mapping[str, float]) -> dict[int, float]:
+    mixed = {int(action): probability for action, probability in actions.items()}
+    if min(mixed.values()) < 0 or not math.isclose(math.fsum(mixed.values()), 1, abs_tol=1e-6):
+        raise ValueError(f"{mixed} are no probabilities")
+    return mixed
 
 
 def game_identity(game: Game[Any]) -> str:
@@ -115,20 +194,27 @@ def stable_key(game: Game[Any], state: Any) -> str:
     if isinstance(game, RulesGame):
         return ",".join(str(int(value)) for value in state)
     digest = hashlib.sha256()
-    digest.update(key_text(game, game.key(state)).encode())
+    digest.update(_key_text(game, game.key(state)).encode())
     return digest.hexdigest()[:32]
 
 
-def key_text(game: Game[Any], key: Hashable) -> str:
+def information_key(game: Game[Any], seat: int, key: Hashable) -> str:
+    """A key of an information state, the same in every process."""
+    if isinstance(key, tuple) and all(type(part) is int for part in key):
+        key = ",".join(map(str, key))
+    return f"{seat} {key if isinstance(key, str) else _key_text(game, key)}"
+
+
+def _key_text(game: Game[Any], key: Hashable) -> str:
     """A key as text: equal for equal keys, whatever the process."""
     if isinstance(key, enum.Enum):
         return f"{type(key).__qualname__}.{key.name}"
     if key is None or isinstance(key, bool | int | float | str | bytes):
         return f"{type(key).__name__} {key!r}"
     if isinstance(key, tuple):
-        return f"({', '.join(key_text(game, part) for part in key)})"
+        return f"({', '.join(_key_text(game, part) for part in key)})"
     if isinstance(key, frozenset):
-        return f"{{{', '.join(sorted(key_text(game, part) for part in key))}}}"
+        return f"{{{', '.join(sorted(_key_text(game, part) for part in key))}}}"
     if isinstance(key, type):
         return f"{key.__module__}.{key.__qualname__}"
     if type(key).__module__ == "numpy" and hasattr(key, "item"):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.solving.equilibrium.policy import TabularPolicy
+from zermelo.agents.solving.policy_table import PolicyTable
 
 
 class Outcome(enum.StrEnum):
@@ -72,7 +72,7 @@ class Solution:
     seconds: float = 0.0
     stopped_by: StoppedBy = StoppedBy.COMPLETED
     proven: bool = False
-    policy: TabularPolicy | None = None
+    policy: PolicyTable | None = None
 
     @property
     def best_actions(self) -> tuple[int, ...]:

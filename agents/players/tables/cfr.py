@@ -1,8 +1,7 @@
-"""A policy near an equilibrium, learned by CFR or read from a file."""
+"""A policy near an equilibrium, learned by CFR."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,14 +12,14 @@ from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
-from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 from zermelo.agents.solving.equilibrium.regrets import Variant
 from zermelo.agents.solving.equilibrium.sequence_form import (
     MOST_STATES,
     require_few_states,
     require_listed_chance,
 )
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.agents.solving.policy_table import PolicyTable
+from zermelo.envs import Game, Traits
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -34,7 +33,6 @@ class CFRAgent(SearchAgent):
     Attributes:
         iterations: How many to make.
         variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
-        path: A file that ``TabularPolicy.save`` wrote, to play by that policy and learn none.
         most_states: How many states the game may have, where it is written out.
     """
 
@@ -42,39 +40,26 @@ class CFRAgent(SearchAgent):
 
     iterations: int = whole(1_000, lower=1)
     variant: Variant = choice(Variant.DISCOUNTED)
-    path: str = ""
     most_states: int = whole(MOST_STATES, lower=1)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.path, str | os.PathLike):
-            raise InvalidSettingError(f"path must name a file that TabularPolicy.save wrote, not {self.path!r}")
-        self._set("path", os.fspath(self.path))
-        if self.path:
-            self._set("_policy", (None, TabularPolicy.load(self.path)))
-        super().__post_init__()
-
     def check_game(self, traits: Traits) -> None:
-        """Without a file, games whose chance is listed; whether they say what players see shows when searched."""
-        if not self.path:
-            require_listed_chance(traits)
+        """Games whose chance is listed; whether they say what players see shows when searched."""
+        require_listed_chance(traits)
 
     def check_size(self, game: Game[Any]) -> None:
         """Refuses a game that is far too large to be written out, where it would have to be."""
-        if not self.path and self.variant is not Variant.EXTERNAL_SAMPLING:
+        if self.variant is not Variant.EXTERNAL_SAMPLING:
             require_few_states(game, self.most_states)
 
-    def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
+    def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
         """The policy that is played in a game, learned where that has not been done.
 
         Raises:
             UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
-            InvalidSettingError: The file's policy is for another game.
         """
         known, policy = self.__dict__.get("_policy", (None, None))
-        if policy is not None and (self.path or known is game or known == game):
-            found: TabularPolicy = policy
-            found.check_game(game)
-            return found
+        if policy is not None and (known is game or known == game):
+            return policy  # type: ignore[no-any-return]  # a table
         found = learn_policy(
             game,
             iterations=self.iterations,

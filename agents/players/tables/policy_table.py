@@ -1,4 +1,4 @@
-"""A solved game played from a file."""
+"""A policy played from a file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.agents.solving.policy_table import PolicyTable, game_identity, stable_key
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.agents.solving.policy_table import PolicyTable, game_identity
+from zermelo.envs import Game, InvalidSettingError, Traits
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyTableAgent(SearchAgent):
-    """Plays a solved game from a file: one of the optimal actions, drawn from the seed.
+    """Plays by a policy from a file, such as that of a solved game: actions are drawn from the seed.
 
     Attributes:
         path: A file that ``zermelo solve ENV --policy FILE`` wrote, or ``PolicyTable.save``.
@@ -40,6 +41,11 @@ class PolicyTableAgent(SearchAgent):
         table: PolicyTable = self.__dict__["_table"]
         return table
 
+    def check_game(self, traits: Traits) -> None:
+        """Where players do not see everything, a table of information states."""
+        if not self.table.is_hidden:
+            super().check_game(traits)
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks a state up.
 
@@ -51,28 +57,35 @@ class PolicyTableAgent(SearchAgent):
             raise InvalidSettingError(
                 f"{self.path} holds a policy for {table.game}, not for {game_identity(game)}: solve this game"
             )
-        found = table.entries.get(stable_key(game, state))
         seat = game.to_move(state)
-        if found is None:
+        if table.is_hidden:
+            require_information_states(game, self.kind)
+        found = table.entry(game, state)
+        if found is None and not table.is_hidden:
             owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {seat})"
             raise InvalidSettingError(
                 f"{self.path} has no action for this position of {game.traits.name}: it covers the {len(table):,} "
                 f"states of a {table.plan} plan{owner}; write one with --plan full, or from this position"
             )
-        to_come, actions = found
-        paid = game.utility(state)
-        value = paid[seat] + to_come
-        rest = game.traits.constant - value
-        action = actions[int(self.generator.integers(len(actions)))]
+        shares = table.probabilities(game, state)
+        action = drawn_action(shares, float(self.generator.random()))
+        values = table.values or (0.0,) * game.traits.seats
+        if found is not None and found[0] is not None:
+            own = game.utility(state)[seat] + found[0]
+            rest = game.traits.constant - own
+            values = tuple(own if other == seat else rest for other in range(game.traits.seats))
         return SearchResult(
             action=action,
             env_action=game.to_env_action(state, action),
-            value=value,
-            values_by_seat=tuple(value if other == seat else rest for other in range(game.traits.seats)),
-            action_values=dict.fromkeys(actions, value),
-            proven_actions=() if table.tolerance else tuple(sorted(actions)),
+            value=values[seat],
+            values_by_seat=values,
+            action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
+            proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
             principal_variation=(action,),
             nodes=1,
             seconds=budget.seconds,
-            proven=not table.tolerance,
+            proven=not table.is_hidden and not table.tolerance,
+            is_estimate=table.is_hidden,
+            policy=dict(shares) if table.is_hidden else {},
+            stats={} if table.exploitability is None else {"exploitability": table.exploitability},
         )

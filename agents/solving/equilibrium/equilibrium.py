@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_callable, check_choice, check_number, check_whole
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.solving.equilibrium.policy import TabularPolicy, policy_of
 from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
 from zermelo.agents.solving.equilibrium.responses import Exploitability, measured
 from zermelo.agents.solving.equilibrium.sampling import ExternalSampling
-from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, sequence_form
+from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
+from zermelo.agents.solving.policy_table import PolicyTable, game_identity, information_key
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.position import search_game
 
@@ -50,7 +50,7 @@ class Equilibrium:
         stopped_by: ``completed`` where the tolerance was reached.
     """
 
-    policy: TabularPolicy = field(repr=False)
+    policy: PolicyTable = field(repr=False)
     values: tuple[float, ...]
     best_responses: tuple[float, ...]
     iterations: int
@@ -158,7 +158,7 @@ def learn_policy(
     seed: int = 0,
     most_states: int = MOST_STATES,
     check: Callable[[], Any] = lambda: None,
-) -> TabularPolicy:
+) -> PolicyTable:
     """The average policy after so many iterations of any variant.
 
     Args:
@@ -187,3 +187,21 @@ def learn_policy(
     behaviours = solver.average()
     found = measured(form, behaviours)
     return policy_of(form, behaviours, values=found.values, exploitability=found.exploitability)
+
+
+def policy_of(form: SequenceForm, behaviours: Sequence[Floats], **known: Any) -> PolicyTable:
+    """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each.
+
+    Args:
+        form: The game.
+        behaviours: The probabilities.
+        known: What is known of it: ``values`` and ``exploitability``.
+    """
+    entries: dict[str, tuple[None, dict[int, float]]] = {}
+    for number, (seat, behaviour) in enumerate(zip(form.seats, behaviours, strict=True)):
+        shares, actions = behaviour.tolist(), seat.actions.tolist()
+        ends = [*seat.starts[1:].tolist(), len(shares)]
+        for key, start, end in zip(seat.keys, seat.starts.tolist(), ends, strict=True):
+            mixed = dict(zip(actions[start:end], shares[start:end], strict=True))
+            entries[information_key(form.game, number, key)] = None, mixed
+    return PolicyTable(game=game_identity(form.game), entries=entries, is_hidden=True, **known)

@@ -8,17 +8,17 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 from zermelo.agents.solving.equilibrium.sequence_form import (
     MOST_STATES,
     Floats,
     SequenceForm,
     sequence_form,
 )
+from zermelo.agents.solving.policy_table import PolicyTable
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.position import search_game
 
-AnyPolicy: TypeAlias = TabularPolicy | Callable[[Any, Any], Mapping[int, float]]
+AnyPolicy: TypeAlias = PolicyTable | Callable[[Any, Any], Mapping[int, float]]
 """A table; or a function of game and state that gives the probability of each action of the player to move."""
 _ROUNDING: Final = 1e-6
 
@@ -53,7 +53,7 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
     whatever the other plays.
 
     Args:
-        policy: A ``TabularPolicy``, or a function of game and state that gives each action's probability.
+        policy: A ``PolicyTable``, or a function of game and state that gives each action's probability.
         game: A ``Game`` with information states, or what ``as_game`` makes one of.
         most_states: How many states the game may have.
 
@@ -92,14 +92,14 @@ def behaviours_of(policy: AnyPolicy, form: SequenceForm) -> list[Floats]:
     Raises:
         InvalidSettingError: It is of another game, or what it gives are no probabilities of the legal actions.
     """
-    if isinstance(policy, TabularPolicy):
+    if isinstance(policy, PolicyTable):
         policy.check_game(form.game)
     elif not callable(policy):
         raise InvalidSettingError(
-            f"a policy is a TabularPolicy, or a function of game and state that gives each action's probability, "
+            f"a policy is a PolicyTable, or a function of game and state that gives each action's probability, "
             f"not {policy!r}"
         )
-    ask = policy.probabilities if isinstance(policy, TabularPolicy) else policy
+    ask = policy.probabilities if isinstance(policy, PolicyTable) else policy
     found = []
     for seat in form.seats:
         behaviour = np.zeros(seat.size - 1)

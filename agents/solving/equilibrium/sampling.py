@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.recursion import MAX_PLIES, UNSOLVED, GameTooLongError
-from zermelo.agents.solving.equilibrium.policy import TabularPolicy, information_text
-from zermelo.agents.solving.policy_table import game_identity
+from zermelo.agents.solving.policy_table import Entry, PolicyTable, game_identity, information_key
 from zermelo.envs import CHANCE, Game
 
 
@@ -129,10 +128,10 @@ class ExternalSampling:
             found = self._decisions[key] = _Decision(actions)
         return found
 
-    def policy(self) -> TabularPolicy:
+    def policy(self) -> PolicyTable:
         """The average policy, at all information states that were met."""
-        entries = {
-            (seat, information_text(self.game, key)): dict(zip(each.actions, _matched(each.played), strict=True))
-            for (seat, key), each in self._decisions.items()
-        }
-        return TabularPolicy(game=game_identity(self.game), entries=entries)
+        entries: dict[str, Entry] = {}
+        for (seat, key), each in self._decisions.items():
+            shares = dict(zip(each.actions, _matched(each.played), strict=True))
+            entries[information_key(self.game, seat, key)] = None, shares
+        return PolicyTable(game=game_identity(self.game), entries=entries, is_hidden=True)

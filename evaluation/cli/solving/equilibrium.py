@@ -74,7 +74,8 @@ def solve_by_policy(
         )
     if policy and not as_json:
         typer.echo(
-            f'written   {len(found.policy):,} information states in {policy}; play it as cfr(path="{policy}")'
+            f"written   {len(found.policy):,} information states in {policy}; "
+            f'play it as policytable(path="{policy}")'
         )
     if found.stopped_by is not StoppedBy.COMPLETED:
         raise typer.Exit(1)

@@ -17,7 +17,6 @@ OUTSIDE = [
     "onnx(path='net.onnx')",
     "policy(policy='beside:Net')",
     "policytable(path='table.jsonl')",
-    "cfr(path='strategy.jsonl')",
     "beside:Agent",
     "nobody_has_this",
     "uci(",

@@ -13,8 +13,8 @@ import pytest
 from zermelo.agents import (
     CFRAgent,
     PolicyAgent,
+    PolicyTable,
     StoppedBy,
-    TabularPolicy,
     agent_policy,
     algorithms,
     best_responses,
@@ -23,7 +23,7 @@ from zermelo.agents import (
     solve,
     solve_equilibrium,
 )
-from zermelo.agents.solving.equilibrium.policy import policy_of
+from zermelo.agents.solving.equilibrium.equilibrium import policy_of
 from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
 from zermelo.agents.solving.equilibrium.responses import measured
 from zermelo.agents.solving.equilibrium.sequence_form import SequenceForm, sequence_form
@@ -151,7 +151,7 @@ def test_open_spiel_agrees_on_values_and_exploitability() -> None:
     table = Theirs(game)
     for key in ("0", "0pb", "1", "1pb", "2", "2pb", "0p", "0b", "1p", "1b", "2p", "2b"):
         history = "1" + "".join("01"["pb".index(mark)] for mark in key[1:])
-        entry = policy.entries[len(key[1:]) % 2, f"{int(key[0]) + 1},{int(history, 2)}"]
+        entry = policy.entries[f"{len(key[1:]) % 2} {int(key[0]) + 1},{int(history, 2)}"][1]
         table.policy_for_key(key)[:] = [entry[0], entry[1]]
     assert exploitability(policy, game) == pytest.approx(theirs.exploitability(game, table))
     leduc = pyspiel.load_game("leduc_poker")
@@ -192,21 +192,28 @@ def test_agents_of_every_kind_are_measured() -> None:
 # -- policies in files and at the table ---------------------------------------------------------------------------
 
 
+def first_decision(rules: Any) -> tuple[Any, Any]:
+    """A game and a state of it in which a player is to move."""
+    game: Any = RulesGame(rules)
+    state = game.initial_state()
+    while game.to_move(state) < 0:
+        state = game.result(state, game.chance_outcomes(state)[0][0])
+    return game, state
+
+
 def test_a_policy_is_kept_in_a_file(tmp_path: Any) -> None:
     policy = CFRAgent(iterations=20).policy_for(RulesGame(Leduc(2)))
     for name in ("leduc.jsonl", "leduc.jsonl.gz"):
         policy.save(tmp_path / name)
-        assert TabularPolicy.load(tmp_path / name) == policy
-    agent: Any = make_agent(f'cfr(path="{tmp_path / "leduc.jsonl"}")')
-    assert agent.policy_for(RulesGame(Leduc(2))) == policy
-    with pytest.raises(
-        InvalidSettingError, match=r"the policy is for Leduc\(ranks=2.*, not for Kuhn\(players=2\)"
-    ):
-        agent.policy_for(RulesGame(Kuhn()))
+        assert PolicyTable.load(tmp_path / name) == policy
+    agent: Any = make_agent(f'policytable(path="{tmp_path / "leduc.jsonl"}")')
+    assert agent.table == policy
+    game, state = first_decision(Leduc(2))
+    assert agent.search_state(game, state).policy == policy.probabilities(game, state)
+    with pytest.raises(InvalidSettingError, match=r"holds a policy for Leduc\(ranks=2.*, not for Kuhn\("):
+        agent.search_state(*first_decision(Kuhn()))
     with pytest.raises(InvalidSettingError, match="the policy is for Leduc"):
         exploitability(policy, Kuhn())
-    with pytest.raises(InvalidSettingError, match="there is no file 'nowhere'"):
-        CFRAgent(path="nowhere")
 
 
 def test_broken_files_are_said_to_be(tmp_path: Any) -> None:
@@ -219,11 +226,11 @@ def test_broken_files_are_said_to_be(tmp_path: Any) -> None:
         "[]",
         '{"format": "other", "version": 1}',
         "\n".join(lines[:-1]),
-        "\n".join([*lines[:-1], json.dumps([0, "9", {"0": 0.7}])]),
+        "\n".join([*lines[:-1], json.dumps(["0 9", None, {"0": 0.7}])]),
     ):
         path.write_text(broken)
         with pytest.raises(InvalidSettingError, match="cannot be read as a policy"):
-            TabularPolicy.load(path)
+            PolicyTable.load(path)
     with pytest.raises(InvalidSettingError, match="the policy cannot be written to"):
         policy.save(tmp_path / "no" / "folder")
 
@@ -322,7 +329,5 @@ def test_settings_that_are_wrong() -> None:
         solve_equilibrium(Kuhn(), variant="minus")
     with pytest.raises(InvalidSettingError, match="probabilities lie between 0 and 1 and sum to 1"):
         exploitability(lambda game, state: {0: 0.4}, Kuhn())
-    with pytest.raises(InvalidSettingError, match="a policy is a TabularPolicy, or a function"):
+    with pytest.raises(InvalidSettingError, match="a policy is a PolicyTable, or a function"):
         exploitability("random", Kuhn())  # type: ignore[arg-type]
-    with pytest.raises(InvalidSettingError, match="path must name a file"):
-        CFRAgent(path=3)  # type: ignore[arg-type]

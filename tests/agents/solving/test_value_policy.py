@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
@@ -49,7 +46,7 @@ def test_a_plan_for_one_seat_has_what_may_come_up(values, seat):
     assert set(table.entries) == {stable_key(PIG, state) for state in met}
     for state in met:
         value, actions = table.entries[stable_key(PIG, state)]
-        assert actions == values.best_actions(state)
+        assert tuple(actions) == values.best_actions(state)
         assert value == pytest.approx(max(values.action_values(state).values()))
     assert (table.seat, table.plan, table.tolerance) == (seat, Plan.SEAT, 1e-10)
 
@@ -84,19 +81,6 @@ def test_one_player(tmp_path):
     agent = make_agent(f'policytable(path="{tmp_path / "2048"}")')
     result = agent.search_state(game, start)
     assert result.values_by_seat == (pytest.approx(values.value(start)),)
-
-
-def test_files_from_before_there_was_a_tolerance_are_read(tmp_path: Path):
-    header = {
-        "format": "zermelo policy table",
-        "version": 1,
-        "game": "x",
-        "plan": "full",
-        "seat": None,
-        "states": 0,
-    }
-    (tmp_path / "old").write_text(json.dumps(header) + "\n")
-    assert PolicyTable.load(tmp_path / "old").tolerance == 0
 
 
 def test_what_cannot_be_is_said(values):

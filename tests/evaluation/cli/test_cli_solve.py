@@ -98,8 +98,8 @@ def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
     result = cli("solve", "zermelo/Kuhn-v0", "--tolerance", "0.01", "--policy", str(file))
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("zermelo/Kuhn-v0, from its start: 12 information states\nvalue     -0.0")
-    assert f'12 information states in {file}; play it as cfr(path="{file}")' in result.stdout
-    searched = cli("search", "zermelo/Kuhn-v0", f'cfr(path="{file}")')
+    assert f'12 information states in {file}; play it as policytable(path="{file}")' in result.stdout
+    searched = cli("search", "zermelo/Kuhn-v0", f'policytable(path="{file}")')
     assert searched.exit_code == 0, searched.output
     result = cli("solve", "zermelo/Kuhn-v0", "--tolerance", "0", "--seconds", "0.1", "--json")
     assert result.exit_code == 1

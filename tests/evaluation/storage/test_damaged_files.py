@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from doubles.damage import damage
 
-from zermelo.agents import PolicyTable, TabularPolicy, make_agent, solve_policy
+from zermelo.agents import PolicyTable, make_agent, solve_policy
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import ZermeloError
@@ -101,7 +101,7 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
     ],
     "table.jsonl": [PolicyTable.load, agent("policytable(path={path!r})")],
     "table.jsonl.gz": [PolicyTable.load],
-    "mixed.jsonl": [TabularPolicy.load, agent("cfr(path={path!r})")],
+    "mixed.jsonl": [PolicyTable.load],
     "values.json": [FittedEvaluator.load, agent("greedy(evaluator={path!r})")],
     "game.json": [saved(ENV)],
     "game.pgn": [saved("zermelo/Chess-v0"), saved("classic/chess-v6")],
@@ -125,7 +125,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("openings.txt").write_text("# two\n0\n1\n")
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl")
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl.gz")
-        TabularPolicy(game="Kuhn", entries={(0, "0"): {0: 0.5, 1: 0.5}}, values=(0.0, 0.0)).save("mixed.jsonl")
+        entries = {"0 0": (None, {0: 0.5, 1: 0.5})}
+        PolicyTable(game="Kuhn", entries=entries, is_hidden=True, values=(0.0, 0.0)).save("mixed.jsonl")
         features = PatternFeatures(2, 3, 3, codes=(0, 1, 2))
         Path("values.json").write_text(FittedEvaluator(features, np.zeros(features.size)).as_json())
         names = {"agents": ("a", "b"), "seat_names": ("player_0", "player_1")}
