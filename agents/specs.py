@@ -151,7 +151,7 @@ _HARMLESS: Final[Mapping[str, frozenset[str]]] = {
     "agent": frozenset({*_BY_NAME, "openspiel_mcts"}),
     "opponent": _OPPONENTS,
     "belief": _OPPONENTS | {"uniform"},
-    "evaluator": frozenset({"chess", "connect_four", "game", "go", "pips", "playout", "rewards", "tictactoe"}),
+    "evaluator": frozenset({"game", "go", "playout", "rewards"}),
 }
 """Settings that are specs, each with the names that run no code but this package's, and read no file."""
 _LABELS: Final = frozenset({"backend", "name", "traits"})

@@ -1,4 +1,4 @@
-"""Evaluations that somebody has written, by name, and which of them fits a game."""
+"""Evaluators by name, and the default evaluator of a game."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from zermelo.agents.evaluators.boards import chess_board, go_score, read_grid
-from zermelo.agents.evaluators.features import chess, go, pips
-from zermelo.agents.evaluators.lines import connect_four, tictactoe
+from zermelo.agents.evaluators.go import go, go_score
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
@@ -94,15 +92,11 @@ def _named(name: str, make: Callable[[], Evaluator]) -> Callable[[], Evaluator]:
 
 EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
     {
-        "chess": _named("chess", chess),
-        "connect_four": _named("connect_four", connect_four),
         "game": _FromGame,
         "go": _named("go", go),
         "onnx": OnnxNetwork,
-        "pips": _named("pips", pips),
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
-        "tictactoe": _named("tictactoe", tictactoe),
         "torch": TorchNetwork,
     }
 )
@@ -110,18 +104,10 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
-    """The game's own evaluation, or one made of features of this game; None if nobody has written any."""
+    """The game's own evaluation, or Go's score; None if nobody has written any."""
     if isinstance(game, SupportsEvaluation):
         return _FromGame()
-    if game.traits.seats == 2:
-        grid = read_grid(game, state)
-        if grid is not None:
-            return EVALUATORS["connect_four" if grid.drops else "tictactoe"]()
-        if chess_board(game, state) is not None:
-            return EVALUATORS["chess"]()
-        if go_score(game, state) is not None:
-            return EVALUATORS["go"]()
-    return None
+    return None if go_score(game, state) is None else EVALUATORS["go"]()
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:

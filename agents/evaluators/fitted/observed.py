@@ -13,8 +13,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.boards import openspiel_state
 from zermelo.envs import UnsupportedGameError
+
+
+def _openspiel_state(state: Any) -> Any | None:
+    """The OpenSpiel state that a state is or holds."""
+    for candidate in (state, getattr(state, "state", None)):
+        if type(candidate).__module__.partition(".")[0] == "pyspiel" and hasattr(candidate, "get_game"):
+            return candidate
+    return None
 
 
 def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
@@ -23,7 +30,7 @@ def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArra
     Raises:
         UnsupportedGameError: The game does not show its players arrays.
     """
-    inside: Any = openspiel_state(state)
+    inside: Any = _openspiel_state(state)
     seen: Any = None
     if hasattr(game, "observation"):
         seen = game.observation(state, game.to_move(state) if seat is None else seat)

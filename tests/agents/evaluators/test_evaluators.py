@@ -17,8 +17,6 @@ from zermelo.agents import (
     PlayoutEvaluator,
     make_evaluator,
 )
-from zermelo.agents.evaluators.boards import Grid, lines_of, read_grid
-from zermelo.agents.evaluators.lines import line_counts, open_lines
 from zermelo.agents.evaluators.playout import stable_hash
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.agents.evaluators.written import EVALUATORS, default_evaluator
@@ -95,71 +93,10 @@ class TestLinear:
             evaluator(game, game.root)
 
 
-class TestLines:
-    def test_number_of_lines(self):
-        assert len(lines_of(3, 3, 3)) == 8
-        assert len(lines_of(6, 7, 4)) == 69
-
-    def test_open_lines_of_tictactoe(self):
-        """Nilsson's example: X in the centre leaves O four lines; O in the corner then leaves X five."""
-        game, state = position("classic/tictactoe-v3", [4])
-        assert open_lines(game, state) == 8 - 4
-        game, state = position("classic/tictactoe-v3", [4, 0])
-        assert open_lines(game, state) == 5 - 4
-
-    @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
-    def test_all_kinds_of_states_show_the_same_board(self, name):
-        pyspiel = pytest.importorskip("pyspiel")
-        moves = {"tic_tac_toe": [4, 0, 8, 1], "connect_four": [3, 3, 2, 4, 0, 0, 6]}[name]
-        classic = {"tic_tac_toe": "classic/tictactoe-v3", "connect_four": "classic/connect_four-v3"}[name]
-        spiel = pyspiel.load_game(name)
-        spiel_state = spiel.new_initial_state()
-        for move in moves:
-            spiel_state.apply_action(move)
-        grids = [
-            read_grid(*position(classic, moves)),
-            read_grid(*position(classic, moves, "auto")),
-            read_grid(as_game(spiel, backend="environment"), spiel_state),
-        ]
-        counts = [line_counts(grid) for grid in grids]
-        assert counts[0] == counts[1] == counts[2]
-        assert counts[0][0] != counts[0][1]
-        assert {grid[1:] for grid in grids} == {grids[0][1:]}
-        assert all(sorted(grid.cells) == sorted(grids[0].cells) for grid in grids)
-
-    def test_a_game_may_show_its_own_board(self):
-        class Shown(ConnectK):
-            def grid(self, state):
-                return Grid(state[0], 3, 3, 3, False)
-
-        game = Shown()
-        state = game.result(game.initial_state(), 4)
-        assert open_lines(game, state) == 4
-        assert default_evaluator(game, state).spec() == "tictactoe"
-
-    @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "chess", "go"])
-    def test_other_games_have_no_such_board(self, name):
-        game = CoinRow([1, 2])
-        with pytest.raises(UnsupportedGameError, match=rf"'{name}' cannot find a .*board.* in a row of coins"):
-            make_evaluator(name)(game, game.initial_state())
-
-    @pytest.mark.parametrize("backend", ["clone", "auto"])
-    def test_connect_four_prefers_the_centre(self, backend):
-        env = live("classic/connect_four-v3")
-        agent = AlphaBetaAgent(depth=1, evaluator="connect_four", backend=backend, exact=True)
-        values = agent.search(env).action_values
-        assert max(values, key=values.get) == 3
-        assert [values[c] for c in range(4)] == [values[c] for c in (6, 5, 4, 3)]
-
-
-def test_chess_material():
-    game, state = position("classic/chess-v6")
-    evaluator = make_evaluator("chess")
-    assert evaluator(game, state) == (0, 0)
-    assert default_evaluator(game, state) == evaluator
-    state.env.board.remove_piece_at(3)  # white's queen
-    values = evaluator(game, state)
-    assert values == (squash(-0.9), -squash(-0.9))
+def test_other_games_have_no_go_board():
+    game = CoinRow([1, 2])
+    with pytest.raises(UnsupportedGameError, match=r"'go' cannot find a Go board in a row of coins"):
+        make_evaluator("go")(game, game.initial_state())
 
 
 def test_go_area():

@@ -104,11 +104,11 @@ def test_batches(batch_size: int) -> None:
 def test_virtual_losses_are_taken_back() -> None:
     """After a search, and after one that is stopped half way, visits and outcomes are those of its simulations."""
     network = NetworkEvaluator(Lines())
-    policy = MCTSAgent(selection="puct", solver=False).policy
+    policy = MCTSAgent(selection="puct", solver=False).config
     for nodes in (None, 20, 33):
         limits = Limits(nodes=nodes)
         search = BatchedMonteCarlo(
-            Start(GAME, GAME.initial_state(), policy, 3), Budget(limits), network=network, batch_size=8,
+            Start(GAME, GAME.initial_state(), policy, 3), Budget(limits), network=network,
             evaluation=lambda state: (0.0, 0.0),
         )  # fmt: skip
         stopped_by = search.run(limits, 60)

@@ -20,7 +20,7 @@ def beats(stronger: str, weaker: str, games: int) -> bool:
     return paired_interval(row.wins, row.draws, row.losses)[0] > 0.5
 
 
-@pytest.mark.parametrize("baseline", ["random", "greedy(evaluator=rewards)", "greedy(evaluator=pips)"])
+@pytest.mark.parametrize("baseline", ["random", "greedy(evaluator=rewards)"])
 def test_one_move_ahead_beats_the_baselines(baseline: str) -> None:
     assert beats(ONE, baseline, 30)
 

@@ -41,7 +41,7 @@ SPECS = [
     "alphabeta(depth=6)",
     "alphabeta(nodes=1000, memory_mb=0, ordering='fixed')",
     "alphabeta(seconds=0.5, evaluator=playout(games=3))",
-    "alphabeta(depth=2, evaluator=connect_four, exact=True, window='full')",
+    "alphabeta(depth=2, evaluator=game, exact=True, window='full')",
     "alphabeta(depth=2, backend='clone', traits={'reward_sum': 'zero_sum'})",
     "alphabeta(depth=2, cutoff='builtins:callable')",
     "alphabeta(depth=2, evaluator='builtins:len')",

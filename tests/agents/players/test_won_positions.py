@@ -77,7 +77,7 @@ def test_no_game_is_lost_after_a_position_that_was_won(prover):
         for _ in range(4):
             state = GAME.result(state, generator.choice(GAME.legal_actions(state)))
         agent = AlphaBetaAgent(seconds=SECONDS, seed=number)
-        opponent = AlphaBetaAgent(depth=CLONE_DEPTH, evaluator="connect_four", seed=number)
+        opponent = AlphaBetaAgent(depth=CLONE_DEPTH, seed=number)
         seat, plies, won_at = number % 2, 4, 0
         while not GAME.is_terminal(state):
             mine = GAME.to_move(state) == seat
