@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.envs import CHANCE, Chance, Game, RewardSum, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
@@ -35,23 +36,49 @@ class Selection(enum.StrEnum):
     """UCB1 at every node: mean value, and a bonus for what was tried less. Kocsis and Szepesvari, "Bandit based
     Monte-Carlo planning", ECML (2006)."""
     PUCT = "puct"
-    """A bonus in proportion to a prior probability, all the same without a policy. Silver et al., "Mastering the
+    """A bonus in proportion to a prior probability, all the same without a config. Silver et al., "Mastering the
     game of Go without human knowledge", Nature 550 (2017)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TreePolicy:
-    """How a Monte Carlo tree search chooses; ``MCTSAgent`` explains each."""
+SELECTIONS: Final = tuple(Selection)
+"""The numbers of the rules in compiled code."""
 
-    selection: Selection
-    exploration: float
-    rave: float
-    solver: bool
-    transpositions: bool
-    widening: float
-    memory_mb: float
-    playouts: int
-    playout_moves: int | None
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MonteCarloConfig:
+    """Settings of a Monte Carlo tree search.
+
+    Attributes:
+        selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
+        exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
+            beats 1 in most games (``scripts/bench.py mcts_weights``).
+        rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
+            which it came later (RAVE); 0 does without.
+        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
+        transpositions: Whether positions that several move sequences reach are one node.
+        playouts: Random games for each leaf.
+        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
+            leaves it to the game, which has 10,000 moves and chance events at most.
+        widening: How many states chance draws for an action where it can only be simulated: so many times the
+            square root of its visits.
+        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
+        threads: How many search together, if it is compiled; more than one answer differently each time.
+        batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
+        on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
+    """
+
+    selection: Selection = choice(Selection.UCT)
+    exploration: float = number(0.5, lower=0)
+    rave: float = number(0.0, lower=0)
+    solver: bool = flag(True)
+    transpositions: bool = flag(False)
+    playouts: int = whole(1, lower=1)
+    playout_moves: int | None = whole(None, lower=0)
+    widening: float = number(1.0, lower=0)
+    memory_mb: float = number(256, lower=0)
+    threads: int = whole(1, lower=1)
+    batch_size: int = whole(1, lower=1)
+    on_simulation: Any = function("of a Simulation")
 
 
 class Start(NamedTuple):
@@ -60,13 +87,13 @@ class Start(NamedTuple):
     Attributes:
         game: The game.
         state: The root, which must be one where somebody has a choice.
-        policy: How the search chooses.
+        config: Settings of the search.
         seed: Where the random numbers start.
     """
 
     game: Any
     state: Any
-    policy: TreePolicy
+    config: MonteCarloConfig
     seed: int
 
 
@@ -149,6 +176,40 @@ class RandomNumbers:
         return len(probabilities) - 1
 
 
+class Scale:
+    """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far.
+
+    Attributes:
+        low, high: The utilities that count as 0 and 1.
+        unit: One over their distance; 0 while they are the same.
+        flat: Where all utilities are then.
+    """
+
+    __slots__ = ("flat", "high", "is_given", "low", "unit")
+
+    def __init__(self, bounds: tuple[float, float] | None, flat: float = 0.0) -> None:
+        self.is_given, self.flat = bounds is not None, flat
+        self.low, self.high = bounds or (math.inf, -math.inf)
+        self.unit = 1.0 / (self.high - self.low) if self.is_given else 0.0
+
+    def of(self, utility: float) -> float:
+        """From 0 to 1."""
+        return (utility - self.low) * self.unit if self.unit else self.flat
+
+    def widen(self, outcome: Sequence[float]) -> None:
+        """Takes in an outcome, where no bounds are given."""
+        if not self.is_given:
+            self.low, self.high = min(self.low, *outcome), max(self.high, *outcome)
+            self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
+
+
+def given_bounds(traits: Traits) -> tuple[float, float] | None:
+    """The bounds of utility, if they are finite and rewards come at the end."""
+    lower, upper = traits.utility_bounds
+    has_bounds = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+    return (lower, upper) if has_bounds else None
+
+
 class SimulationSearch:
     """A search that goes on simulation by simulation.
 
@@ -175,6 +236,12 @@ class SimulationSearch:
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
         """
+        for _ in range(count):
+            self.simulate_once()
+        return False
+
+    def simulate_once(self) -> None:
+        """One simulation."""
         raise NotImplementedError
 
 
@@ -204,33 +271,31 @@ class MonteCarlo(SimulationSearch):
     why_plain: str = ""
 
     def __init__(self, start: Start, budget: Budget) -> None:
-        self.game, self.root_state, self.policy, self.seed = start
+        self.game, self.root_state, self.config, self.seed = start
         self.budget = budget
         self.kept = kept_seats(self.game.traits)
         self.bounds = proven_bounds(self.game)
         """What the first seat gets at least and at most, before anything is proven."""
-        policy, traits = self.policy, self.game.traits
-        lower, upper = traits.utility_bounds
-        has_bounds = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self.by_bounds = has_bounds and traits.seats > 1
+        config, traits = self.config, self.game.traits
+        self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
         """Whether values from 0 to 1 span the bounds of utility, or else the outcomes so far.
 
         One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
         chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
         """
-        self.has_priors = isinstance(self.game, SupportsActionPriors) and policy.selection is not Selection.PUCT
+        self.has_priors = isinstance(self.game, SupportsActionPriors) and config.selection is not Selection.PUCT
         """Whether actions begin with what the game says of them."""
-        self.playout_moves = policy.playout_moves
+        self.playout_moves = config.playout_moves
         """After so many moves a playout is cut off, or None."""
         if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
             self.playout_moves = self.game.playout_moves()
         needs_more = (
             traits.chance is Chance.EXACT
-            or policy.selection is not Selection.UCT
-            or policy.rave > 0
+            or config.selection is not Selection.UCT
+            or config.rave > 0
             or self.has_priors
         )
-        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * policy.transpositions
+        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
         self.edge_words = EDGE_WORDS + self.kept + _MORE_EDGE_WORDS * needs_more
         """The memory that a node and an edge take, in words of eight bytes."""
         self.tree_nodes = self.tree_depth = 0

@@ -27,6 +27,11 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
+def settings_of(owner: Any, kind: Any) -> Any:
+    """The settings that ``owner`` inherits from the dataclass ``kind``, as an object of that class."""
+    return kind(**{field.name: getattr(owner, field.name) for field in dataclasses.fields(kind)})
+
+
 def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
     return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.core.checks import check_whole
-from zermelo.envs import CHANCE, Chance, Game, RewardSum
+from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.core.playouts import Playouts
+from zermelo.envs import Game, RewardSum
 from zermelo.envs.spec_text import format_spec
 
 
@@ -54,44 +56,40 @@ class PlayoutEvaluator:
 
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
         generator = np.random.default_rng(stable_hash(self.seed, game.key(state)))
+        playouts = Playouts(game, _Numbers(generator), generator, longest=self.moves)
+        budget: Any = _Check(check)
         before = game.utility(state)
         middle = _middle(game, before)
         totals = [0.0] * len(before)
         for _ in range(self.games):
-            final = self._play(game, state, generator, check)
+            end, _ = playouts.play(state, budget)
+            final = game.utility(end) if game.is_terminal(end) else None
             for seat, start in enumerate(before):
                 totals[seat] += middle[seat] if final is None else final[seat] - start
         return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
 
-    def _play(
-        self, game: Any, state: Any, generator: np.random.Generator, check: Callable[[], None]
-    ) -> tuple[float, ...] | None:
-        """The utilities at the end of one random game; None if it is not over after ``moves`` moves."""
-        sampled = game.traits.chance is Chance.SAMPLED
-        left = self.moves
-        while not game.is_terminal(state):
-            check()
-            if game.to_move(state) == CHANCE:
-                state = game.result(state, _drawn(game.chance_outcomes(state), generator))
-                continue
-            if left == 0:
-                return None
-            left -= 1
-            actions = game.legal_actions(state)
-            action = actions[int(generator.integers(len(actions)))]
-            state = game.sample_result(state, action, generator) if sampled else game.result(state, action)
-        final: tuple[float, ...] = game.utility(state)
-        return final
+
+class _Numbers(RandomNumbers):
+    """NumPy's random numbers."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def uniform(self) -> float:
+        return self._generator.random()
+
+    def below(self, count: int) -> int:
+        return int(self._generator.integers(count))
 
 
-def _drawn(outcomes: Any, generator: np.random.Generator) -> int:
-    """One chance outcome, by its probability."""
-    threshold = generator.random()
-    for outcome, probability in outcomes:
-        threshold -= probability
-        if threshold < 0:
-            return int(outcome)
-    return int(outcomes[-1][0])
+class _Check:
+    """In place of a budget: calls a function before each move."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.check_clock = check
+
+    def visit(self, ply: int) -> None:
+        self.check_clock()
 
 
 def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:

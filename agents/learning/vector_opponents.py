@@ -184,13 +184,13 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     state = game.initial_state()
     while game.to_move(state) == CHANCE:
         state = game.result(state, game.chance_outcomes(state)[0][0])
-    policy = agent.policy
+    config = agent.config
     made = CompiledMonteCarlo(
-        game, None, Budget(_EVERYTHING), limits=agent.limits, start=Start(game, state, policy, 0)
+        game, None, Budget(_EVERYTHING), limits=agent.limits, start=Start(game, state, config, 0)
     )
     search = made.searches[0]
     words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
-    search.hold("arena", _words(min(words, int(policy.memory_mb * 2**17)) + 64))
+    search.hold("arena", _words(min(words, int(config.memory_mb * 2**17)) + 64))
     search.arena_end = search.arena + 8 * len(search.held("arena"))
     search.stop, search.node_limit = 0, NO_LIMIT
     return Opponent(agent.name, search, made, {"SIMULATES": True}, simulations=simulations)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Final
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, Start, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, function, made, number, whole
+from zermelo.agents.core.settings import choice, flag, function, made, number, settings_of
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
@@ -26,7 +26,7 @@ _TRIES: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MCTSAgent(SimulatingAgent):
+class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     """Monte Carlo tree search: for any game whose whole state is seen, and the one for games without features.
 
     Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
@@ -40,28 +40,14 @@ class MCTSAgent(SimulatingAgent):
         seconds: Time to take, from the call on.
         evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
             a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
-        selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
-        exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
-            beats 1 in most games (``scripts/bench.py mcts_weights``).
-        rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
-            which it came later (RAVE); 0 does without.
-        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
-        transpositions: Whether positions that several move sequences reach are one node.
         reuse: Whether what the tree knows of the position after the next moves is kept for them.
-        playouts: Random games for each leaf.
-        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
-            leaves it to the game, which has 10,000 moves and chance events at most.
-        widening: How many states chance draws for an action where it can only be simulated: so many times the
-            square root of its visits.
-        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
-        threads: How many search together, if it is compiled; more than one answer differently each time.
-        batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
         noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
         noise_share: How much of the priors is noise then.
         temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
-        on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
+
+    ``MonteCarloConfig`` has the settings of the tree.
     """
 
     kind: ClassVar[str] = "mcts"
@@ -70,24 +56,12 @@ class MCTSAgent(SimulatingAgent):
     nodes: int | None = None
     seconds: float | None = None
     evaluator: Any = made(None, make_evaluator)
-    selection: Selection = choice(Selection.UCT)
-    exploration: float = number(0.5, lower=0)
-    rave: float = number(0.0, lower=0)
-    solver: bool = flag(True)
-    transpositions: bool = flag(False)
     reuse: bool = flag(True)
-    playouts: int = whole(1, lower=1)
-    playout_moves: int | None = whole(None, lower=0)
-    widening: float = number(1.0, lower=0)
-    memory_mb: float = number(256, lower=0)
-    threads: int = whole(1, lower=1)
-    batch_size: int = whole(1, lower=1)
     noise: float = number(0.0, lower=0)
     noise_share: float = number(0.25, lower=0, upper=1)
     temperature: float = number(0.0, lower=0)
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
-    on_simulation: Any = function("of a Simulation")
 
     def __post_init__(self) -> None:
         if self.noise and self.selection != Selection.PUCT:
@@ -104,19 +78,9 @@ class MCTSAgent(SimulatingAgent):
         require_perfect_information(traits, self.kind)
 
     @property
-    def policy(self) -> TreePolicy:
-        """What decides how the tree grows."""
-        return TreePolicy(
-            selection=self.selection,
-            exploration=self.exploration,
-            rave=self.rave,
-            solver=self.solver,
-            transpositions=self.transpositions,
-            widening=self.widening,
-            memory_mb=self.memory_mb,
-            playouts=self.playouts,
-            playout_moves=self.playout_moves,
-        )
+    def config(self) -> MonteCarloConfig:
+        """The settings of the tree."""
+        return settings_of(self, MonteCarloConfig)  # type: ignore[no-any-return]  # an object of that class
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
@@ -146,10 +110,9 @@ class MCTSAgent(SimulatingAgent):
             kept_game, search, played = kept
             if kept_game == game and search.move_to(state, budget, played):
                 return search
-        start = Start(game, state, self.policy, seed)
-        how: dict[str, Any] = {"threads": self.threads, "batch_size": self.batch_size}
-        how["on_simulation"] = self.on_simulation
-        return backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
+        return backend.monte_carlo(
+            Start(game, state, self.config, seed), budget, self.evaluator, limits=self.limits
+        )
 
     def _result(
         self, search: MonteCarlo, stopped_by: StoppedBy, draw: float, looked: Mapping[int, tuple[float, ...]]
@@ -162,7 +125,7 @@ class MCTSAgent(SimulatingAgent):
         chosen = self._chosen(moves, bounds, search, seat, draw, paid)
         best = max(lower for lower, _ in bounds.values())
         proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
-        proven = proven and search.kept == 1 and search.policy.solver and math.isfinite(best)
+        proven = proven and search.kept == 1 and search.config.solver and math.isfinite(best)
         values = _by_seat(chosen, search)
         if proven:
             values = _of_first(best if seat == 0 else traits.constant - best, search)
@@ -174,7 +137,7 @@ class MCTSAgent(SimulatingAgent):
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
-            proven_actions=tuple(known) if search.kept == 1 and search.policy.solver else (),
+            proven_actions=tuple(known) if search.kept == 1 and search.config.solver else (),
             principal_variation=(chosen.action, *search.line_after(chosen.action)),
             nodes=search.budget.nodes,
             seconds=search.budget.seconds,

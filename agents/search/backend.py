@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
@@ -36,7 +35,6 @@ from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
-from zermelo.agents.search.monte_carlo.watched import SimulationObserver, WatchedBatches, WatchedMonteCarlo
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
@@ -150,39 +148,29 @@ def monte_carlo(
     evaluator: Evaluator | None,
     *,
     limits: Limits,
-    threads: int = 1,
-    batch_size: int = 1,
-    on_simulation: SimulationObserver | None = None,
 ) -> MonteCarlo:
     """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
 
-    A policy-value network is asked about ``batch_size`` leaves at a time. A search that is watched is a plain one.
+    A search that is watched is a plain one.
     """
     game = start.game
-    batches: Callable[..., BatchedMonteCarlo] = BatchedMonteCarlo
-    plain: Callable[..., PlainMonteCarlo] = PlainMonteCarlo
-    if on_simulation is not None:
-        batches = functools.partial(WatchedBatches, on_simulation=on_simulation)
-        plain = functools.partial(WatchedMonteCarlo, on_simulation=on_simulation)
-    else:
-        compiled = compiled_search(
-            CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start, threads=threads
-        )
+    watched = start.config.on_simulation is not None
+    if not watched:
+        compiled = compiled_search(CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start)
         if compiled is not None:
             return compiled
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
-        return batches(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
+        return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
-    search = plain(
+    search = PlainMonteCarlo(
         start,
         budget,
         evaluation=None if believes is None else functools.partial(expected_totals, believes, game),
         plays_out=evaluator is None,
         prior=None if prior is None else functools.partial(prior, game),
     )
-    watched = on_simulation is not None
     search.why_plain = _why_plain(game, evaluator, budget, has_kernel=True, watched=watched, cut=False)
     return search
 

@@ -25,7 +25,7 @@ class GumbelSearch(BatchedMonteCarlo):
     def __init__(self, game, state, settings, network, counter):
         agent = MCTSAgent(selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver)
         budget = Budget(Limits())
-        start = Start(game, state, agent.policy, counter)
+        start = Start(game, state, agent.config, counter)
         super().__init__(start, budget, network=network, batch_size=1, evaluation=None)
         self.settings = settings
         value = network.evaluate_batch(game, [state])[0].values[self.root.mover]

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
+from zermelo.agents.core.monte_carlo import SELECTIONS, Selection
 from zermelo.envs.jit.memory import (
     compare_and_swap,
     floats,
@@ -36,7 +37,7 @@ from zermelo.envs.rules.protocol import Rules
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD, STAMP, KEY = range(10)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
 PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
-UCT, PUCT = range(2)
+UCT, PUCT = map(SELECTIONS.index, (Selection.UCT, Selection.PUCT))
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 GOLDEN: Final = -7046029254386353131

@@ -41,8 +41,7 @@ class CompiledMonteCarlo(MonteCarlo):
     Args:
         game, evaluator, budget, limits: As ``compiled_search`` gives them; the evaluator is
             ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
-        start: As ``MonteCarlo`` takes it.
-        threads: How many search together; with more than one, no two searches are the same.
+        start: As ``MonteCarlo`` takes it; with several threads no two searches are the same.
     """
 
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
@@ -56,15 +55,15 @@ class CompiledMonteCarlo(MonteCarlo):
         *,
         limits: Limits,
         start: Start,
-        threads: int = 1,
     ) -> None:
         super().__init__(start, budget)
-        policy, seed = start.policy, start.seed
+        config, seed = start.config, start.seed
+        threads = config.threads
         self.kernel = self.program.load(game.rules)
-        self.solves = policy.solver and self.kept == 1
-        room = int(policy.memory_mb * 2**17)
+        self.solves = config.solver and self.kept == 1
+        room = int(config.memory_mb * 2**17)
         table = None
-        if policy.transpositions:
+        if config.transpositions:
             table = np.zeros(1 << max(room // 16, 1 << 10).bit_length(), np.int64)
         self.searches = [
             make_search(self, room // threads, evaluates=evaluator is not None) for _ in range(threads)
@@ -99,7 +98,7 @@ class CompiledMonteCarlo(MonteCarlo):
         """So many simulations, or fewer where the root gets proven, which is the answer."""
         self.budget.check_clock()
         left = count
-        if count <= _FEW and self.policy.playouts == 1:
+        if count <= _FEW and self.config.playouts == 1:
             left -= self._run(self.searches[:1], count, pause=_BRIEF)
         if left > 0 and self.searches[0].stop == layout.GOING and not self.is_proven(self.root):
             left -= self._run(self.searches if count > _FEW else self.searches[:1], left)

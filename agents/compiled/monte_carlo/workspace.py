@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, MonteCarlo, Selection
+from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, SELECTIONS, MonteCarlo, Selection
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.history import starter
 
@@ -35,7 +35,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
         words: For its nodes and edges; a little more where that is too few for the root.
         evaluates: Whether the rules' own evaluation judges leaves.
     """
-    game, policy = tree.game, tree.policy
+    game, config = tree.game, tree.config
     traits, width = game.traits, max(game.max_legal_actions, 1)
     lower, upper = traits.utility_bounds
     size = int(game.rules.num_actions())
@@ -45,31 +45,31 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.seats, search.kept_seats = traits.seats, tree.kept
     search.total = int(traits.constant)
     search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
-    search.solves = policy.solver and tree.kept == 1
+    search.solves = config.solver and tree.kept == 1
     search.adapts = not tree.by_bounds
     search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)
     search.unit = 1.0 / (upper - lower) if tree.by_bounds else 0.0
     search.lower_value, search.upper_value = tree.bounds
     search.expected = traits.constant / 2 if tree.kept < traits.seats else (lower + upper) / 2
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-    search.selection = list(Selection).index(policy.selection)
-    search.tries_first = policy.selection is not Selection.PUCT and not (policy.rave or tree.has_priors)
+    search.selection = SELECTIONS.index(config.selection)
+    search.tries_first = config.selection is not Selection.PUCT and not (config.rave or tree.has_priors)
     search.node_words, search.edge_words = tree.node_words, tree.edge_words
     search.more = EDGE_WORDS + tree.kept
     search.hold("weights", _weights())
-    search.is_plain = tree.by_bounds and not (policy.rave or tree.has_priors)
-    search.exploration, search.rave = policy.exploration, policy.rave
+    search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
+    search.exploration, search.rave = config.exploration, config.rave
     search.evaluated = evaluates
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.has_priors = tree.has_priors
     search.guides = hasattr(game.rules, "playout_action")
-    search.playouts = policy.playouts
+    search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
     search.hold("rows", np.zeros(2 * width, np.int64))
     search.hold("looks", np.zeros(2 * width, np.int64))
     search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
     search.hold("scratch", np.zeros(max(tree.kept, 1), np.int64))
-    search.hold("history", np.full(size if policy.rave else 1, -1, np.int64))
+    search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
     search.hold("arena", np.empty(max(words, 64 + tree.edge_words * width), np.int64))
     search.arena_top = search.arena
     search.arena_end = search.arena + 8 * len(search.held("arena"))

@@ -238,7 +238,7 @@ class SelfPlay:
             selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0
         )
         state = self.game.initial_state()
-        return make_search(MonteCarlo(Start(self.game, state, agent.policy, 0), Budget(Limits())), 0)
+        return make_search(MonteCarlo(Start(self.game, state, agent.config, 0), Budget(Limits())), 0)
 
     def _arrays(self, search: Search) -> None:
         """The memory of all games."""

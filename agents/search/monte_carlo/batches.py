@@ -31,14 +31,11 @@ class BatchedMonteCarlo(PlainMonteCarlo):
     Args:
         start, budget: As ``MonteCarlo`` takes them.
         network: The network.
-        batch_size: How many leaves to ask about at once at most.
         evaluation: What the network says of one state, as ``Leaves`` takes it.
     """
 
-    def __init__(
-        self, start: Start, budget: Budget, *, network: PolicyValue, batch_size: int, evaluation: Evaluation
-    ) -> None:
-        self.network, self.batch_size = network, batch_size
+    def __init__(self, start: Start, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
+        self.network, self.batch_size = network, start.config.batch_size
         self.waiting: list[_Simulation] = []
         self.guesses: dict[int, dict[int, float]] = {}
         """What the network said of the actions of nodes that do not have theirs yet, by the node's identity."""
@@ -135,7 +132,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             if node.mover != CHANCE:
                 seat = 0 if self.kept == 1 else node.mover
                 if self.by_bounds:  # else a loss is no number that can be taken back
-                    loss = self.high if self.kept == 1 and node.mover == 1 else self.low
+                    loss = self.scale.high if self.kept == 1 and node.mover == 1 else self.scale.low
                     node.totals[place][seat] += sign * loss
 
     def forget_nodes(self, kept: dict[int, Any]) -> None:

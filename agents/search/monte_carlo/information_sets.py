@@ -20,9 +20,9 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
+from zermelo.agents.core.monte_carlo import RandomNumbers, Scale, SimulationSearch, given_bounds
+from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.search.monte_carlo.playouts import Playouts
 from zermelo.envs import CHANCE
 
 
@@ -97,21 +97,13 @@ class InformationSetSearch(SimulationSearch):
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
-        self._playouts = Playouts(game, budget, self._random, self._generator, longest=playout_moves)
-        lower, upper = game.traits.utility_bounds
-        self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self._low: float = lower if self._has_bounds else math.inf
-        self._high: float = upper if self._has_bounds else -math.inf
+        is_unlimited = math.isinf(budget.nodes_left)
+        self._playouts = Playouts(game, self._random, self._generator, longest=playout_moves, whole=is_unlimited)
+        self._scale = Scale(given_bounds(game.traits))
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
         self._deals_are_kept = deal is not None
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
-
-    def simulate(self, count: int) -> bool:
-        """So many simulations; False, as nothing is proven."""
-        for _ in range(count):
-            self._simulate()
-        return False
 
     def root_actions(self) -> list[TriedAction]:
         """All actions at the root, ascending; without a simulation nothing is known of one."""
@@ -127,7 +119,7 @@ class InformationSetSearch(SimulationSearch):
 
     # -- one simulation
 
-    def _simulate(self) -> None:
+    def simulate_once(self) -> None:
         """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
         game, visit, playouts = self.game, self.budget.visit, self._playouts
         visit(0)
@@ -142,7 +134,7 @@ class InformationSetSearch(SimulationSearch):
             path.append(edges[action])
             visit(len(path))
             state = playouts.after(state, action, playouts.generator)
-            state = playouts.through_chance(state, self.budget)
+            state, _ = playouts.through_chance(state, self.budget)
             edges = None
             if not game.is_terminal(state) and game.to_move(state) != CHANCE:
                 key = self._key(state, game.to_move(state))
@@ -151,8 +143,7 @@ class InformationSetSearch(SimulationSearch):
                     self.nodes[key] = {}
         end, _ = playouts.play(state, self.budget, is_own=True)
         outcome = tuple(map(float, game.utility(end)))
-        if not self._has_bounds:
-            self._low, self._high = min(self._low, *outcome), max(self._high, *outcome)
+        self._scale.widen(outcome)
         for edge in path:
             edge.visits += 1
             for seat, value in enumerate(outcome):
@@ -171,11 +162,10 @@ class InformationSetSearch(SimulationSearch):
                 untried.append(action)
         if untried:
             return untried[self._random.below(len(untried))]
-        low, unit = self._low, 1.0 / (self._high - self._low) if self._high > self._low else 0.0
         best, chosen = -math.inf, actions[0]
         for action in actions:
             edge = edges[action]
-            value = (edge.totals[mover] / edge.visits - low) * unit
+            value = self._scale.of(edge.totals[mover] / edge.visits)
             bound = value + self.exploration * math.sqrt(math.log(edge.available) / edge.visits)
             if bound > best:
                 best, chosen = bound, action

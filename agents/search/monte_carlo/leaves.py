@@ -10,7 +10,7 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import RandomNumbers, Start
-from zermelo.agents.search.monte_carlo.playouts import Playouts
+from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsPlayoutActions
@@ -43,8 +43,9 @@ class Leaves(PlainTree):
         self.constant = start.game.traits.constant
         guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
         self.playouts = Playouts(
-            start.game, budget, self.random, self.generator, longest=self.playout_moves, guide=guide
-        )
+            start.game, self.random, self.generator, longest=self.playout_moves, guide=guide,
+            whole=math.isinf(budget.nodes_left),
+        )  # fmt: skip
         self.first_takers: dict[int, int] = {}
         """Who was first to take an action in this simulation, for all moves as first."""
 
@@ -64,7 +65,7 @@ class Leaves(PlainTree):
     def leaf_value(self, state: Any) -> tuple[float, ...]:
         """The same, by playouts or the evaluation."""
         if self.plays_out:
-            games = self.policy.playouts
+            games = self.config.playouts
             results = [self.play_out(state) for _ in range(games)]
             return tuple(sum(values) / games for values in zip(*results, strict=True))
         return self.kept_of(self.expected_value(state))
@@ -72,7 +73,7 @@ class Leaves(PlainTree):
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
         end, taken = self.playouts.play(state, self.budget)
-        if self.policy.rave:
+        if self.config.rave:
             for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
         return self.kept_of(self.static_value(end))

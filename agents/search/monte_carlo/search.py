@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import PRIOR_DRAWS, Selection, Start
+from zermelo.agents.core.monte_carlo import PRIOR_DRAWS, Scale, Selection, Start
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
-from zermelo.agents.search.monte_carlo.tree import Node
+from zermelo.agents.search.monte_carlo.tree import Node, Simulation
 from zermelo.envs import CHANCE
 
 
@@ -44,11 +44,9 @@ class PlainMonteCarlo(Leaves):
     ) -> None:
         super().__init__(start, budget, evaluation=evaluation, plays_out=plays_out)
         self.prior = prior
-        policy, (lower, upper) = start.policy, start.game.traits.utility_bounds
-        self.low: float = lower if self.by_bounds else math.inf
-        self.high: float = upper if self.by_bounds else -math.inf
-        self.unit = 1.0 / (upper - lower) if self.by_bounds else 0.0
-        self.tries_first = policy.selection is not Selection.PUCT and not (policy.rave or self.has_priors)
+        config = start.config
+        self.scale = Scale(start.game.traits.utility_bounds if self.by_bounds else None, flat=0.5)
+        self.tries_first = config.selection is not Selection.PUCT and not (config.rave or self.has_priors)
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -78,7 +76,7 @@ class PlainMonteCarlo(Leaves):
         self.stamp = stamp = self.stamp + 1
         node: Node = self.root
         path: list[tuple[Node, int]] = []
-        if self.policy.rave:
+        if self.config.rave:
             self.first_takers.clear()
         while True:
             node.stamp = stamp
@@ -121,7 +119,7 @@ class PlainMonteCarlo(Leaves):
         """
         drawn: dict[Any, list[Any]] = node.children[place] or {}
         total = sum(count for _, count in drawn.values())
-        if total >= self.policy.widening * math.sqrt(node.counts[place] + 1):
+        if total >= self.config.widening * math.sqrt(node.counts[place] + 1):
             place = self.random.below(total)
             for child, count in drawn.values():
                 place -= count
@@ -183,7 +181,7 @@ class PlainMonteCarlo(Leaves):
 
     def priors(self, node: Node, actions: list[int]) -> list[float]:
         """The probability of each action, for PUCT; else none."""
-        if node.mover == CHANCE or self.policy.selection is not Selection.PUCT:
+        if node.mover == CHANCE or self.config.selection is not Selection.PUCT:
             return []
         if self.prior is None:
             return [1.0 / len(actions)] * len(actions)
@@ -196,16 +194,16 @@ class PlainMonteCarlo(Leaves):
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
-        policy, mover = self.policy, node.mover
-        weight = policy.exploration * math.sqrt(math.log(node.visits + 1))
+        config, mover = self.config, node.mover
+        weight = config.exploration * math.sqrt(math.log(node.visits + 1))
         root = math.sqrt(node.visits + 1)
         best, chosen = -math.inf, -1 if node.has_proven_child else 0
         for place, count in enumerate(node.counts):
             if node.has_proven_child and self.is_dominated(node, place):
                 continue
             value = self.value_of(node, place, mover)
-            if policy.selection is Selection.PUCT:
-                value += policy.exploration * node.priors[place] * root / (1 + count)
+            if config.selection is Selection.PUCT:
+                value += config.exploration * node.priors[place] * root / (1 + count)
             else:
                 value += weight * (1.0 / math.sqrt(max(count, 1)))
             if value > best:
@@ -214,20 +212,20 @@ class PlainMonteCarlo(Leaves):
 
     def value_of(self, node: Node, place: int, mover: int) -> float:
         """What an action seems to be worth to the player to move, from 0 to 1."""
-        policy, count = self.policy, node.counts[place]
+        config, count = self.config, node.counts[place]
         tries: float = count
         if count:
-            value = self.scaled(self.mean(node.totals[place][0 if self.kept == 1 else mover] / count, mover))
+            value = self.scale.of(self.mean(node.totals[place][0 if self.kept == 1 else mover] / count, mover))
         else:
-            value = 0.5 if policy.selection is Selection.PUCT else 1.0
+            value = 0.5 if config.selection is Selection.PUCT else 1.0
         if self.has_priors:
             prior = node.virtual[place]
             tries += PRIOR_DRAWS + abs(prior)
             value = (value * count + 0.5 * PRIOR_DRAWS + max(prior, 0.0)) / tries
-        if policy.rave and node.amaf_counts[place]:
+        if config.rave and node.amaf_counts[place]:
             seen = float(node.amaf_counts[place])
-            weight = seen / (seen + tries + seen * tries / policy.rave)
-            others = self.scaled(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
+            weight = seen / (seen + tries + seen * tries / config.rave)
+            others = self.scale.of(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
             value = (1.0 - weight) * value + weight * others
         return value
 
@@ -240,10 +238,6 @@ class PlainMonteCarlo(Leaves):
             return bool(child.bounds[1] <= node.bounds[0])
         return bool(child.bounds[0] >= node.bounds[1])
 
-    def scaled(self, value: float) -> float:
-        """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-        return (value - self.low) * self.unit if self.unit else 0.5
-
     # -- back up
 
     def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
@@ -251,8 +245,7 @@ class PlainMonteCarlo(Leaves):
         if not self.by_bounds:
             both = self.kept == 1 and self.game.traits.seats == 2
             seen = [outcome[0], self.constant - outcome[0]] if both else outcome
-            self.low, self.high = min(self.low, *seen), max(self.high, *seen)
-            self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
+            self.scale.widen(seen)
         leaf.visits += 1
         changed = self.solves and leaf.bounds != self.bounds
         for node, place in reversed(path):
@@ -263,9 +256,11 @@ class PlainMonteCarlo(Leaves):
             if node.mover == CHANCE:
                 changed = changed and self.tighten(node)
                 continue
-            if self.policy.rave:
+            if self.config.rave:
                 self.back_up_amaf(node, place, outcome)
             changed = changed and self.tighten(node)
+        if self.config.on_simulation is not None:
+            self.config.on_simulation(Simulation(tuple(path), leaf, outcome))
 
     def back_up_amaf(self, node: Node, place: int, outcome: tuple[float, ...]) -> None:
         """All moves as first: every action that the player took later counts as if it had been taken here.

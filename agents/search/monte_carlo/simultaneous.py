@@ -15,11 +15,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, RandomNumbers, SimulationSearch
+from zermelo.agents.core.monte_carlo import RandomNumbers, Scale, SimulationSearch, given_bounds
+from zermelo.agents.core.playouts import JointPlayouts
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs import Chance
-from zermelo.envs.capabilities import SupportsWholePlayouts
 
 
 class JointSelection(enum.StrEnum):
@@ -34,17 +32,6 @@ class JointSelection(enum.StrEnum):
     EXP3 = "exp3"
     """In proportion to the exponential of what an action has got. Lisy, Kovarik, Lanctot and Bosansky,
     "Convergence of Monte Carlo tree search in simultaneous move games", NIPS (2013)."""
-
-
-class Scale(NamedTuple):
-    """What utilities are measured by: the lower bound is 0, the upper one 1."""
-
-    low: float
-    unit: float
-
-    def of(self, utility: float) -> float:
-        """From 0 to 1."""
-        return (utility - self.low) * self.unit
 
 
 class Mixture(NamedTuple):
@@ -216,21 +203,11 @@ class SimultaneousSearch(SimulationSearch):
         self.tree_nodes = 0
         self._learner, self._exploration = _LEARNERS[selection], exploration
         self._random = RandomNumbers(seed)
-        self._drawn = np.random.default_rng(seed) if game.traits.chance is Chance.SAMPLED else None
-        lower, upper = game.traits.utility_bounds
-        self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self._low: float = lower if self._has_bounds else math.inf
-        self._high: float = upper if self._has_bounds else -math.inf
-        self._scale = Scale(self._low, 1 / (upper - lower)) if self._has_bounds else Scale(0.0, 0.0)
-        self._whole = isinstance(game, SupportsWholePlayouts) and math.isinf(budget.nodes_left)
+        is_unlimited = math.isinf(budget.nodes_left)
+        self._playouts = JointPlayouts(game, self._random, np.random.default_rng(seed), whole=is_unlimited)
+        self._scale = Scale(given_bounds(game.traits))
         self._totals = [0.0] * game.traits.seats
         self.root = self._node(state)
-
-    def simulate(self, count: int) -> bool:
-        """So many simulations; False, as nothing is proven."""
-        for _ in range(count):
-            self._simulate()
-        return False
 
     def values(self) -> tuple[float, ...]:
         """The mean utility of each seat over all simulations; what has been paid so far before the first."""
@@ -250,7 +227,7 @@ class SimultaneousSearch(SimulationSearch):
 
     # -- one simulation
 
-    def _simulate(self) -> None:
+    def simulate_once(self) -> None:
         """Goes down the tree, adds a state, plays on at random to the end, and takes the outcome back up."""
         game, visit, random = self.game, self.budget.visit, self._random
         visit(0)
@@ -260,21 +237,21 @@ class SimultaneousSearch(SimulationSearch):
             places = [learner.choose(random, self._scale) for learner in node.learners]
             path.append((node, places))
             visit(len(path))
-            state, chances = self._through_chance(self._after(state, node, places))
+            state, chances = self._playouts.through_chance(self._after(state, node, places), self.budget)
             if game.is_terminal(state) or not game.movers(state):
                 break
             edge: Hashable = (*places, *chances)
-            if self._drawn is not None:  # one of many states that these moves may lead to
+            if self._playouts.generator is not None:  # one of many states that these moves may lead to
                 edge = edge, game.key(state)
             child = node.children.get(edge)
             if child is None:
                 node.children[edge] = self._node(state)
             if child is None or len(path) >= MAX_PLIES:
-                state = self._play_out(state)
+                state, _ = self._playouts.play(state, self.budget)
                 break
             node = child
         outcome = tuple(map(float, game.utility(state)))
-        self._measure(outcome)
+        self._scale.widen(outcome)
         for node, places in path:
             for index, seat in enumerate(node.movers):
                 others = tuple([place for other, place in enumerate(places) if other != index])
@@ -283,17 +260,12 @@ class SimultaneousSearch(SimulationSearch):
             self._totals[seat] += utility
         self.simulations += 1
 
-    def _measure(self, outcome: tuple[float, ...]) -> None:
-        """Widens the scale, where utilities have no bounds."""
-        if not self._has_bounds:
-            self._low, self._high = min(self._low, *outcome), max(self._high, *outcome)
-            width = self._high - self._low
-            self._scale = Scale(self._low, 1 / width if width > 0 else 0.0)
-
     def _node(self, state: Any) -> _Node:
         movers = self.game.movers(state)
         self.tree_nodes += 1
-        return _Node(movers, [self._learner(self._actions(state, seat), self._exploration) for seat in movers])
+        return _Node(
+            movers, [self._learner(self._playouts.actions(state, seat), self._exploration) for seat in movers]
+        )
 
     def _after(self, state: Any, node: _Node, places: Sequence[int]) -> Any:
         """The state after everybody's move."""
@@ -301,42 +273,4 @@ class SimultaneousSearch(SimulationSearch):
             seat: learner.actions[place]
             for seat, learner, place in zip(node.movers, node.learners, places, strict=True)
         }
-        return self.game.joint_result(state, joint, self._drawn)
-
-    def _play_out(self, state: Any) -> Any:
-        """The end of a game at random."""
-        game = self.game
-        if self._whole:
-            self.budget.check_clock()
-            played = game.play_out(state, self._random.bits())
-            if played is not None:
-                self.budget.nodes += len(played[1])
-                return played[0]
-        for _ in range(MAX_PLAYOUT_STEPS):
-            if game.is_terminal(state):
-                break
-            self.budget.visit(0)
-            joint = {}
-            for seat in game.movers(state):
-                actions = self._actions(state, seat)
-                joint[seat] = actions[self._random.below(len(actions))]
-            state, _ = self._through_chance(game.joint_result(state, joint, self._drawn))
-        return state
-
-    def _actions(self, state: Any, seat: int) -> Sequence[int]:
-        actions: Sequence[int] = self.game.actions_of(state, seat)
-        if not actions:
-            raise no_legal_action(self.game)
-        return actions
-
-    def _through_chance(self, state: Any) -> tuple[Any, list[int]]:
-        """The state once chance has decided, as far as that ever happens, and its outcomes."""
-        game, drawn = self.game, []
-        for _ in range(MAX_PLAYOUT_STEPS):
-            if game.is_terminal(state) or game.movers(state):
-                break
-            self.budget.visit(0)
-            outcomes = game.chance_outcomes(state)
-            drawn.append(outcomes[self._random.draw([probability for _, probability in outcomes])][0])
-            state = game.result(state, drawn[-1])
-        return state, drawn
+        return self.game.joint_result(state, joint, self._playouts.generator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import MAX_REUSE_PROBES, Edge, MonteCarlo, Start
@@ -98,6 +98,20 @@ def below(node: Node) -> Iterator[Node]:
         yield from children_at(node, place)
 
 
+class Simulation(NamedTuple):
+    """What one simulation did; the nodes know it already.
+
+    Attributes:
+        path: The nodes that it went through, the root first, each with the place among its actions that it took.
+        leaf: The node that it came to: a new one, or one whose value is known.
+        outcome: What it brought each seat whose values are kept: of one or two opposed players only the first.
+    """
+
+    path: tuple[tuple[Node, int], ...]
+    leaf: Node
+    outcome: tuple[float, ...]
+
+
 class PlainTree(MonteCarlo):
     """A tree of nodes, of which a search in plain Python makes the root.
 
@@ -114,10 +128,10 @@ class PlainTree(MonteCarlo):
 
     def __init__(self, start: Start, budget: Budget) -> None:
         super().__init__(start, budget)
-        game, policy = start.game, start.policy
+        game, config = start.game, start.config
         self.is_sampled = game.traits.chance is Chance.SAMPLED
-        self.solves = policy.solver and self.kept == 1 and not self.is_sampled
-        self.shares = policy.transpositions and game.traits.terminal_rewards_only and not self.is_sampled
+        self.solves = config.solver and self.kept == 1 and not self.is_sampled
+        self.shares = config.transpositions and game.traits.terminal_rewards_only and not self.is_sampled
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.words_left = self.all_words
         self.nodes_by_key: dict[Any, Node] = {}
@@ -125,7 +139,7 @@ class PlainTree(MonteCarlo):
     @property
     def all_words(self) -> int:
         """The memory for the tree, in words of eight bytes."""
-        return int(self.policy.memory_mb * 2**17)
+        return int(self.config.memory_mb * 2**17)
 
     def forget_nodes(self, kept: dict[int, Node]) -> None:
         """Called with the nodes that stay, by their identity, when the root moves on."""

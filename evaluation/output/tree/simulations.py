@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.agents.search.monte_carlo.tree import Node
-from zermelo.agents.search.monte_carlo.watched import Simulation
+from zermelo.agents.search.monte_carlo.tree import Node, Simulation
 from zermelo.agents.search.observer import NodeRole
 from zermelo.envs import CHANCE
 from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, Source

@@ -50,8 +50,8 @@ def shared(rules: Any, threads: int, **settings: Any) -> CompiledMonteCarlo:
     """A search of which only the root is there."""
     game: Any = RulesGame(rules)
     limits = Limits()
-    start = Start(game, game.initial_state(), MCTSAgent(solver=False, **settings).policy, 1)
-    return CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start, threads=threads)
+    start = Start(game, game.initial_state(), MCTSAgent(solver=False, threads=threads, **settings).config, 1)
+    return CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
 
 
 class Hurrying:

@@ -23,7 +23,7 @@ from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import RandomNumbers, Start, TreePolicy
+from zermelo.agents.core.monte_carlo import RandomNumbers, Start
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, as_game
@@ -63,7 +63,7 @@ def seen(search: Any) -> Any:
 def test_the_tree_is_the_textbooks(game: str) -> None:
     for position in positions(game)[:2]:
         simulations, seed = 150, 12345
-        policy = MCTSAgent(solver=False).policy
+        policy = MCTSAgent(solver=False).config
         search = PlainMonteCarlo(Start(position.game, position.state, policy, seed), Budget(Limits()))
         search.simulate(simulations)
         expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
@@ -81,7 +81,7 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
     position = positions(f"{game} plain")[0]
     rules_game: Any = RulesGame(position.game.rules)
     state, seeds = rules_game.initial_state(), random.Random(str(settings))
-    policy = MCTSAgent(**settings).policy
+    policy = MCTSAgent(**settings).config
     own = make_evaluator("game")
     for evaluator, simulations, nodes in ((None, 120, None), (None, 90, 200), (own, 60, None)):
         limits, seed = Limits(simulations=simulations, nodes=nodes), seeds.getrandbits(60)
@@ -99,7 +99,7 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
 
 def test_all_moves_as_first_counts_for_who_was_first() -> None:
     game = RulesGame(MNK(3, 3, 3))
-    search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).policy, 1), Budget(Limits()))
+    search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).config, 1), Budget(Limits()))
     search.first_takers = {0: 1, 4: 0, 8: 0}  # and now the player at the root takes 0, before all of them
     search.back_up_amaf(search.root, search.root.actions.index(0), (1.0,))
     counted = {action for action, count in zip(search.root.actions, search.root.amaf_counts, strict=True) if count}
@@ -130,7 +130,7 @@ def test_playouts_are_cut_off_where_the_game_says() -> None:
     game = RulesGame(CutOff(3, 3, 3))
     values = []
     for settings in ({}, {"playout_moves": 9}):
-        policy = MCTSAgent(solver=False, **settings).policy
+        policy = MCTSAgent(solver=False, **settings).config
         search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
         search.simulate(9)
         values.append([move.values for move in search.root_actions()])
@@ -141,7 +141,7 @@ def test_playouts_are_cut_off_where_the_game_says() -> None:
 @pytest.mark.parametrize("rave", [0.0, 50.0])
 def test_actions_begin_with_their_priors(rave: float) -> None:
     game = RulesGame(Preferring(3, 3, 3))
-    policy = MCTSAgent(solver=False, rave=rave).policy
+    policy = MCTSAgent(solver=False, rave=rave).config
     search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
     search.simulate(40)
     visits = {move.action: move.visits for move in search.root_actions()}
@@ -157,7 +157,7 @@ def test_compiled_is_plain_where_the_past_matters(settings: dict[str, Any]) -> N
     """Positions come again in it, and the third time is a draw."""
     game: Any = RulesGame(Chase())
     for seed in range(4):
-        start, limits = Start(game, game.initial_state(), MCTSAgent(**settings).policy, seed), Limits()
+        start, limits = Start(game, game.initial_state(), MCTSAgent(**settings).config, seed), Limits()
         plain = PlainMonteCarlo(start, Budget(limits))
         compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
         assert plain.run(limits, 400) == compiled.run(limits, 400), seed
@@ -291,7 +291,7 @@ def test_playouts_on_one_copy(env_class: Any) -> None:
     """They are the playouts that a copy for every move gives."""
     env = env_class()
     env.reset(seed=0)
-    game, policy = as_game(env, backend="clone"), MCTSAgent(solver=False).policy
+    game, policy = as_game(env, backend="clone"), MCTSAgent(solver=False).config
     found, copies = [], []
     for on_one in (False, True):
         counted = OneCopy(game)
@@ -412,8 +412,3 @@ def test_there_is_an_answer_where_time_was_up_before(make: Any) -> None:
     result = MCTSAgent(seconds=1e-9).search_state(game)
     assert result.action in game.legal_actions(game.initial_state())
     assert result.stopped_by is StoppedBy.SECONDS
-
-
-def test_the_policy_is_all_of_the_settings() -> None:
-    names = {field.name for field in dataclasses.fields(TreePolicy)}
-    assert names <= {field.name for field in dataclasses.fields(MCTSAgent)}

@@ -119,7 +119,7 @@ def test_transpositions_that_settle_a_node_are_seen_alike_plain_and_compiled() -
     """A node whose children other ways have proven is proven itself; no action of it is followed."""
     game: Any = RulesGame(RULES)
     for seed in (3, 17, 18):
-        policy, limits = MCTSAgent(transpositions=True).policy, Limits()
+        policy, limits = MCTSAgent(transpositions=True).config, Limits()
         start = Start(game, game.initial_state(), policy, seed)
         plain = PlainMonteCarlo(start, Budget(limits))
         compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)

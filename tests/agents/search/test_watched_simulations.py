@@ -8,7 +8,7 @@ from doubles.small_games import ConnectK
 
 from zermelo.agents import MCTSAgent
 from zermelo.agents.evaluators.policy_value import Rated
-from zermelo.agents.search.monte_carlo.watched import Simulation
+from zermelo.agents.search.monte_carlo.tree import Simulation
 from zermelo.envs.games import MNK
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -207,7 +207,7 @@ def test_priors_are_what_shows() -> None:
 
 def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
     game = RulesGame(Go(5, superko=0))
-    start = Start(game, game.initial_state(), MCTSAgent().policy, 1)
+    start = Start(game, game.initial_state(), MCTSAgent().config, 1)
     assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
     assert Go(19).playout_moves() > 19 * 19
 
@@ -247,7 +247,7 @@ def test_playouts_fill_no_eyes_and_end() -> None:
 @pytest.mark.parametrize("superko", [0, 1])
 def test_compiled_search_is_the_plain_one(superko: int) -> None:
     game = RulesGame(Go(4, superko=superko))
-    start = Start(game, game.initial_state(), MCTSAgent(rave=50.0).policy, 5)
+    start = Start(game, game.initial_state(), MCTSAgent(rave=50.0).config, 5)
     plain = PlainMonteCarlo(start, Budget(Limits()), evaluation=None, plays_out=True)
     compiled = CompiledMonteCarlo(game, None, Budget(Limits()), limits=Limits(), start=start)
     for search in (plain, compiled):

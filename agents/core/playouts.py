@@ -1,9 +1,9 @@
-"""Games played on at random, for Monte Carlo searches in plain Python."""
+"""Random playouts: games played on at random in plain Python."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,14 @@ class Playouts:
 
     Args:
         game: The game.
-        budget: A first budget; without a limit on nodes the game may play to the end by itself.
         random: Random numbers.
         generator: Random numbers of chance that can only be simulated.
         longest: Moves after which a playout is cut off, or None.
         guide: Chooses an action from a state and random bits, or a negative number for any action; or None.
+        whole: Whether the game may play to the end by itself, which no limit on nodes can stop.
 
     Attributes:
+        mover: The player to move, or ``CHANCE``.
         own_state: Copies a state, which ``after`` may then change; None where ``after`` changes none.
         after: The state after an action, or of chance that is simulated with a generator.
     """
@@ -34,23 +35,22 @@ class Playouts:
     def __init__(
         self,
         game: Any,
-        budget: Budget,
         random: RandomNumbers,
         generator: np.random.Generator,
         *,
-        longest: int | None,
+        longest: int | None = None,
         guide: Callable[[Any, int], int] | None = None,
+        whole: bool = False,
     ) -> None:
         self.game, self.random, self.guide = game, random, guide
         self.generator = generator if game.traits.chance is Chance.SAMPLED else None
         self.longest = math.inf if longest is None else longest
+        self.mover: Callable[[Any], int] = game.to_move
         self.own_state: Callable[[Any], Any] | None = None
         self.after: Callable[..., Any] = self.result
         if isinstance(game, SupportsPlayouts):
             self.own_state, self.after = game.playout_state, game.play_on
-        self.plays_whole = (
-            longest is None and math.isinf(budget.nodes_left) and isinstance(game, SupportsWholePlayouts)
-        )
+        self.plays_whole = whole and longest is None and isinstance(game, SupportsWholePlayouts)
 
     def play(self, state: Any, budget: Budget, *, is_own: bool = False) -> tuple[Any, list[tuple[int, int]]]:
         """The state in which a game from a state on ends or is cut off, and who took which actions before.
@@ -73,17 +73,21 @@ class Playouts:
         for _ in range(MAX_PLAYOUT_STEPS):
             if game.is_terminal(state):
                 break
-            mover = game.to_move(state)
+            mover = self.mover(state)
             if mover == CHANCE:
-                state = self.after_chance(state, budget)
+                state, _ = self.after_chance(state, budget)
                 continue
             if len(taken) >= self.longest:
                 break
-            action = self.action(state)
-            budget.visit(0)
-            state = self.after(state, action, self.generator)
-            taken.append((mover, action))
+            state = self.after_move(state, mover, budget, taken)
         return state, taken
+
+    def after_move(self, state: Any, mover: int, budget: Budget, taken: list[tuple[int, int]]) -> Any:
+        """The state after the move of a player, which is added to ``taken``."""
+        action = self.action(state)
+        budget.visit(0)
+        taken.append((mover, action))
+        return self.after(state, action, self.generator)
 
     def action(self, state: Any) -> int:
         """The guide's action, or any."""
@@ -96,23 +100,50 @@ class Playouts:
             raise no_legal_action(self.game)
         return int(actions[self.random.below(len(actions))])
 
-    def after_chance(self, state: Any, budget: Budget) -> Any:
-        """The state after an outcome of chance at a state."""
+    def after_chance(self, state: Any, budget: Budget) -> tuple[Any, int]:
+        """The state after an outcome of chance, and that outcome."""
         outcomes = self.game.chance_outcomes(state)
         place = self.random.draw([probability for _, probability in outcomes])
         budget.visit(0)
-        return self.after(state, outcomes[place][0], None)
+        return self.after(state, outcomes[place][0], None), outcomes[place][0]
 
-    def through_chance(self, state: Any, budget: Budget) -> Any:
-        """The state once chance has decided, as far as that ever happens."""
-        for _ in range(MAX_PLAYOUT_STEPS):
-            if self.game.is_terminal(state) or self.game.to_move(state) != CHANCE:
-                break
-            state = self.after_chance(state, budget)
-        return state
+    def through_chance(self, state: Any, budget: Budget) -> tuple[Any, list[int]]:
+        """The state once chance has decided, as far as that ever happens, and its outcomes."""
+        drawn: list[int] = []
+        while len(drawn) < MAX_PLAYOUT_STEPS and not self.game.is_terminal(state) and self.mover(state) == CHANCE:
+            state, outcome = self.after_chance(state, budget)
+            drawn.append(outcome)
+        return state, drawn
 
     def result(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
         """The state after an action, as a state of its own."""
         if generator is None:
             return self.game.result(state, action)
         return self.game.sample_result(state, action, generator)
+
+
+class JointPlayouts(Playouts):
+    """Plays a game of simultaneous moves on at random."""
+
+    def __init__(
+        self, game: Any, random: RandomNumbers, generator: np.random.Generator, *, whole: bool = False
+    ) -> None:
+        super().__init__(game, random, generator, whole=whole)
+        self.mover = lambda state: 0 if game.movers(state) else CHANCE
+        self.own_state, self.after = None, self.result
+
+    def after_move(self, state: Any, mover: int, budget: Budget, taken: list[tuple[int, int]]) -> Any:
+        """The state after everybody's move."""
+        budget.visit(0)
+        joint = {}
+        for seat in self.game.movers(state):
+            actions = self.actions(state, seat)
+            joint[seat] = actions[self.random.below(len(actions))]
+        return self.game.joint_result(state, joint, self.generator)
+
+    def actions(self, state: Any, seat: int) -> Sequence[int]:
+        """The actions of a player, one at least."""
+        actions: Sequence[int] = self.game.actions_of(state, seat)
+        if not actions:
+            raise no_legal_action(self.game)
+        return actions
