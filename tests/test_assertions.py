@@ -17,10 +17,10 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 
 
 def helper_files(path: Path) -> Iterator[Path]:
-    """The file itself, and those of ``doubles`` that it imports from."""
+    """The file itself, and those of ``doubles`` and ``oracles`` that it imports from."""
     yield path
     for node in ast.walk(TREES[path]):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("doubles."):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("doubles.", "oracles.")):
             yield TESTS.joinpath(*node.module.split(".")).with_suffix(".py")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.at_once import MatrixGame
-from doubles.contract import GAMES, Position, game_kind, positions
 from doubles.small_games import AIMA_5_2, Leaf, Node, TreeGame, random_tree
+from oracles.contract import GAMES, Position, game_kind, positions
 
 from zermelo.agents import algorithms
 from zermelo.agents.algorithms import (

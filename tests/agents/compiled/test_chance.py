@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.compared_searches import random_positions
 from doubles.grown_rules import Grown
+from oracles.compared_searches import random_positions
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from doubles.chase import Chase, ChaseState, minimax_with_past, retrograde_values
-from doubles.compared_searches import searched
+from oracles.compared_searches import searched
 
 from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
 from zermelo.agents.compiled.proof.prover import Prover

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from doubles.compared_searches import Share, exact_values, random_positions, searched
+from oracles.compared_searches import Share, exact_values, random_positions, searched
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from doubles.compared_searches import Share, random_positions, searched
+from oracles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid

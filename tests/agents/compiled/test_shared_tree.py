@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.grown_rules import Grown
-from doubles.signatures import Uncompiled
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, StoppedBy
 from zermelo.agents.compiled.monte_carlo import nodes

@@ -6,7 +6,7 @@ import random
 from typing import Any, NamedTuple
 
 import pytest
-from doubles.compared_searches import random_positions
+from oracles.compared_searches import random_positions
 
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from doubles.contract import GAMES, KINDS, NOT_A_SEARCH, Position, game_kind, positions, textbook
 from doubles.grown_rules import Grown
-from doubles.signatures import Uncompiled
+from oracles.contract import GAMES, KINDS, NOT_A_SEARCH, Position, game_kind, positions, textbook
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, StoppedBy, list_agents, make_agent
 from zermelo.envs import CHANCE
@@ -146,7 +146,7 @@ def check_truth(kind: str, position: Position, result: SearchResult, what: Any) 
 
 def test_every_agent_is_covered() -> None:
     listed = {entry.name for entry in list_agents(learned=True)}
-    assert listed == set(KINDS) | NOT_A_SEARCH, "a new agent belongs into doubles.contract"
+    assert listed == set(KINDS) | NOT_A_SEARCH, "a new agent belongs into oracles.contract"
     assert set(SETTINGS) == set(LIMITED) == set(COMPILED)
 
 

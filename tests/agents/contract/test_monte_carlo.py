@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from doubles.chase import Chase
-from doubles.contract import GAMES, Position, game_kind, positions, textbook
 from doubles.grown_rules import Grown
-from doubles.signatures import Uncompiled
 from doubles.small_games import Leaf, Node, TreeGame
 from doubles.toy_envs import DiceEnv, EarlyDeathEnv, ToyEnv
+from oracles.contract import GAMES, Position, game_kind, positions, textbook
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_agent, make_evaluator
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from doubles.contract import KINDS, Position, textbook
 from doubles.grown_rules import Grown
-from doubles.signatures import Uncompiled
 from doubles.small_games import Leaf, Node, TreeGame
+from oracles.contract import KINDS, Position, textbook
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, list_agents, make_agent
 from zermelo.agents.core.budget import Budget

@@ -1,6 +1,6 @@
 """Searches find what they found before: values, actions, lines and node counts at hundreds of positions.
 
-The version before the searches were rebuilt wrote it. ``python -m doubles.signatures`` writes it anew; do so only
+The version before the searches were rebuilt wrote it. ``python -m oracles.signatures`` writes it anew; do so only
 where a difference is meant, and say why here. So far: best reply in games with an ``ordering_hint``, where it had
 left out the first opponent's usual move unless that was its first legal one; with two players its values are now
 those of paranoid search. Late move reductions, which take up to three moves of depth off where they took one, in
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from doubles.signatures import FILE, cases, games, replayed, signature, together
+from oracles.signatures import FILE, cases, games, replayed, signature, together
 
 CHANGED_NODES: Mapping[str, str] = {}
 """Where node counts have changed on purpose since the table was written: ``"game: agent"``, and the reason."""

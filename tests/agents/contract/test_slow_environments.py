@@ -8,8 +8,8 @@ import dataclasses
 from typing import Any
 
 import pytest
-from doubles.contract import KINDS
 from doubles.toy_envs import Clock, SlowEnv
+from oracles.contract import KINDS
 
 from zermelo.agents import SearchResult, StoppedBy, make_agent
 from zermelo.agents.core.budget import Budget

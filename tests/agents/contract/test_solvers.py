@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from doubles.contract import GAMES, Position, game_kind, positions, textbook
+from oracles.contract import GAMES, Position, game_kind, positions, textbook
 
 from zermelo.agents import Outcome, Solution, exact_values, search_many, solve
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.at_once import MatrixGame
-from doubles.signatures import Uncompiled
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import make_agent
 from zermelo.envs import CHANCE

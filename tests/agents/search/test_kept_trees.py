@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from doubles.signatures import Uncompiled
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, SearchResult
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.compared_searches import random_positions
+from oracles.compared_searches import random_positions
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.compiled.program import compiled_search

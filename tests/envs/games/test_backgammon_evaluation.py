@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from doubles.compared_searches import random_result
+from oracles.compared_searches import random_result
 
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon

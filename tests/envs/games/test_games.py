@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.slow_rules import (
+from oracles.slow_rules import (
     SlowChomp,
     SlowDomineering,
     SlowDotsAndBoxes,

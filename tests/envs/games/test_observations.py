@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from doubles.compared_searches import random_result
+from oracles.compared_searches import random_result
 
 from zermelo.envs import as_game, make
 from zermelo.envs.errors import RulesError

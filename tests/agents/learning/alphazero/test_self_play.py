@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from doubles.gumbel_search import GumbelSearch, rounds_of_halving
+from oracles.gumbel_search import GumbelSearch, rounds_of_halving
 
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator
 from zermelo.agents.learning.alphazero import AlphaZeroSettings

@@ -1,6 +1,6 @@
 """What searches find at a few hundred positions, written down, so that a rebuilt search can be compared with it.
 
-``python -m doubles.signatures`` (with ``tests`` on the path) plays the positions out anew and writes
+``python -m oracles.signatures`` (with ``tests`` on the path) plays the positions out anew and writes
 ``tests/data/signatures.json``. Only public names are used, so that any version of the package can write one.
 """
 

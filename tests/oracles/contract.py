@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from doubles.grown_rules import Grown
-from doubles.signatures import Uncompiled
 from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame, random_tree
+from oracles.signatures import Uncompiled
 
 from zermelo.agents import algorithms, make_evaluator
 from zermelo.envs import CHANCE, Chance, RewardSum
