@@ -24,7 +24,6 @@ from zermelo.evaluation.output.tree.names import move_text
 from zermelo.evaluation.output.tree.page import tree_page
 from zermelo.evaluation.output.tree.record import SearchRecorder
 from zermelo.evaluation.output.tree.simulations import SimulationRecorder
-from zermelo.evaluation.output.tree.steps import Step, steps_of
 from zermelo.evaluation.output.tree.svg import tree_svg
 from zermelo.evaluation.storage.files import write_text
 
@@ -51,11 +50,6 @@ class TreeDrawing:
     def shown(self) -> SearchPass:
         """The search of the root that is shown: the last one that was finished, of several."""
         return self.tree.passes[self.tree.shown]
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """What it did, step by step."""
-        return steps_of(self.shown)
 
     def svg(self, step: int | None = None) -> str:
         """The tree as SVG, for papers.

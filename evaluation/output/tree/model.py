@@ -1,4 +1,4 @@
-"""A search as a tree, with what was known of each node at each step; nothing here changes any more.
+"""A search as a tree, with what was known of each node at each step.
 
 Steps count from 1; step 0 is before the search. In a search of the game tree a step is one of: a node is entered
 (a leaf has its value at once); a node is left with its value, which goes to its parent; the rest of a node is cut
@@ -11,14 +11,14 @@ import bisect
 import enum
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from zermelo.agents.search.observer import NodeRole
 
 
 class Span(NamedTuple):
-    """From a step on: an interval, such as a window or what is known of a value."""
+    """An interval from a step on, such as a window or bounds of a value."""
 
     step: int
     low: float
@@ -26,14 +26,14 @@ class Span(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """From a step on: every seat's value."""
+    """Every seat's value from a step on."""
 
     step: int
     values: tuple[float, ...]
 
 
 class Cut(NamedTuple):
-    """From a step on: these actions, or outcomes, need not be looked at; ``by`` is the one that showed it."""
+    """Actions, or outcomes, that need not be searched from a step on; ``by`` is the one that showed it."""
 
     step: int
     by: str
@@ -41,58 +41,58 @@ class Cut(NamedTuple):
 
 
 class Source(enum.StrEnum):
-    """Where the value of a node comes from, if not from the nodes below it."""
+    """The source of a node's value, if it is not the nodes below it."""
 
     BELOW = ""
     END = "end"
     """The game is over."""
     EVALUATION = "evaluation"
-    """It was evaluated, as at the depth limit."""
+    """The evaluator, as at the depth limit."""
     TABLE = "table"
-    """The transposition table knew it."""
+    """The transposition table."""
     BOUNDS = "bounds"
-    """Nothing that it can be worth matters: the game's bounds, or a selective search, say so."""
+    """The game's bounds, or a selective search, say that no value can matter."""
 
 
 _Dated = TypeVar("_Dated", Span, Vector)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, kw_only=True)
 class SearchNode:
     """A node. Values and windows are the viewpoint's (``SearchTree.seat``).
 
     Attributes:
         parent: The number of its parent; -1 for the root.
-        level: How many edges below the root it lies.
+        level: Number of edges below the root.
         role, seat: Who decides there; the seat is None where chance does, or nobody.
         move: The action, or outcome, that leads to it, as the game writes it.
-        chance: How probable that outcome is; 1 after an action.
-        depth: How many moves the search looks ahead from it.
+        chance: The probability of that outcome; 1 after an action.
+        depth: Remaining search depth.
         entered, left: The steps at which the search came to it and left it; ``left`` is None where it never did.
         windows: Alpha and beta; none in searches that use no window.
-        known: Between which values it lies, as far as the search has seen; none in max^n.
+        known: Bounds of its value, as far as the search has seen; none in max^n.
         vectors: In max^n, the values that the player to move can get so far.
-        source: Where its value comes from.
+        source: The source of its value.
         cut: What was cut off.
         quiet: Whether it belongs to quiescence.
         probed: Whether the search has looked at one of its actions first (Star2).
-        hidden: How many nodes below it are left out of the drawing.
+        hidden: Number of nodes below it that are left out of the drawing.
         name, position: The state as text: short, if the game has such names, and in full.
         visits: The simulations that came by, for Monte Carlo tree search.
     """
 
-    parent: int
-    level: int
-    role: NodeRole
-    seat: int | None
-    move: str
-    chance: float
-    depth: float
-    entered: int
-    left: int | None
-    windows: tuple[Span, ...] = ()
-    known: tuple[Span, ...] = ()
-    vectors: tuple[Vector, ...] = ()
+    parent: int = -1
+    level: int = 0
+    role: NodeRole = NodeRole.MAX
+    seat: int | None = None
+    move: str = ""
+    chance: float = 1.0
+    depth: float = math.inf
+    entered: int = 0
+    left: int | None = None
+    windows: list[Span] = field(default_factory=list)
+    known: list[Span] = field(default_factory=list)
+    vectors: list[Vector] = field(default_factory=list)
     source: Source = Source.BELOW
     cut: Cut | None = None
     quiet: bool = False
@@ -100,14 +100,14 @@ class SearchNode:
     hidden: int = 0
     name: str = ""
     position: str = ""
-    visits: tuple[int, ...] = ()
+    visits: list[int] = field(default_factory=list)
 
     def window_at(self, step: int) -> Span | None:
         """Its window at a step."""
         return _at(self.windows, step)
 
     def known_at(self, step: int) -> Span | None:
-        """What is known of its value at a step."""
+        """The bounds of its value at a step."""
         return _at(self.known, step)
 
     def values_at(self, step: int) -> tuple[float, ...]:
@@ -116,14 +116,29 @@ class SearchNode:
         return () if found is None else found.values
 
     def visits_at(self, step: int) -> int:
-        """How many simulations have come by."""
+        """Number of simulations that have come by."""
         return bisect.bisect_right(self.visits, step)
 
 
 def _at(dated: Sequence[_Dated], step: int) -> _Dated | None:
-    """What holds at a step."""
-    place = bisect.bisect_right(dated, step, key=lambda one: one.step)
-    return dated[place - 1] if place else None
+    """The last one that is not later than a step."""
+    index = bisect.bisect_right(dated, step, key=lambda one: one.step)
+    return dated[index - 1] if index else None
+
+
+class StepKind(enum.StrEnum):
+    """What a step does."""
+
+    ENTER = "enter"
+    """The search comes to a node."""
+    LEAF = "leaf"
+    """The search comes to a node, and its value is known at once."""
+    CUT = "cut"
+    """The rest of a node is cut off."""
+    LEAVE = "leave"
+    """The search leaves a node with its value."""
+    SIMULATION = "simulation"
+    """A simulation is made; the node is where it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +155,11 @@ class SearchPass:
     """
 
     depth: float
-    nodes: tuple[SearchNode, ...]
+    nodes: list[SearchNode]
     steps: int
     finished: bool
     visited: int
-    outcomes: tuple[tuple[float, ...], ...] = ()
+    outcomes: list[tuple[float, ...]] = field(default_factory=list)
 
     @property
     def has_windows(self) -> bool:
@@ -166,6 +181,46 @@ class SearchPass:
         columns = zip(*(self.outcomes[visit - 1] for visit in visits), strict=True)
         return tuple(math.fsum(column) / len(visits) for column in columns)
 
+    def kinds(self) -> list[tuple[StepKind, int]]:
+        """The kind and the node of every step."""
+        found: dict[int, tuple[StepKind, int]] = {}
+        for number, node in enumerate(self.nodes):
+            if self.outcomes:
+                found |= dict.fromkeys(node.visits, (StepKind.SIMULATION, number))  # the deepest comes last
+                continue
+            again = [span.step for span in node.windows if span.step > node.entered]
+            found |= {step: (StepKind.ENTER, number) for step in again if node.probed and step not in found}
+            if node.cut is not None:
+                found[node.cut.step] = StepKind.CUT, number
+            if node.left is not None:
+                found[node.left] = StepKind.LEAVE, number
+            found[node.entered] = (StepKind.LEAF if node.left == node.entered else StepKind.ENTER), number
+        return [found[step] for step in sorted(found)]
+
+    def best_line(self, answer: str) -> set[int]:
+        """The numbers of the nodes of the principal variation below the root, as far as no chance is met.
+
+        Below the root the first child that gave a node its value is taken; of simulations, the one visited most.
+        """
+        children, found = self.children(), set()
+        here = next((child for child in children[0] if self.nodes[child].move == answer), -1)
+        while here >= 0 and self.finished:
+            found.add(here)
+            here = -1 if self.nodes[here].role is NodeRole.CHANCE else self._best_child(here, children[here])
+        return found
+
+    def _best_child(self, parent: int, children: list[int]) -> int:
+        node = self.nodes[parent]
+        if self.outcomes:
+            return max(children, key=lambda child: len(self.nodes[child].visits), default=-1)
+        for child in children:
+            below = self.nodes[child]
+            if node.vectors and below.vectors and below.vectors[-1].values == node.vectors[-1].values:
+                return child
+            if not node.vectors and node.known and below.known and node.known[-1][1:] == below.known[-1][1:]:
+                return child
+        return -1
+
 
 @dataclass(frozen=True, slots=True)
 class SearchTree:
@@ -175,12 +230,12 @@ class SearchTree:
         game, agent: What was searched, and by whom.
         seats: The players' names.
         seat: From whose point of view values are, where they are one number.
-        bounds: Between which numbers all of these lie.
         passes: The searches of the root, in order.
         shown: Which of them to show first.
         answer: The action that the search chose.
         value: What that is worth.
-        notes: What whoever looks at it should know.
+        bounds: Bounds of all values.
+        notes: Sentences for a reader of the drawing.
     """
 
     game: str
@@ -198,3 +253,7 @@ class SearchTree:
     def simulates(self) -> bool:
         """Whether it is a Monte Carlo tree search."""
         return any(one.outcomes for one in self.passes)
+
+    def best_line(self, one: SearchPass) -> set[int]:
+        """The principal variation in the last search of the root, as numbers of nodes; empty in others."""
+        return one.best_line(self.answer) if one is self.passes[-1] else set()

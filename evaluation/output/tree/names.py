@@ -1,16 +1,18 @@
-"""States, moves and values as text."""
+"""States, moves and values as one seat sees them, as text."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from zermelo.agents.search.observer import NodeRole
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.agents.search.tree.inner_game import FormOfGame
+from zermelo.envs import RewardSum, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.output.positions import moves
-from zermelo.evaluation.output.tree.model import Span
+from zermelo.evaluation.output.tree.model import SearchNode, Span
 
 MINUS: Final = "\N{MINUS SIGN}"
 _SHORT: Final = 3
@@ -46,9 +48,56 @@ def position_text(game: Any, state: Any) -> str:
     return "" if text.startswith("<") or len(text) > _LONGEST else text
 
 
-def short_name(position: str) -> str:
-    """A position's text where it is a name that fits beside a node."""
-    return position if len(position) <= _SHORT else ""
+def describe(node: SearchNode, game: Any, state: Any) -> None:
+    """Writes a state into its node: in full, and as a name where it fits beside the node."""
+    node.position = position_text(game, state)
+    node.name = node.position if len(node.position) <= _SHORT else ""
+
+
+_TURNED: Final = {NodeRole.MAX: NodeRole.MIN, NodeRole.MIN: NodeRole.MAX}
+
+
+class Viewpoint(NamedTuple):
+    """Values of one seat as another sees them.
+
+    Attributes:
+        seat: The seat that sees them.
+        constant: The sum of the two seats' values.
+        turned: Whether the values are the other seat's.
+        bounds: Bounds of all values.
+    """
+
+    seat: int
+    constant: float = 0.0
+    turned: bool = False
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+
+    def value(self, value: float) -> float:
+        """A value."""
+        return (self.constant - value if self.turned else value) + 0.0
+
+    def interval(self, low: float, high: float) -> tuple[float, float]:
+        """An interval."""
+        return (self.value(high), self.value(low)) if self.turned else (low + 0.0, high + 0.0)
+
+    def role(self, role: NodeRole) -> NodeRole:
+        """Who decides."""
+        return _TURNED.get(role, role) if self.turned else role
+
+    @staticmethod
+    def of(traits: Traits, reported: int, seat: int) -> Viewpoint:
+        """The view of values that are reported for one seat and shown for another.
+
+        Raises:
+            UnsupportedGameError: The values of the seat do not follow.
+        """
+        is_shared = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+        if reported != seat and not is_shared:
+            raise UnsupportedGameError(
+                f"this search values {traits.name} for {traits.seat_names[reported]} only: leave the seat out"
+            )
+        bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
+        return Viewpoint(seat, traits.constant, reported != seat, bounds)
 
 
 def number_text(value: float) -> str:
@@ -66,11 +115,11 @@ def vector_text(values: Sequence[float]) -> str:
 
 
 def known_text(span: Span | None, bounds: tuple[float, float] = (-math.inf, math.inf)) -> str:
-    """What is known of a value: 3, at most 3, at least 3, or between two; nothing where nothing is.
+    """Bounds of a value as text: 3, at most 3, at least 3, or between two; empty where nothing is known.
 
     Args:
-        span: Between which numbers it lies.
-        bounds: Between which numbers every value lies, which need not be said.
+        span: The bounds.
+        bounds: Those of all values, which need not be said.
     """
     if span is None:
         return ""

@@ -6,10 +6,8 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.search.observer import NodeRole
-from zermelo.evaluation.output.tree.best_line import best_line
-from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Span
+from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree
 from zermelo.evaluation.output.tree.names import number_text
-from zermelo.evaluation.output.tree.steps import kinds_of
 from zermelo.evaluation.output.web_page import resource, web_page
 
 _HERE: Final = "zermelo.evaluation.output.tree"
@@ -60,7 +58,7 @@ def _data(tree: SearchTree) -> dict[str, Any]:
     }
     return {
         "seats": tree.seats,
-        "bounds": [_finite(bound) for bound in tree.bounds],
+        "bounds": _plain(tree.bounds),
         "shown": tree.shown,
         "says": {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"},
         "legend": legend,
@@ -84,10 +82,10 @@ def _positions(tree: SearchTree) -> dict[str, int]:
 
 def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[str, Any]:
     return {
-        "depth": _finite(one.depth) if not one.outcomes else None,
+        "depth": None if one.outcomes else _plain(one.depth),
         "steps": one.steps,
-        "kinds": kinds_of(one),
-        "best": sorted(best_line(tree, one)),
+        "kinds": one.kinds(),
+        "best": sorted(tree.best_line(one)),
         "fields": _FIELDS,
         "nodes": [_row(node, positions) for node in one.nodes],
         "outcomes": one.outcomes or None,
@@ -96,39 +94,19 @@ def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[
 
 def _row(node: SearchNode, positions: dict[str, int]) -> list[Any]:
     """A node, in the order of ``_FIELDS``."""
-    return [
-        node.parent,
-        node.role,
-        node.seat,
-        node.move,
-        _rounded(node.chance),
-        _finite(node.depth),
-        node.entered,
-        node.left,
-        _flat(node.windows),
-        _flat(node.known),
-        [[one.step, [_finite(value) for value in one.values]] for one in node.vectors],
-        node.source,
-        node.cut,
-        int(node.quiet),
-        int(node.probed),
-        node.hidden,
-        node.name,
-        positions.get(node.position, -1),
-        node.visits,
-    ]
+    row = [_plain(getattr(node, name)) for name in _FIELDS]
+    row[_FIELDS.index("position")] = positions.get(node.position, -1)
+    return row
 
 
-def _flat(spans: tuple[Span, ...]) -> list[float | int | None]:
-    return [part for span in spans for part in (span.step, _finite(span.low), _finite(span.high))]
-
-
-def _finite(value: float) -> float | int | None:
-    """The value as JSON has it, whole numbers without a point."""
+def _plain(value: Any) -> Any:
+    """The value as JSON has it: infinities are null, and whole numbers have no point."""
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    if isinstance(value, bool):
+        return int(value)
+    if not isinstance(value, float):
+        return value
     if not math.isfinite(value):
         return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else _rounded(value)
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.10g}")
+    return int(value) if value == int(value) and abs(value) < 2**53 else float(f"{value:.10g}")

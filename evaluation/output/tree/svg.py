@@ -13,11 +13,9 @@ from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from zermelo.agents.search.observer import NodeRole
-from zermelo.evaluation.output.tree.best_line import best_line
 from zermelo.evaluation.output.tree.layout import Part, lay_out
 from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Source, Span
 from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
-from zermelo.evaluation.output.tree.steps import kinds_of
 
 _SIZE: Final = 11.0
 """Half the width of a triangle."""
@@ -59,8 +57,8 @@ def tree_svg(tree: SearchTree, step: int | None = None) -> str:
     labels = _level_labels(tree, one, parts)
     start = max((len(label) * _LETTER + 16 for label in labels.values()), default=0.0) + _MARGIN
     height = max(part.level for part in parts) * _LEVEL + 2 * _MARGIN + 3 * _SIZE
-    best = set() if step is not None else best_line(tree, one)
-    now = kinds_of(one)[at - 1][1] if step else -1
+    best = set() if step is not None else tree.best_line(one)
+    now = one.kinds()[at - 1][1] if step else -1
     body = [*_level_lines(labels), *_edges(one, parts, start, best), *_nodes(one, parts, start, now)]
     total = start + width + _MARGIN
     title = f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}"

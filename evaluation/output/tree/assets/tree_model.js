@@ -33,11 +33,7 @@ function lastBy(dated, step, date) {
   }
   return low;
 }
-function spans(flat) {
-  const found = [];
-  for (let k = 0; k < (flat || []).length; k += 3) found.push({ step: flat[k], low: flat[k + 1] ?? -Infinity, high: flat[k + 2] ?? Infinity });
-  return found;
-}
+const spans = (rows) => rows.map(([step, low, high]) => ({ step, low: low ?? -Infinity, high: high ?? Infinity }));
 
 class Search {
   constructor(raw) {

@@ -15,15 +15,23 @@ from zermelo.envs.games import Nim, Pig
 from zermelo.envs.trees import figure, tree_game
 from zermelo.evaluation import draw_tree
 from zermelo.evaluation.output.tree import drawing
-from zermelo.evaluation.output.tree.model import Source
-from zermelo.evaluation.output.tree.steps import StepKind
+from zermelo.evaluation.output.tree.model import Source, StepKind
 
 INF = math.inf
 
 
-def told(drawn):
-    """The steps in short."""
-    return [(step.kind.value, "".join(step.path), step.window, step.known) for step in drawn.steps]
+def path(one, number):
+    node = one.nodes[number]
+    return path(one, node.parent) + node.move if number else ""
+
+
+def steps(drawn):
+    """What happened in each step, the moves to its node, and the node's window and bounds after it."""
+    found, one = [], drawn.shown
+    for number, (kind, place) in enumerate(one.kinds(), start=1):
+        spans = (one.nodes[place].window_at(number), one.nodes[place].known_at(number))
+        found.append((kind.value, path(one, place), *(span and span[1:] for span in spans)))
+    return found
 
 
 def named(drawn, name):
@@ -45,7 +53,7 @@ def test_figure_5_2():
 def test_the_stages_of_figure_5_5():
     """The windows at every node, the cut-off at C, and what is known at each stage."""
     drawn = draw_tree("aima-5.5", "alphabeta")
-    assert told(drawn) == [
+    assert steps(drawn) == [
         ("enter", "", (-INF, INF), None),
         ("enter", "a1", (-INF, INF), None),
         ("leaf", "a1b1", (-INF, INF), (3, 3)),
@@ -63,7 +71,7 @@ def test_the_stages_of_figure_5_5():
         ("leave", "a3", (3, 2), (2, 2)),
         ("leave", "", (3, INF), (3, 3)),
     ]
-    assert [step.not_searched for step in drawn.steps if step.not_searched] == [("c2", "c3")]
+    assert [node.cut.not_searched for node in drawn.shown.nodes if node.cut] == [("c2", "c3")]
     assert named(drawn, "C").cut.by == "c1"
     # What the book writes beside B, A, C and D in its stages (a) to (f).
     assert [named(drawn, "B").known_at(step)[1:] for step in (3, 4, 5)] == [(-INF, 3), (-INF, 3), (3, 3)]
@@ -75,7 +83,7 @@ def test_the_stages_of_figure_5_5():
 
 def test_the_plain_textbook_search_cuts_the_same():
     agent = AlphaBetaAgent(window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
-    assert told(draw_tree("aima-5.5", agent)) == told(draw_tree("aima-5.5", "alphabeta"))
+    assert steps(draw_tree("aima-5.5", agent)) == steps(draw_tree("aima-5.5", "alphabeta"))
 
 
 def test_the_vectors_of_figure_5_4():
@@ -86,7 +94,7 @@ def test_the_vectors_of_figure_5_4():
         "D": (1, 2, 6), "E": (6, 1, 2), "F": (1, 5, 2), "G": (5, 4, 5),
     }  # fmt: skip
     assert {node.role for node in drawn.shown.nodes} == {NodeRole.OWN, NodeRole.END}
-    assert drawn.steps[-1].values == (1, 2, 6)
+    assert drawn.shown.nodes[0].values_at(drawn.shown.steps) == (1, 2, 6)
 
 
 def test_figures_5_13_and_5_14():
@@ -120,7 +128,7 @@ def test_values_are_the_root_players_or_those_of_a_seat():
     own = draw_tree(game, "alphabeta")
     assert own.tree.seat == 1
     assert [node.role for node in own.shown.nodes if node.level < 2] == [NodeRole.MAX, NodeRole.MIN, NodeRole.MIN]
-    assert own.steps[-1].known == (3, 3)
+    assert steps(own)[-1][3] == (3, 3)
     assert named(own, "C").window_at(6)[1:] == (3, INF)
     other = draw_tree(game, "alphabeta", seat=0)
     assert [node.role for node in other.shown.nodes if node.level < 2] == [
@@ -128,7 +136,7 @@ def test_values_are_the_root_players_or_those_of_a_seat():
         NodeRole.MAX,
         NodeRole.MAX,
     ]
-    assert other.steps[-1].known == (-3, -3)
+    assert steps(other)[-1][3] == (-3, -3)
     assert named(other, "C").known[-1][1:] == (-2, INF)
     assert named(other, "C").window_at(6)[1:] == (-INF, -3)
 
@@ -155,7 +163,7 @@ def test_every_search_can_be_drawn(name):
     assert [node.parent for node in nodes[:2]] == [-1, 0]
     assert all(node.entered <= node.left for node in nodes)
     assert all(nodes[node.parent].entered < node.entered for node in nodes[1:])
-    assert len({step.number for step in drawn.steps}) == drawn.shown.steps == drawn.steps[-1].number
+    assert len(drawn.shown.kinds()) == drawn.shown.steps
     assert all(node.source is not Source.BELOW for node in nodes if node.left == node.entered)
     if name == "maxn":
         assert nodes[0].vectors[-1].values == drawn.result.values_by_seat
@@ -253,7 +261,7 @@ def test_selective_searches():
     )
     drawn = draw_tree(Passing(3, 4), agent)
     assert "pass" in {node.move for node in drawn.shown.nodes}
-    assert drawn.steps[-1].kind is StepKind.LEAVE
+    assert drawn.shown.kinds()[-1][0] is StepKind.LEAVE
 
 
 # -- iterations and limits ---------------------------------------------------------------------------------------
@@ -279,7 +287,7 @@ def test_a_large_tree_loses_its_deepest_levels(max_nodes):
     assert len(kept) == (10 if max_nodes >= 10 else 1)
     assert len(kept) + sum(node.hidden for node in kept) == len(whole.shown.nodes) == drawn.shown.visited
     assert f"{len(kept):,} of {len(whole.shown.nodes):,} nodes are drawn" in drawn.tree.notes[0]
-    assert [step.number for step in drawn.steps] == list(range(1, drawn.shown.steps + 1))
+    assert len(drawn.shown.kinds()) == drawn.shown.steps
     assert drawn.result.value == whole.result.value
     same = {node.move: node.known[-1] for node in whole.shown.nodes if node.level == 1}
     for node in kept:
@@ -369,7 +377,7 @@ def test_simulations():
     assert drawn.tree.simulates
     assert one.steps == len(one.outcomes) == 60
     root = one.nodes[0]
-    assert root.visits == tuple(range(1, 61))
+    assert root.visits == list(range(1, 61))
     assert len(one.nodes) == 13
     visits = {node.move: len(node.visits) for node in one.nodes if node.level == 1}
     assert visits == {f"a{action + 1}": count for action, count in drawn.result.visits.items()}
@@ -378,9 +386,9 @@ def test_simulations():
     ends = {node.move: one.mean_at(node, 60) for node in one.nodes if node.level == 2}
     assert ends["c2"] == (4,)
     assert one.mean_at(root, 0) == ()
-    for step in drawn.steps:
-        assert step.kind is StepKind.SIMULATION
-        assert step.number in one.nodes[step.node].visits
+    for number, (kind, place) in enumerate(one.kinds(), start=1):
+        assert kind is StepKind.SIMULATION
+        assert number in one.nodes[place].visits
     for parent, children in enumerate(one.children()):
         below = [visit for child in children for visit in one.nodes[child].visits]
         assert sorted(below) == [visit for visit in one.nodes[parent].visits if visit in below]
