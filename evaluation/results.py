@@ -12,10 +12,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.record import Failure, FailureKind
+from zermelo.evaluation.match.record import FailureKind, GameRecord, StoredGame
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
@@ -236,15 +236,6 @@ def ranks_of(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(ranks[score] for score in scores)
 
 
-class _Game(Protocol):
-    @property
-    def agents(self) -> tuple[str, ...]: ...
-    @property
-    def rewards(self) -> tuple[float, ...]: ...
-    @property
-    def failure(self) -> Failure | None: ...
-
-
 class Finish(NamedTuple):
     """Who sat where, and how a game ended for them.
 
@@ -262,11 +253,11 @@ class Finish(NamedTuple):
     failed_seat: int | None = None
 
     @classmethod
-    def of(cls, game: _Game) -> Finish:
+    def of(cls, game: GameRecord | StoredGame) -> Finish:
         """The finish of a recorded game."""
         failure = game.failure
         if failure is None:
-            return cls(game.agents, ranks_of(game.rewards))
+            return cls(game.agents, ranks_of(StoredGame.numbers(game.rewards)))
         ranks = (
             () if failure.seat is None else tuple(int(seat == failure.seat) for seat in range(len(game.agents)))
         )

@@ -295,6 +295,11 @@ class StoredGame(msgspec.Struct):
         if not lengths <= {0, len(self.moves.seat)} or len(self.moves.seconds) != len(self.moves.seat):
             raise ValueError("moves of which parts are missing")
 
+    @property
+    def void(self) -> bool:
+        """Whether the game counts for nobody, because the environment itself failed."""
+        return self.failure is not None and self.failure.seat is None
+
     def columns(self) -> Iterator[Sequence[Any]]:
         """The moves by column, absent values as None."""
         absent = [None] * len(self.moves.seat)

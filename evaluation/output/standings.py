@@ -15,10 +15,9 @@ from typing import Any, Final
 from zermelo.evaluation.match.record import GameRecord, plain
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite, printable
-from zermelo.evaluation.output import notebook
+from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
-from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
@@ -243,17 +242,19 @@ class Standings(Ranking):
         )
         rows = []
         for number, row in enumerate(self.rows, start=1):
-            cells = [str(number), row.agent, str(row.games)]
+            line = [str(number), row.agent, str(row.games)]
             if not (single or team):
-                cells += [str(row.wins), str(row.draws), str(row.losses)]
+                line += [str(row.wins), str(row.draws), str(row.losses)]
             if failed:
-                cells.append(str(sum(row.failures.values())) if row.failures else "")
+                line.append(str(sum(row.failures.values())) if row.failures else "")
             if team:
                 for reward in (self.alone(row.agent), self.mixed(row.agent)):
-                    cells += ["", ""] if reward is None else [_number(reward.mean), _ends(reward.interval)]
+                    line += (
+                        ["", ""] if reward is None else [cells.number(reward.mean), cells.ends(reward.interval)]
+                    )
             else:
-                cells += score_texts(self, row)
-            rows.append(cells + ([_milliseconds(row.seconds_per_move)] if single else []))
+                line += cells.score_texts(self, row)
+            rows.append(line + ([cells.milliseconds(row.seconds_per_move)] if single else []))
         return TextTable(columns + ["ms/move"] * single, rows, names=(1,))
 
     def _crosstable(self) -> TextTable:
@@ -261,21 +262,21 @@ class Standings(Ranking):
         wins, team = self.scoring is Scoring.WINS, self.scoring is Scoring.TEAM
         few = len(self.rows) <= MANY_AGENTS
         numbers = [str(number) for number in range(1, len(self.rows) + 1)]
-        seats = [] if team else [*map(_ordinal, range(len(self.seat_names)))]
+        seats = [] if team else [*map(cells.ordinal, range(len(self.seat_names)))]
         rows = []
         for number, row in zip(numbers, self.rows, strict=True):
-            cells = [number, row.agent]
+            line = [number, row.agent]
             for other in self.rows:
                 pair = (row.agent, other.agent)
                 if row is other and not team:
-                    cells.append("·")
+                    line.append("·")
                 elif wins:
-                    cells.append(_percent(self.crosstable.get(pair, math.nan), 1 if few else 0))
+                    line.append(cells.percent(self.crosstable.get(pair, math.nan), 1 if few else 0))
                 else:
-                    cells.append(_with_error(self.rewards.get(pair), few))
+                    line.append(cells.with_error(self.rewards.get(pair), few))
             if not team:
-                cells += [_percent(seat.score) if wins else _number(seat.reward) for seat in row.by_seat]
-            rows.append([*cells, _milliseconds(row.seconds_per_move)])
+                line += [cells.percent(seat.score) if wins else cells.number(seat.reward) for seat in row.by_seat]
+            rows.append([*line, cells.milliseconds(row.seconds_per_move)])
         return TextTable(["#", "with" if team else "against", *numbers, *seats, "ms/move"], rows, names=(1,))
 
     def _rating_table(self) -> TextTable:
@@ -283,8 +284,8 @@ class Standings(Ranking):
         rows = []
         for number, row in enumerate(self.rows, start=1):
             rating = _rating_of(self, row.agent)
-            cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
-            rows.append([str(number), row.agent, *cells, _likelihood(self.superiority(row.agent))])
+            line = ["", ""] if rating is None else [cells.estimate(rating), cells.elo_ends(rating)]
+            rows.append([str(number), row.agent, *line, cells.likelihood(self.superiority(row.agent))])
         return TextTable(["#", "rated", "Elo", "95 % interval", "leader is stronger"], rows, names=(1,))
 
 
@@ -343,75 +344,3 @@ def _legend(standings: Standings) -> str:
         "with its 95 % confidence interval. won: alone with the most reward; drawn: shared the most.\n"
         f"{columns}"
     )
-
-
-def score_texts(ranking: Ranking, row: Row) -> tuple[str, str]:
-    """The number that an agent is ranked by, and its interval, as text; empty where there is no game."""
-    if len(ranking.seat_names) == 1:
-        return _number(row.score), _ends(row.interval)
-    if ranking.scoring is Scoring.WINS:
-        low, high = row.interval
-        return _percent(row.score), f"{_percent(low)} - {_percent(high)}"
-    alone = ranking.alone(row.agent) if ranking.scoring is Scoring.TEAM else None
-    if alone is not None:
-        return _number(alone.mean), _ends(alone.interval)
-    return _number(row.mean_reward), _ends(row.reward_interval)
-
-
-def _with_error(reward: MeanReward | None, few: bool) -> str:
-    """A mean and half of its interval."""
-    if reward is None:
-        return ""
-    half = (reward.interval[1] - reward.interval[0]) / 2
-    return f"{_number(reward.mean)} ± {half:.2g}" if few and math.isfinite(half) else _number(reward.mean)
-
-
-def _ordinal(seat: int) -> str:
-    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
-
-
-def _percent(value: float, digits: int = 1) -> str:
-    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
-
-
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero
-
-
-def _ends(interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{_number(low)} .. {_number(high)}" if math.isfinite(high - low) else ""
-
-
-def _elo(value: float) -> str:
-    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
-
-
-def _estimate(rating: PlayerRating) -> str:
-    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
-
-
-def _likelihood(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    percent = 100 * value  # rounding must not give certainty
-    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
-
-
-def _elo_ends(rating: PlayerRating) -> str:
-    if rating.lower == rating.upper:  # the anchor
-        return ""
-    if rating.status == "undetermined":
-        return "unknown"
-    if math.isinf(rating.upper):
-        return f"> {_elo(rating.lower)}"
-    if math.isinf(rating.lower):
-        return f"< {_elo(rating.upper)}"
-    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
-
-
-def _milliseconds(seconds: float) -> str:
-    if math.isnan(seconds):
-        return ""
-    milliseconds = 1000 * seconds
-    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.2g}"

@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -24,41 +24,65 @@ from zermelo.evaluation.storage.files import write_text
 CURVE: Final = "curve.jsonl"
 """Where ``zermelo report`` looks for a training run in a folder."""
 _LARGEST: Final = 200_000_000
-_MOST_POINTS: Final = 100_000
-_GREATEST: Final = 1e15
-"""Greater numbers are none of ours."""
+_MAX_POINTS: Final = 100_000
+_LIMIT: Final = 1e15
+"""The largest number in a file."""
 
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """A rating during a training run; what is not known is nan, and an interval without an end is infinite.
+_Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=-_LIMIT, le=_LIMIT)] | None
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+
+
+class _Rung(msgspec.Struct):
+    agent: str
+    elo: _Amount
+
+
+class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A rating during a training run, as its line has it: None for what is unknown, and for an end without bound.
 
     Attributes:
+        env: The environment's name.
+        ladder: What tells its ladder from others.
         step: Of the training.
-        games: On which it rests.
-        rating: In Elo, with its interval.
+        games: Number of games of the rating.
+        rating: In Elo.
+        lower, upper: Its interval.
         score: The mean score, 0 to 1.
-        levels: The ratings of the ladder's agents, by name.
-        reward: The mean reward of a game, with its interval.
-        by_reward: Whether the games pay amounts, so that the reward says more than the rating.
-        accuracy: The share of optimal moves among those that mattered, 0 to 1, with its interval.
-        exploitability: What a player could gain that knew the policy.
+        rungs: The ladder's agents and their ratings.
+        mean_reward: Of a game.
+        reward_interval: Its interval.
+        scoring: ``"rewards"`` where the games pay amounts, so that the reward says more than the rating.
     """
 
-    step: int
-    games: int
-    rating: tuple[float, float, float]
-    score: float
-    levels: Mapping[str, float]
-    reward: tuple[float, float, float]
-    by_reward: bool
-    accuracy: tuple[float, float, float]
-    exploitability: float
+    env: str
+    ladder: str
+    step: _Count
+    games: _Count
+    rating: _Amount
+    lower: _Amount
+    upper: _Amount
+    score: _Amount
+    rungs: list[_Rung]
+    mean_reward: _Amount = None
+    reward_interval: tuple[_Amount, _Amount] | None = None
+    scoring: str = ""
+
+    @property
+    def by_reward(self) -> bool:
+        """Whether the mean reward says more of the policy than the rating."""
+        return self.scoring == "rewards"
 
     @property
     def strength(self) -> float:
-        """What says more of the policy: the mean reward where games pay amounts, else the rating."""
-        return self.reward[0] if self.by_reward else self.rating[0]
+        """The number to compare policies by: the mean reward where games pay amounts, else the rating."""
+        value = self.mean_reward if self.by_reward else self.rating
+        return math.nan if value is None else value
+
+    @property
+    def levels(self) -> dict[str, float]:
+        """The ratings of the ladder's agents that are known, by name."""
+        return {rung.agent: rung.elo for rung in self.rungs if rung.elo is not None}
 
 
 @dataclass(frozen=True)
@@ -67,15 +91,21 @@ class Curve:
 
     Attributes:
         name: What reports call it: that of its file, or of the folder of a file that is called ``curve.jsonl``.
-        env: The environment's name.
-        ladder: What tells its ladder from others.
-        points: Its ratings by step.
+        points: Its ratings by step; at least one.
     """
 
     name: str
-    env: str
-    ladder: str
     points: tuple[CurvePoint, ...]
+
+    @property
+    def env(self) -> str:
+        """The environment's name."""
+        return self.points[0].env
+
+    @property
+    def ladder(self) -> str:
+        """What tells its ladder from others."""
+        return self.points[0].ladder
 
 
 def append_lines(path: Path, rows: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
@@ -115,21 +145,19 @@ def read_curve(path: str | os.PathLike[str]) -> Curve:
         StoreError: There is none, or the file is none of these; the message says where.
     """
     path = Path(path)
-    points, env, ladder = list[CurvePoint](), "", ""
+    points = list[CurvePoint]()
     for number, line in enumerate(_whole_lines(path), start=1):
         try:
-            row = msgspec.json.decode(line, type=_Row)
+            points.append(msgspec.json.decode(line, type=CurvePoint))
         except (ValueError, RecursionError) as error:
             raise StoreError(f"{path}, line {number}: not a rating of a training run ({error})") from error
-        env, ladder = env or row.env, ladder or row.ladder
-        points.append(_point(row))
-        if number > _MOST_POINTS:
-            raise StoreError(f"{path} has more than {_MOST_POINTS:,} ratings: give a file with fewer")
+        if number > _MAX_POINTS:
+            raise StoreError(f"{path} has more than {_MAX_POINTS:,} ratings: give a file with fewer")
     if not points:
         raise StoreError(f"{path} holds no rating yet: wait until the first one is found")
     points.sort(key=lambda point: point.step)
     name = path.resolve().parent.name if path.name == CURVE else ""
-    return Curve(name or path.stem, env, ladder, tuple(points))
+    return Curve(name or path.stem, tuple(points))
 
 
 def keep_points(path: Path, last_step: int) -> Curve | None:
@@ -141,10 +169,10 @@ def keep_points(path: Path, last_step: int) -> Curve | None:
     if not _whole_lines(path):
         return None
     before = read_curve(path)
-    kept = [line for line in _whole_lines(path) if msgspec.json.decode(line, type=_Row).step <= last_step]
+    kept = [line for line in _whole_lines(path) if msgspec.json.decode(line, type=CurvePoint).step <= last_step]
     write_text(path, "".join(f"{line}\n" for line in kept))
     points = tuple(point for point in before.points if point.step <= last_step)
-    return replace(before, points=points) if points else None
+    return Curve(before.name, points) if points else None
 
 
 def _whole_lines(path: Path) -> list[str]:
@@ -156,55 +184,3 @@ def _whole_lines(path: Path) -> list[str]:
     except OSError as error:
         raise StoreError(f"cannot read the training run in {path}: {error.strerror or error}") from error
     return whole[: whole.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
-
-
-_Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=-_GREATEST, le=_GREATEST)] | None
-_Bounds: TypeAlias = tuple[_Amount, _Amount]
-
-
-class _Rung(msgspec.Struct):
-    agent: str
-    elo: _Amount
-
-
-class _Row(msgspec.Struct):
-    """A line of the file, as far as it is read."""
-
-    env: str
-    ladder: str
-    step: Annotated[int, msgspec.Meta(ge=0, le=10**15)]
-    games: Annotated[int, msgspec.Meta(ge=0, le=10**15)]
-    rating: _Amount
-    lower: _Amount
-    upper: _Amount
-    score: _Amount
-    rungs: list[_Rung]
-    mean_reward: _Amount = None
-    reward_interval: _Bounds | None = None
-    scoring: str = ""
-    accuracy: _Amount = None
-    accuracy_interval: _Bounds | None = None
-    exploitability: _Amount = None
-
-
-def _point(row: _Row) -> CurvePoint:
-    return CurvePoint(
-        step=row.step,
-        games=row.games,
-        rating=_interval(row.rating, (row.lower, row.upper)),
-        score=_number(row.score),
-        levels={rung.agent: rung.elo for rung in row.rungs if rung.elo is not None},
-        reward=_interval(row.mean_reward, row.reward_interval),
-        by_reward=row.scoring == "rewards",
-        accuracy=_interval(row.accuracy, row.accuracy_interval),
-        exploitability=_number(row.exploitability),
-    )
-
-
-def _number(value: float | None, missing: float = math.nan) -> float:
-    return missing if value is None else value
-
-
-def _interval(value: float | None, bounds: tuple[float | None, float | None] | None) -> tuple[float, float, float]:
-    lower, upper = bounds or (None, None)
-    return _number(value), _number(lower, -math.inf), _number(upper, math.inf)

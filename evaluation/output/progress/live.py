@@ -16,8 +16,8 @@ from rich.text import Text
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.output.cells import score_texts
 from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher
-from zermelo.evaluation.output.standings import score_texts
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.text_table import TextTable

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
-from zermelo.evaluation.output.standings import score_texts
+from zermelo.evaluation.output.cells import score_texts
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ranking import Ranking
 

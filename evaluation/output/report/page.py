@@ -14,7 +14,7 @@ from markupsafe import Markup
 from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.record import GameRecord, StoredGame
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report.games.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
@@ -30,7 +30,6 @@ from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.output.web_page import resource, web_page
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.storage.curves import Curve
-from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.games import StoredGames
 from zermelo.evaluation.storage.invocations import StoredRun
 
@@ -90,13 +89,11 @@ def report_page(
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
-    for game in (
-        map(GameSummary.from_json, records.lines())
-        if isinstance(records, StoredGames)
-        else map(GameSummary.of, records)
-    ):
+    lines = records.lines() if isinstance(records, StoredGames) else (record.to_json() for record in records)
+    for line in lines:
+        game = StoredGame.read(line)
         effort.add(game)
-        sample.add(game)
+        sample.add(game, line)
         history.add(game)
     if not effort.games:
         raise StoreError("there are no games to report on: play some first")

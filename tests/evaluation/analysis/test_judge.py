@@ -143,7 +143,7 @@ def test_points_are_regretted_in_the_games_own_rewards(monkeypatch):
     monkeypatch.setattr(judge_module, "can_prove", lambda game: False)
     env, names = (
         "zermelo/DotsAndBoxes-v0(rows=1, columns=2)",
-        ["alphabeta(backend=clone)", "minimax(backend=clone)"],
+        ["alphabeta(depth=7, backend=clone)", "minimax(depth=7, backend=clone)"],
     )
     game = play_match(env, ["random", "random(seed=1)"], seed=0)
     perfect = play_match(env, names, seed=0)

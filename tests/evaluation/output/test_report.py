@@ -6,18 +6,29 @@ import random
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from doubles.html_page import Page, rows, section
 from doubles.made_games import NAMES, made_records
 
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, StoreError
+from zermelo.evaluation import (
+    EndReason,
+    Failure,
+    FailureKind,
+    GameRecord,
+    Standings,
+    StoreError,
+    read_games,
+    read_standings,
+    round_robin,
+)
+from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report import Beside, report_page
 from zermelo.evaluation.output.report.parts.effort import Effort, Spread
 from zermelo.evaluation.output.report.parts.markup import MINUS, number, time_text
 from zermelo.evaluation.output.report.parts.plots import ticks
 from zermelo.evaluation.output.web_page import embedded_json
 from zermelo.evaluation.storage.files import write_text
-from zermelo.evaluation.storage.game_summary import GameSummary
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
 
@@ -81,7 +92,7 @@ def test_scores_are_those_of_the_standings():
     records = list(made_records(500))
     standings, effort = Standings.from_records(records), Effort()
     for record in records:
-        effort.add(GameSummary.of(record))
+        effort.add(StoredGame.read(record.to_json()))
     assert effort.games == 500
     page = report_page(records)
     shown = {row[1]: row for row in rows(page, "ratings")[1:]}
@@ -207,7 +218,7 @@ def test_ratings_are_those_of_the_standings():
 def test_quantiles_are_right_to_five_percent():
     values = [random.Random(seed).lognormvariate(0, 2) for seed in range(2000)]
     spread = Spread()
-    spread.add(values)
+    spread.add(np.array(values))
     spread.add(0.0)
     spread.add([])
     assert spread.mean == pytest.approx(sum(values) / 2001)
@@ -275,3 +286,14 @@ def test_the_judges_table_is_part_of_the_page():
     table = rows(page, "judge")
     assert table[0][:4] == ["agent", "judged", "not judged", "optimal %"]
     assert [row[0] for row in table[1 : 1 + len(judged["agents"])]] == [line["agent"] for line in judged["agents"]]
+
+
+def test_a_report_of_a_folder_is_that_of_its_records_and_makes_few_of_them(tmp_path, monkeypatch):
+    standings = round_robin("classic/tictactoe-v3", ["random", "greedy"], games=120, out=tmp_path)
+    records = tuple(standings.records)
+    expected = report_page(records, games=3, standings=standings)
+    made = []
+    from_json = GameRecord.from_json
+    monkeypatch.setattr(GameRecord, "from_json", lambda line: made.append(line) or from_json(line))
+    assert report_page(read_games(tmp_path), games=3, standings=read_standings(tmp_path)) == expected
+    assert 3 <= len(made) < 60

@@ -1,11 +1,9 @@
 """The games that a report shows: which ones, how large, and their boards."""
 
-import gc
 import itertools
 import json
 import math
 import re
-import weakref
 from dataclasses import replace
 
 import pytest
@@ -15,11 +13,11 @@ from doubles.made_games import NAMES, made_records
 from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import FailureKind, Move, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.games.boards import draw_games
 from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
-from zermelo.evaluation.storage.game_summary import GameSummary
 
 
 def test_all_games_are_shown_where_there_are_few():
@@ -32,7 +30,7 @@ def test_all_games_are_shown_where_there_are_few():
 def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
     sample = GameSample(60)
     for record in made_records(5000):
-        sample.add(GameSummary.of(record))
+        sample.add(StoredGame.read(record.to_json()), record.to_json())
     shown = sample.chosen({"strong": 100.0, "middling": 0.0, "weak": -100.0, "broken": -200.0})
     reasons = [game.reason for game in shown]
     assert reasons == ["failure"] * 20 + ["upset"] * 20 + ["sample"] * 20
@@ -52,7 +50,7 @@ def test_the_seed_decides_the_sample():
     def ids(seed):
         sample = GameSample(30, seed)
         for record in made_records(1000):
-            sample.add(GameSummary.of(record))
+            sample.add(StoredGame.read(record.to_json()), record.to_json())
         return [game.record.game_id for game in sample.chosen({})]
 
     assert ids(0) == ids(0) != ids(1)
@@ -63,7 +61,7 @@ def test_a_sample_of_one_line_up_is_fair():
     records = [record for record in made_records(5000, names=NAMES[:2]) if record.failure is None]
     sample = GameSample(300)
     for record in records:
-        sample.add(GameSummary.of(record))
+        sample.add(StoredGame.read(record.to_json()), record.to_json())
     shown = [game.record for game in sample.chosen(dict.fromkeys(NAMES, 0.0))]
     share = sum(record.rewards == (0.0, 0.0) for record in records) / len(records)
     assert len(shown) == 300
@@ -87,15 +85,11 @@ def test_the_sample_keeps_few_games_however_many_there_are():
     """Of 600 games of 4,000 moves (300 megabytes) from as many line-ups."""
     moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
     record = replace(next(made_records(1)), moves=moves, failure=None)
-    sample, alive = GameSample(1000), []
+    sample = GameSample(1000)
     for k in range(600):
         game = replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}"))
-        alive.append(weakref.ref(game))
-        sample.add(GameSummary.of(game))
-    del game
-    gc.collect()
-    assert 0 < sum(reference() is not None for reference in alive) <= 50
-    assert len(sample.chosen({})) > 0
+        sample.add(StoredGame.read(game.to_json()), game.to_json())
+    assert 0 < len(sample.chosen({})) <= 50
 
 
 # -- size ------------------------------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreErro
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.analysis.verdicts import GameVerdict, read_verdicts
+from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report import Beside, report_page
 from zermelo.evaluation.output.report.names import LONGEST, short_names
 from zermelo.evaluation.output.report.parts.history import RatingHistory
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.output.report.parts.provenance import provenance_section
-from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_verdicts_of_another_game_are_left_out(verdict):
 def history_of(records):
     history = RatingHistory()
     for record in records:
-        history.add(GameSummary.of(record))
+        history.add(StoredGame.read(record.to_json()))
     return history
 
 

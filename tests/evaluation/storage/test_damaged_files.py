@@ -32,7 +32,7 @@ RUN = ["tournament", ENV, "random", "greedy", "--seed", "1", "--out", "run", "--
 ROW: dict[str, Any] = {
     "step": 10, "games": 4, "rating": 12.5, "lower": -10.0, "upper": None, "score": 0.5, "env": ENV, "ladder": "x",
     "rungs": [{"agent": "random", "elo": 0.0}, {"agent": "greedy", "elo": None}], "scoring": "wins",
-    "mean_reward": 0.1, "reward_interval": [None, 0.5], "accuracy": None, "exploitability": 0.25,
+    "mean_reward": 0.1, "reward_interval": [None, 0.5],
 }  # fmt: skip
 SEEDS = 2_000
 QUICK = 100

@@ -97,15 +97,14 @@ POINT = {
 }  # fmt: skip
 
 
-def test_what_is_not_known_is_nan_or_without_an_end(tmp_path):
+def test_what_is_unknown_or_without_an_end_is_none(tmp_path):
     path = tmp_path / "ppo.jsonl"
     path.write_text(json.dumps(POINT) + "\n")
     curve = read_curve(path)
     point = curve.points[0]
     assert (curve.name, curve.env, curve.ladder, dict(point.levels)) == ("ppo", "e", "l", {"random": 0.0})
-    assert point.rating == (1.0, -np.inf, 2.0)
-    assert np.isnan(point.exploitability)
-    assert np.isnan(point.accuracy[0])
+    assert (point.rating, point.lower, point.upper) == (1.0, None, 2.0)
+    assert point.mean_reward is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +144,7 @@ def test_where_games_pay_amounts_the_mean_reward_decides(tmp_path):
     assert "a game, 95 % interval" in str(rating).splitlines()[0]
     point = read_curve(path).points[0]
     assert point.by_reward
-    assert point.reward == (rating.total.mean_reward, *rating.total.reward_interval)
+    assert (point.mean_reward, point.reward_interval) == (rating.total.mean_reward, rating.total.reward_interval)
 
 
 # -- training loops --------------------------------------------------------------------------------------------

@@ -16,8 +16,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.storage.game_summary import GameSummary
+from zermelo.evaluation.match.record import GameRecord, StoredGame
 
 REASONS: Final = ("failure", "upset", "sample")
 """Why a game is shown, the most important first."""
@@ -37,11 +36,9 @@ class ShownGame:
 class _Kept(NamedTuple):
     minus_priority: int
     number: int
-    record: GameRecord
-
-    @property
-    def weight(self) -> int:
-        return len(self.record.moves) + len(self.record.opening) + _RECORD_WEIGHT
+    line: str
+    weight: int
+    failed: bool
 
 
 class GameSample:
@@ -60,15 +57,16 @@ class GameSample:
         self._weight = 0
         self._number = itertools.count()
 
-    def add(self, game: GameSummary) -> None:
-        """Considers a game."""
+    def add(self, game: StoredGame, line: str) -> None:
+        """Considers a game, and its line of JSON."""
         if not self.wanted:
             return
         stratum = self._strata.setdefault(_stratum(game), [])
-        minus_priority = -self._priority(game)
+        minus_priority = -_priority(self._seed, game)
         if len(stratum) >= self._depth and minus_priority <= stratum[0].minus_priority:
             return
-        kept = _Kept(minus_priority, next(self._number), game.record())
+        weight = len(game.moves.seat) + len(game.opening) + _RECORD_WEIGHT
+        kept = _Kept(minus_priority, next(self._number), line, weight, game.failure is not None)
         heapq.heappush(stratum, kept)
         self._weight += kept.weight
         self._trim(stratum)
@@ -94,7 +92,7 @@ class GameSample:
         return True
 
     def _importance(self, stratum: list[_Kept]) -> tuple[bool, int]:
-        return stratum[0].record.failure is not None, stratum[0].minus_priority
+        return stratum[0].failed, stratum[0].minus_priority
 
     def chosen(self, ratings: Mapping[str, float]) -> list[ShownGame]:
         """The games to show, in the order of importance: failures, then upsets, then the others.
@@ -105,7 +103,7 @@ class GameSample:
             ratings: The agents' ratings, all finite, to tell upsets from.
         """
         strata = [
-            [kept.record for kept in sorted(stratum, reverse=True)]
+            [GameRecord.from_json(kept.line) for kept in sorted(stratum, reverse=True)]
             for _, stratum in sorted(self._strata.items(), key=lambda item: repr(item[0]))
         ]
         failures: list[list[GameRecord]] = []
@@ -122,12 +120,8 @@ class GameSample:
             by_line_up[record.agents].extend(records)
         upsets.sort(key=lambda pair: -pair[0])
         for records in by_line_up.values():
-            records.sort(key=self._priority)
+            records.sort(key=lambda record: _priority(self._seed, record))
         return self._filled(failures, [records for _, records in upsets], list(by_line_up.values()))
-
-    def _priority(self, game: GameRecord | GameSummary) -> int:
-        text = f"{self._seed} {game.game_id} {game.seed}"
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
     def _filled(
         self,
@@ -151,13 +145,18 @@ class GameSample:
         return sorted(shown, key=lambda game: REASONS.index(game.reason))
 
 
-def _stratum(game: GameSummary) -> tuple[Hashable, ...]:
+def _priority(seed: int, game: GameRecord | StoredGame) -> int:
+    text = f"{seed} {game.game_id} {game.seed}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def _stratum(game: StoredGame) -> tuple[Hashable, ...]:
     failure = game.failure
     if failure is not None:
         return ("failure", "" if failure.seat is None else game.agents[failure.seat], failure.kind)
-    best = max(game.rewards)
+    rewards = game.numbers(game.rewards)
     # With one seat every return would be a stratum of its own.
-    result = tuple([reward == best for reward in game.rewards]) if len(game.rewards) > 1 else ()
+    result = tuple([reward == max(rewards) for reward in rewards]) if len(rewards) > 1 else ()
     return (game.agents, result)
 
 

@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report.parts.markup import number
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.results import Finish, GameCounts
 from zermelo.evaluation.stats.independence import dispersion
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import fit_ratings
-from zermelo.evaluation.storage.game_summary import GameSummary
 
 STEPS: Final = 8
 """Points of each line, at most."""
@@ -36,7 +36,7 @@ class RatingHistory:
         self._parts = defaultdict[int, Counter[tuple[tuple[str, ...], tuple[int, ...]]]](Counter)
         self._blocks = 1
 
-    def add(self, game: GameSummary) -> None:
+    def add(self, game: StoredGame) -> None:
         """Counts a game of two seats or more that is not void."""
         block = game.game_id.partition(".")[0]
         if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
@@ -197,21 +197,21 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
 
 def effort_section(effort: Effort, order: Sequence[str]) -> str:
     """Time and nodes for each move."""
-    agents = [effort.agents[name] for name in order if name in effort.agents]
+    agents = {name: effort.agents[name] for name in order if name in effort.agents}
     if not agents:
         return ""
-    searching = [agent for agent in agents if agent.nodes.count]
+    searching = {name: agent for name, agent in agents.items() if agent.nodes.count}
     columns = ["agent", "moves", "mean", "median", "95 % below", "longest"]
     rows: list[Row] = [
         [
-            agent.name,
+            name,
             number(agent.seconds.count),
             time_text(agent.seconds.mean),
             time_text(agent.seconds.quantile(0.5)),
             time_text(agent.seconds.quantile(0.95)),
             time_text(agent.seconds.greatest),
         ]
-        for agent in agents
+        for name, agent in agents.items()
     ]
     return section(
         "effort",
@@ -221,13 +221,13 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
     )
 
 
-def _nodes_table(agents: Sequence[AgentEffort]) -> str:
+def _nodes_table(agents: Mapping[str, AgentEffort]) -> str:
     rows: list[Row] = []
-    for agent in agents:
+    for name, agent in agents.items():
         speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
         depth = agent.depths.mean if agent.depths.count else math.nan
         spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.greatest)
-        rows.append([agent.name, *(number(value) for value in spread), number(depth, 1), number(speed)])
+        rows.append([name, *(number(value) for value in spread), number(depth, 1), number(speed)])
     columns = ["agent", "mean", "median", "95 % below", "most", "mean depth", "nodes a second"]
     return table("Nodes visited for a move, by agents that search", columns, rows)
 

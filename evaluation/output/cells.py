@@ -1,0 +1,91 @@
+"""Cells of the tables of standings: numbers as text."""
+
+from __future__ import annotations
+
+import math
+
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.rewards import MeanReward
+from zermelo.evaluation.stats.rows import Row
+
+
+def score_texts(ranking: Ranking, row: Row) -> tuple[str, str]:
+    """The number that an agent is ranked by, and its interval, as text; empty where there is no game."""
+    if len(ranking.seat_names) == 1:
+        return number(row.score), ends(row.interval)
+    if ranking.scoring is Scoring.WINS:
+        low, high = row.interval
+        return percent(row.score), f"{percent(low)} - {percent(high)}"
+    alone = ranking.alone(row.agent) if ranking.scoring is Scoring.TEAM else None
+    if alone is not None:
+        return number(alone.mean), ends(alone.interval)
+    return number(row.mean_reward), ends(row.reward_interval)
+
+
+def with_error(reward: MeanReward | None, few: bool) -> str:
+    """A mean and half of its interval."""
+    if reward is None:
+        return ""
+    half = (reward.interval[1] - reward.interval[0]) / 2
+    return f"{number(reward.mean)} ± {half:.2g}" if few and math.isfinite(half) else number(reward.mean)
+
+
+def ordinal(seat: int) -> str:
+    """1st, 2nd, ..."""
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share of 1 in percent, without the sign; empty for nan."""
+    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def number(value: float) -> str:
+    """Four significant digits; empty for nan."""
+    return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero
+
+
+def ends(interval: tuple[float, float]) -> str:
+    """The ends of an interval; empty where one is infinite."""
+    low, high = interval
+    return f"{number(low)} .. {number(high)}" if math.isfinite(high - low) else ""
+
+
+def _elo(value: float) -> str:
+    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+
+
+def estimate(rating: PlayerRating) -> str:
+    """A rating; ``~`` stands before one that no finite rating fits."""
+    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
+
+
+def likelihood(value: float) -> str:
+    """A probability in percent, which rounding does not make certain; empty for nan."""
+    if math.isnan(value):
+        return ""
+    percent = 100 * value  # rounding must not give certainty
+    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
+
+
+def elo_ends(rating: PlayerRating) -> str:
+    """The interval of a rating."""
+    if rating.lower == rating.upper:  # the anchor
+        return ""
+    if rating.status == "undetermined":
+        return "unknown"
+    if math.isinf(rating.upper):
+        return f"> {_elo(rating.lower)}"
+    if math.isinf(rating.lower):
+        return f"< {_elo(rating.upper)}"
+    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
+
+
+def milliseconds(seconds: float) -> str:
+    """Seconds as milliseconds; empty for nan."""
+    if math.isnan(seconds):
+        return ""
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.2g}"
