@@ -18,9 +18,6 @@ class Clock:
 
     Attributes:
         control: As it was given.
-
-    Raises:
-        InvalidSettingError: The text says no such times.
     """
 
     def __init__(self, control: str, seats: int, now: Callable[[], float] = time.monotonic) -> None:

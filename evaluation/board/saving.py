@@ -33,11 +33,7 @@ def formats_of(env: str) -> tuple[ExportFormat, ...]:
 
 
 def saved_game(record: GameRecord, form: str, *, finished: bool) -> str:
-    """The text of a file of a game.
-
-    Raises:
-        InvalidSettingError: Games of this environment are not written so.
-    """
+    """The text of a file of a game."""
     if form not in formats_of(record.env):
         known = " and ".join(formats_of(record.env))
         raise InvalidSettingError(f"games of {record.env} are saved as {known}, not as {shown(form, 20)}")
@@ -47,12 +43,7 @@ def saved_game(record: GameRecord, form: str, *, finished: bool) -> str:
 
 
 def load_game(text: str, env: str) -> GameRecord:
-    """The game in a file, for the board of an environment; whether its moves are legal is not looked at.
-
-    Raises:
-        StoreError: It is no such file, or a game of something else.
-        MissingDependencyError: It is PGN, and python-chess is not installed.
-    """
+    """The game in a file, for the board of an environment; whether its moves are legal is not looked at."""
     if len(text) > LARGEST:
         raise StoreError(f"the file is too large: a game has at most {LARGEST:,} characters")
     start = text.lstrip("\ufeff \t\r\n")[:1]

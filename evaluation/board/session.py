@@ -85,8 +85,7 @@ class Session:
         lost_on_time: The seat whose time was over, or None.
 
     Raises:
-        ZermeloError: There is no such environment, or it cannot be played.
-        InvalidSettingError: It has no such seat.
+        ZermeloError: Of every method: what is asked for cannot be. Nothing has changed then.
     """
 
     def __init__(self, env: str, people: frozenset[int], seed: int = 0) -> None:
@@ -119,11 +118,7 @@ class Session:
         return None if self.lost_on_time is not None else self._mover
 
     def require_mover(self) -> int:
-        """The seat to move.
-
-        Raises:
-            GameOverError: The game is over.
-        """
+        """The seat to move."""
         if (seat := self.mover) is not None:
             return seat
         late = self.lost_on_time
@@ -199,10 +194,6 @@ class Session:
             move: A text or an action as ``env.step`` takes it.
             seconds: How long it took.
             figures: The nodes, depth and value of the search that chose it.
-
-        Raises:
-            GameOverError: The game is over.
-            IllegalActionError: The move is not legal.
         """
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
@@ -223,11 +214,7 @@ class Session:
         return texts[0], paths[0] if paths else []
 
     def take_back(self) -> None:
-        """Takes back moves up to the last one that a person decided.
-
-        Raises:
-            GameOverError: No person has moved yet.
-        """
+        """Takes back moves up to the last one that a person decided."""
         mine = [place for place, one in enumerate(self.played) if one.move.seat in self.people]
         if not mine:
             raise GameOverError("there is no move of yours to take back")
@@ -241,11 +228,7 @@ class Session:
         self._arrive()
 
     def replayed(self, ply: int) -> EnvDriver:
-        """A fresh environment with the first so many moves played.
-
-        Raises:
-            UnsupportedGameError: It does not follow its seed: the moves cannot be played again.
-        """
+        """A fresh environment with the first so many moves played."""
         driver = self._start()
         if play_known(driver, [one.move.action for one in self.played[:ply]]) is not None:
             raise UnsupportedGameError(
@@ -255,11 +238,7 @@ class Session:
         return driver
 
     def swap(self) -> None:
-        """People take the seats that they have not.
-
-        Raises:
-            InvalidSettingError: There is one seat only.
-        """
+        """People take the seats that they have not."""
         seats = frozenset(range(len(self.driver.seat_names)))
         if len(seats) == 1:
             raise InvalidSettingError(f"{self.env_name} has one seat: there is nothing to swap")
@@ -302,11 +281,7 @@ class Session:
         )
 
     def load(self, record: GameRecord) -> None:
-        """Takes over the moves of a record of a game in this environment; on failure nothing is changed.
-
-        Raises:
-            IllegalActionError: Its moves are not legal here.
-        """
+        """Takes over the moves of a record of a game in this environment; on failure nothing is changed."""
         other = Session(self.env_name, self.people, record.seed)
         for place, action in enumerate(record.actions):
             recorded = record.moves[place - len(record.opening)] if place >= len(record.opening) else None

@@ -37,11 +37,7 @@ class TableSettings:
 
 
 def changed_settings(settings: TableSettings, wanted: Mapping[str, Any]) -> TableSettings:
-    """Settings with those changed that a page asks for: ``seat``, ``opponent``, ``clock`` and ``seed``.
-
-    Raises:
-        InvalidSettingError: One has a value it cannot have.
-    """
+    """Settings with those changed that a page asks for: ``seat``, ``opponent``, ``clock`` and ``seed``."""
     changes: dict[str, Any] = {}
     for name in ("opponent", "clock"):
         if name in wanted:
@@ -56,23 +52,14 @@ def changed_settings(settings: TableSettings, wanted: Mapping[str, Any]) -> Tabl
 
 
 def text_setting(name: str, value: Any) -> str:
-    """A setting that is a text.
-
-    Raises:
-        InvalidSettingError: It is none, or too long.
-    """
+    """A setting that is a text."""
     if not isinstance(value, str) or len(value) > LONGEST:
         raise InvalidSettingError(f"{name} is a text of at most {LONGEST} characters, not {shown(value, 40)}")
     return value.strip()
 
 
 def require_known(spec: str, given: TableSettings) -> None:
-    """Refuses an agent that only the command line may name.
-
-    Raises:
-        UnknownNameError: There is none of that name.
-        InvalidSettingError: It runs code, weights or programs from outside of this package, or reads a file.
-    """
+    """Refuses an agent that only the command line may name."""
     if not spec or spec in (given.opponent, given.analyst):
         return
     if ":" not in (name := parse_spec(spec).name):

@@ -50,7 +50,7 @@ class Table:
         on_change: Called, in any thread, whenever there is something new to see.
 
     Raises:
-        ZermeloError: The environment or an agent cannot be made, or they do not fit.
+        ZermeloError: Of every method: what is asked for cannot be, as the sentence says. Nothing has changed then.
     """
 
     def __init__(self, settings: TableSettings) -> None:
@@ -89,10 +89,6 @@ class Table:
         """A new game, with some settings changed: ``seat``, ``opponent``, ``clock``, ``seed``.
 
         On failure the old game goes on.
-
-        Raises:
-            InvalidSettingError: A setting has a value it cannot have.
-            ZermeloError: The agent does not fit the game.
         """
         with self._lock:
             settings = changed_settings(self._settings, wanted)
@@ -115,20 +111,12 @@ class Table:
             return None if found is None else dataclasses.asdict(found)
 
     def frame(self, ply: int) -> str:
-        """The text of a position.
-
-        Raises:
-            InvalidSettingError: There is no such position.
-        """
+        """The text of a position."""
         with self._lock:
             return self._frame(ply).text
 
     def picture(self, ply: int) -> bytes | None:
-        """The picture of a position, as PNG; None where there is none.
-
-        Raises:
-            InvalidSettingError: There is no such position.
-        """
+        """The picture of a position, as PNG; None where there is none."""
         with self._lock:
             draw = self._frame(ply).picture
         return None if draw is None else png(draw())
@@ -230,11 +218,6 @@ class Table:
 
         Args:
             move: Its number, or a text as people write it.
-
-        Raises:
-            InvalidSettingError: It is neither.
-            GameOverError: The game is over, or it is not the person's turn.
-            IllegalActionError: It is not legal.
         """
         if isinstance(move, bool) or not isinstance(move, int | str) or len(str(move)) > LONGEST:
             raise InvalidSettingError(f"a move is its number or a text, not {shown(move, 40)}")
@@ -245,11 +228,7 @@ class Table:
             self._play(str(move), time.monotonic() - self._since)
 
     def back(self) -> None:
-        """Takes back the person's last move and what followed.
-
-        Raises:
-            GameOverError: There is none.
-        """
+        """Takes back the person's last move and what followed."""
         with self._lock:
             has_time = self._session.lost_on_time is None
             self._session.take_back()
@@ -259,11 +238,7 @@ class Table:
             self._moved()
 
     def swap(self) -> None:
-        """Exchanges the seats of person and agent.
-
-        Raises:
-            InvalidSettingError: There is one seat.
-        """
+        """Exchanges the seats of person and agent."""
         with self._lock:
             self._session.swap()
             self._player.stop()
@@ -303,11 +278,6 @@ class Table:
             on: Whether to begin.
             ply: Of which position; the last, if not given.
             agent: Who analyses from now on.
-
-        Raises:
-            InvalidSettingError: There is no such position, or no such agent, or ``on`` is neither true nor false.
-            UnsupportedGameError: What is hidden from the person may not be looked at.
-            GameOverError: There is nothing to decide in that position.
         """
         if not isinstance(on, bool):
             raise InvalidSettingError(f"on is true or false, not {shown(on, 40)}")
@@ -337,11 +307,7 @@ class Table:
                 self._analyst.analyse(self._jobs.analysis(ply, self._settings.analyst), ply)
 
     def hint(self) -> None:
-        """Looks for a good move for a moment, and shows it.
-
-        Raises:
-            GameOverError: The game is over, or it is not the person's turn.
-        """
+        """Looks for a good move for a moment, and shows it."""
         with self._lock:
             self._look_at_clock()
             if self._is_agents(self._session.require_mover()):
@@ -351,12 +317,7 @@ class Table:
             self._changed()
 
     def review(self) -> None:
-        """Looks at the whole game: values by move, and what the judge proves.
-
-        Raises:
-            UnsupportedGameError: Something is hidden still.
-            GameOverError: There are no moves yet.
-        """
+        """Looks at the whole game: values by move, and what the judge proves."""
         with self._lock:
             job = self._jobs.review(self._names(), _REVIEW_SECONDS)
             self._analyst.follows = False
@@ -366,12 +327,7 @@ class Table:
     # -- files -------------------------------------------------------------------------------------------------
 
     def save(self, form: str) -> str:
-        """The text of a file of the game.
-
-        Raises:
-            InvalidSettingError: Games of this environment are not written so.
-            UnsupportedGameError: Something is hidden still.
-        """
+        """The text of a file of the game."""
         with self._lock:
             if self._session.hides:
                 raise UnsupportedGameError("a file would show what is hidden: wait for the end of the game")
@@ -379,12 +335,7 @@ class Table:
             return saved_game(self._session.record(self._names()), form, finished=finished)
 
     def load(self, text: Any) -> None:
-        """Takes the game of a file; on failure nothing is changed.
-
-        Raises:
-            StoreError: It is no such file.
-            IllegalActionError: Its moves are not legal.
-        """
+        """Takes the game of a file; on failure nothing is changed."""
         if not isinstance(text, str):
             raise InvalidSettingError("a game is loaded from the text of a file")
         with self._lock:

@@ -46,13 +46,7 @@ class Jobs:
         return self._job("move", self.settings.opponent, driver, seat) | {"view": cloudpickle.dumps(driver.view())}
 
     def analysis(self, ply: Any, analyst: str, seconds: float | None = None) -> dict[str, Any]:
-        """To have an agent look at a position, for some seconds or until stopped.
-
-        Raises:
-            InvalidSettingError: There is no such position.
-            UnsupportedGameError: What is hidden from the person may not be looked at.
-            GameOverError: There is nothing to decide in that position.
-        """
+        """To have an agent look at a position, for some seconds or until stopped."""
         session = self._session
         last = len(session.played)
         if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= last:
@@ -66,12 +60,7 @@ class Jobs:
         return self._job("analyse", analyst, driver, seat) | {"seconds": seconds}
 
     def review(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
-        """To look at the whole game, at each move for so long.
-
-        Raises:
-            UnsupportedGameError: Something is hidden still.
-            GameOverError: There are no moves yet.
-        """
+        """To look at the whole game, at each move for so long."""
         session = self._session
         if session.hides:
             raise UnsupportedGameError("a review would show what is hidden: wait for the end of the game")

@@ -34,9 +34,6 @@ def review(
         seconds: For each position.
         flag: Ends it.
         tell: Is told of the values so far, one for each position, for the first seat.
-
-    Raises:
-        UnsupportedGameError: The agent cannot search this game.
     """
     record = GameRecord.from_json(text)
     players = tuple(f"{seat} ({name})" for seat, name in zip(record.seat_names, record.agents, strict=True))

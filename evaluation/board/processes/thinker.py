@@ -26,11 +26,7 @@ _PATIENCE: Final = 2.0
 
 
 class Thinker:
-    """Does one job at a time; a new one takes the place of the last.
-
-    Raises:
-        UnsupportedGameError: Processes cannot be forked on this system.
-    """
+    """Does one job at a time; a new one takes the place of the last."""
 
     def __init__(self) -> None:
         if sys.platform == "win32":
