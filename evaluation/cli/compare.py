@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse_sprt(text: str) -> Sprt:
-    """A sequential test from ``elo0=0,elo1=10``.
-
-    Raises:
-        InvalidSettingError: It is written otherwise, or cannot be.
-    """
+    """A sequential test from ``elo0=0,elo1=10``."""
     from zermelo.evaluation.stats.ratings import Sprt
 
     settings: dict[str, float] = {}

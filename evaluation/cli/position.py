@@ -8,11 +8,7 @@ from zermelo.evaluation.output.positions.moves import play_moves
 
 
 def position_after(env: str, moves: str, seed: int) -> EnvDriver:
-    """The environment of that name, reset with the seed, after moves such as ``3,3,2`` or ``e4,e5``.
-
-    Raises:
-        IllegalActionError: A move is not legal, or comes after the end of the game.
-    """
+    """The environment of that name, reset with the seed, after moves such as ``3,3,2`` or ``e4,e5``."""
     driver = drive_env(build_env(env)[0], seed)
     play_moves(driver, moves)
     return driver

@@ -35,9 +35,6 @@ def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) ->
         env: A live environment; it is reset.
         count: How many different openings can be used.
         seed: Of the tournament.
-
-    Raises:
-        InvalidSettingError: An opening cannot be played, or the file cannot be read.
     """
     if wanted is None:
         return ()
@@ -58,11 +55,7 @@ def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) ->
 
 
 def read_openings(path: str | os.PathLike[str]) -> tuple[tuple[Any, ...], ...]:
-    """Openings from a file: one a line, actions separated by commas; empty lines and those after # do not count.
-
-    Raises:
-        InvalidSettingError: The file cannot be read, or an action is no number (nor tuple of numbers).
-    """
+    """Openings from a file: one a line, actions separated by commas; empty lines and those after # do not count."""
     try:
         lines = read_file(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -91,9 +84,6 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
         plies: The length of an opening, dead agents' steps not counted.
         count: How many are wanted; there are fewer where the game has no more, or they are hard to find.
         seed: Decides them.
-
-    Raises:
-        InvalidSettingError: Games are over sooner, or what is legal depends on the environment's own seed.
     """
     found: dict[tuple[Any, ...], None] = {}
     agent = RandomAgent()

@@ -94,9 +94,6 @@ class Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
 
         With ``skip_unfit``, agents that cannot play such a game are left out.
-
-        Raises:
-            ZermeloError: Something in that cannot be.
         """
         seed = checked_seed(seed)
         check_whole("max_moves", max_moves, lower=1)
@@ -214,11 +211,7 @@ class Tournament:
 def _fitting(
     found: Sequence[Participant], env: Any, skip_unfit: bool
 ) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
-    """The agents that can play, and why others cannot.
-
-    Raises:
-        UnsupportedGameError: One cannot, and none is to be left out.
-    """
+    """The agents that can play, and why others cannot."""
     fitting, left_out = [], []
     for participant in found:
         try:

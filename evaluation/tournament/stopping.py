@@ -84,11 +84,7 @@ class LeaderTest:
 
     @classmethod
     def of(cls, schedule: Schedule, agents: int, score: Scoring = Scoring.AUTO) -> LeaderTest:
-        """The test of that schedule.
-
-        Raises:
-            InvalidSettingError: A single player has no rivals.
-        """
+        """The test of that schedule."""
         if schedule.seats < 2:
             raise InvalidSettingError(
                 "until_sure compares agents that meet, and this environment has one seat: choose a number of games"
@@ -150,11 +146,7 @@ class SprtTest:
 
     @classmethod
     def of(cls, schedule: Schedule, agents: tuple[str, ...], sprt: Sprt) -> SprtTest:
-        """The test of that schedule.
-
-        Raises:
-            InvalidSettingError: There are not two seats and two agents, or the model is not one of pairs.
-        """
+        """The test of that schedule."""
         if schedule.seats != 2 or len(agents) != 2:
             raise InvalidSettingError(
                 f"a sequential test is of two agents in a game for two, not of {len(agents)} agents in one for "

@@ -22,10 +22,6 @@ class Scalars:
 
     Args:
         writer: An object with ``add_scalar(tag, value, step)``, a folder, or None to write nothing.
-
-    Raises:
-        InvalidSettingError: It is none of these.
-        MissingDependencyError: It is a folder, and nothing is installed that could write there.
     """
 
     def __init__(self, writer: Any) -> None:
