@@ -67,21 +67,6 @@ def processor_time(games, workers):
     return tuple((long - short) / games for short, long in zip(*spent, strict=True))
 
 
-def rate_in_workers(games, workers):
-    """Like ``stored_rate``, but one worker too is a process of its own."""
-    from zermelo.evaluation.runners.processes import ProcessRunner
-    from zermelo.evaluation.tournament import run as module
-
-    if workers > 1:
-        return stored_rate(games, workers)
-    here = module.SerialRunner
-    module.SerialRunner = lambda: ProcessRunner(1)
-    try:
-        return stored_rate(games, 1)
-    finally:
-        module.SerialRunner = here
-
-
 def tournament(games: int = 4000, rounds: int = 3):
     """Games a second of random against random, every game stored, beside a bare PettingZoo loop.
 
@@ -91,15 +76,14 @@ def tournament(games: int = 4000, rounds: int = 3):
     parent, hardly depends on what else the machine does; there the start is left out by taking the difference of a
     long and a short run.
     """
-    rates = {name: [] for name in ("bare loop", "in this process", "1 worker process", "2 worker processes")}
+    rates = {name: [] for name in ("bare loop", "in this process", "2 worker processes")}
     bare, here, apart = [], [], []
     for _ in range(rounds):
         rate, seconds = bare_loop(games)
         rates["bare loop"].append(rate)
         bare.append((seconds,))
         rates["in this process"].append(stored_rate(games, 1))
-        rates["1 worker process"].append(rate_in_workers(games, 1))
-        rates["2 worker processes"].append(rate_in_workers(2 * games, 2))
+        rates["2 worker processes"].append(stored_rate(2 * games, 2))
         here.append(processor_time(games, 1)[:1])
         apart.append(processor_time(games, 2)[::-1])
     spent = {"bare loop": bare, "in this process": here, "2 worker processes": apart}
