@@ -55,7 +55,7 @@ def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) ->
 
 
 def read_openings(path: str | os.PathLike[str]) -> tuple[tuple[Any, ...], ...]:
-    """Openings from a file: one a line, actions separated by commas; empty lines and those after # do not count."""
+    """Reads openings: one a line, actions separated by commas; what follows # does not count."""
     try:
         lines = read_file(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
