@@ -1,4 +1,4 @@
-"""Fits the weights of the evaluation of backgammon by self-play, and writes them as a module.
+"""Fits the weights of the evaluation of backgammon by self-play, and writes them to a file.
 
 Each round, the weights of the round before play thousands of games against themselves, each side looking one
 action ahead; then, for each outcome (a win, a gammon won, a gammon lost) and for contact and race apart, a
@@ -11,7 +11,6 @@ python scripts/fit_backgammon.py --help
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -26,6 +25,7 @@ from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
 from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
+from zermelo.envs.games.backgammon.weights import as_text
 from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
 
@@ -246,37 +246,6 @@ def fitted(before: Weights, games: Games) -> Weights:
     return weights
 
 
-def as_module(found: dict[str, Weights], command: str) -> str:
-    """The weights as Python's source."""
-    lines = [
-        '"""The weights of ``backgammon_features``, in 4096ths of a unit of log odds, fitted to self-play.',
-        "",
-        *textwrap.wrap(f"``{command}`` makes this module.", 113, break_on_hyphens=False),
-        "",
-        "For each feature, three rows: for a win, for winning a gammon and for losing one, each with a number for",
-        "every point where there is one for every point.",
-        '"""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "from typing import Final",
-        "",
-        "from zermelo.envs.games.backgammon.features import weights_of",
-        "",
-        "# fmt: off",
-    ]
-    for name, weights in found.items():
-        lines += ["", f"{name.upper()}: Final = weights_of(", "    {"]
-        for block, start, size in BLOCKS:
-            lines.append(f'        "{block}": (')
-            for row in weights:
-                numbers = ", ".join(map(str, row[start : start + size].tolist())) + ("," if size == 1 else "")
-                lines += textwrap.wrap(f"({numbers}),", 113, initial_indent=" " * 12, subsequent_indent=" " * 13)
-            lines.append("        ),")
-        lines += ["    },", f"    backgammons={weights[0, FEATURES]},", ")"]
-    return "\n".join(lines) + "\n"
-
-
 def main(
     games: Annotated[int, typer.Option(min=20, help="Games of self-play in each round.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
@@ -285,15 +254,14 @@ def main(
         typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
     ] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="Of all dice.")] = 1,
-    out: Annotated[Path, typer.Option(help="The module to write.")] = Path("weights.py"),
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("weights.json"),
 ) -> None:
-    """Fits the weights of the evaluation of backgammon and Hypergammon, and writes them as a module.
+    """Fits the weights of the evaluation of backgammon and Hypergammon, and writes them to a file.
 
     Log losses are on a tenth of the games that is kept apart, beside those of always answering the average.
 
-    Example: python scripts/fit_backgammon.py --games 10000 --rounds 4 --seed 1 --out weights.py
+    Example: python scripts/fit_backgammon.py --games 10000 --rounds 4 --seed 1 --out weights.json
     """
-    command = f"python scripts/fit_backgammon.py --games {games} --rounds {rounds} --lambda {mixed} --seed {seed}"
     found = {}
     for rules in (Backgammon(3), Hypergammon(3)):
         weights = first_weights()
@@ -302,7 +270,7 @@ def main(
             played = self_play(rules, weights, games, mixed, (100 * seed + number) << 32)
             weights = fitted(weights, played)
         found[type(rules).__name__] = weights
-    out.write_text(as_module(found, command))
+    out.write_text(as_text(found))
 
 
 if __name__ == "__main__":

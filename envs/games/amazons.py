@@ -7,43 +7,68 @@ as far as a queen could move, and closes the square it lands on for good. Who ca
 
 Actions are squares, ``row * size + column``; row 0 is the upper edge. A turn is three of them: where the amazon
 stands, where she moves to, and where her arrow lands.
-
-A state is seven integers: the amazons of the first player (X), those of the second (O), and the closed squares,
-two integers each (``zermelo.envs.games.wide_boards``); and the seat to move, plus two times what it chooses next
-(0 an amazon, 1 where she moves to, 2 where she shoots), plus eight times the square of the chosen amazon.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.wide_boards import board_of, has, high_bit, list_squares, low_bit, pop_square
-from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, draws_marks
-from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
-from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import draw, square_text
+from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
+from zermelo.envs.rules import (
+    OpenSpielTwin,
+    Words,
+    board,
+    board_lines,
+    contains,
+    count,
+    limits,
+    listed,
+    openspiel_twin,
+    square_text,
+)
+from zermelo.envs.rules.words import (
+    difference,
+    first_places,
+    intersection,
+    is_empty,
+    list_places,
+    lowest,
+    no_places,
+    single,
+    union,
+)
 
 _CHOOSE: Final = 0
 _MOVE: Final = 2
 _SHOOT: Final = 4
 _SQUARE: Final = 8
+_FREE, _CLOSED, _CHOSEN = tile(FAINT), tile(INK), ring(INK, 0.42, 4)
 
 
 class AmazonsState(NamedTuple):
-    """A position: both players' amazons, the closed squares, whose turn it is and what comes next."""
+    """Both players' amazons, the closed squares, and the turn.
 
-    first_low: int
-    first_high: int
-    second_low: int
-    second_high: int
-    closed_low: int
-    closed_high: int
+    ``turn`` is the seat to move, plus what it chooses next (``_CHOOSE`` an amazon, ``_MOVE`` where she moves to,
+    ``_SHOOT`` where she shoots), plus eight times the square of the chosen amazon.
+    """
+
+    first: Words
+    second: Words
+    closed: Words
     turn: int
 
 
 @listed()
+@limits(size=(4, 11))
+@board("XO#")
+@draws_marks(
+    {
+        ".": [_FREE],
+        "#": [_CLOSED],
+        **{mark: [_FREE, man(colour)] for mark, colour in (("X", FIRST), ("O", SECOND))},
+        **{mark: [_FREE, man(colour), _CHOSEN] for mark, colour in (("x", FIRST), ("o", SECOND))},
+    }
+)
 class Amazons(NamedTuple):
     """Move an amazon and shoot an arrow; who cannot move loses.
 
@@ -53,69 +78,61 @@ class Amazons(NamedTuple):
 
     size: int = 10
 
-    def check(self) -> None:
-        if not 4 <= self.size <= 11:
-            raise InvalidSettingError(f"Amazons needs a size of 4 to 11, not size={self.size}")
-
     def num_actions(self) -> int:
         return self.size * self.size
 
     def initial_state(self) -> AmazonsState:
+        none = no_places(self.size * self.size)
+        first = second = none
         last, third = self.size - 1, (self.size - 1) // 3
-        first_low = first_high = second_low = second_high = 0
         for column in (0, third, last - third, last):
             from_edge = third if column in (0, last) else 0
-            square = from_edge * self.size + column
-            second_low, second_high = second_low | low_bit(square), second_high | high_bit(square)
-            square = (last - from_edge) * self.size + column
-            first_low, first_high = first_low | low_bit(square), first_high | high_bit(square)
-        return AmazonsState(first_low, first_high, second_low, second_high, 0, 0, _CHOOSE)
+            second = union(second, single(none, from_edge * self.size + column))
+            first = union(first, single(none, (last - from_edge) * self.size + column))
+        return AmazonsState(first, second, none, _CHOOSE)
 
     def to_move(self, state: AmazonsState) -> int:
         return state.turn & 1
 
     def legal_actions(self, state: AmazonsState, actions: list[int]) -> int:
-        seat, step = state.turn & 1, state.turn & 6
-        free_low, free_high = self._free(state)
-        if step != _CHOOSE:
-            low, high = self._reached(free_low, free_high, state.turn // _SQUARE)
-            return list_squares(low, high, actions)
-        low, high = _amazons(state, seat)
-        count = 0
-        while low | high:
-            square, low, high = pop_square(low, high)
-            if self._can_move(free_low, free_high, square):
-                actions[count] = square
-                count += 1
-        return count
+        free = self._free(state)
+        if state.turn & 6 != _CHOOSE:
+            return list_places(self._reached(free, state.turn // _SQUARE), actions)
+        own = _amazons(state, state.turn & 1)
+        number = 0
+        while not is_empty(own):
+            square = lowest(own)
+            own = difference(own, single(own, square))
+            if not is_empty(intersection(self._around(own, square), free)):
+                actions[number] = square
+                number += 1
+        return number
 
     def result(self, state: AmazonsState, action: int) -> AmazonsState:
-        first_low, first_high, second_low, second_high, closed_low, closed_high, turn = state
+        first, second, closed, turn = state
         seat, step = turn & 1, turn & 6
         if step == _CHOOSE:
-            turn = seat | _MOVE | _SQUARE * action
-        elif step == _MOVE:
-            square = turn // _SQUARE
-            low, high = low_bit(square) | low_bit(action), high_bit(square) | high_bit(action)
-            if seat:
-                second_low, second_high = second_low ^ low, second_high ^ high
-            else:
-                first_low, first_high = first_low ^ low, first_high ^ high
-            turn = seat | _SHOOT | _SQUARE * action
+            return AmazonsState(first, second, closed, seat | _MOVE | _SQUARE * action)
+        target = single(closed, action)
+        if step == _SHOOT:
+            return AmazonsState(first, second, union(closed, target), 1 - seat)
+        origin = single(closed, turn // _SQUARE)
+        if seat:
+            second = union(difference(second, origin), target)
         else:
-            closed_low, closed_high = closed_low | low_bit(action), closed_high | high_bit(action)
-            turn = 1 - seat
-        return AmazonsState(first_low, first_high, second_low, second_high, closed_low, closed_high, turn)
+            first = union(difference(first, origin), target)
+        return AmazonsState(first, second, closed, seat | _SHOOT | _SQUARE * action)
 
     def is_terminal(self, state: AmazonsState) -> bool:
         if state.turn & 6 != _CHOOSE:
             return False
-        free_low, free_high = self._free(state)
-        low, high = _amazons(state, state.turn & 1)
-        while low | high:
-            square, low, high = pop_square(low, high)
-            if self._can_move(free_low, free_high, square):
+        free = self._free(state)
+        own = _amazons(state, state.turn & 1)
+        while not is_empty(own):
+            square = lowest(own)
+            if not is_empty(intersection(self._around(own, square), free)):
                 return False
+            own = difference(own, single(own, square))
         return True
 
     def utility(self, state: AmazonsState, seat: int) -> int:
@@ -125,58 +142,50 @@ class Amazons(NamedTuple):
         """The number of moves of the seat's amazons less that of the opponent's."""
         return 3 * (self._mobility(state, seat) - self._mobility(state, 1 - seat))
 
-    def text(self, state: AmazonsState) -> str:
-        """X and O for amazons, a small letter for the chosen one, # for closed squares."""
-        chosen = state.turn // _SQUARE if state.turn & 6 != _CHOOSE else -1
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.size, self.size, 0, self.size, 1
 
-        def mark(square: int) -> str:
-            if has(state.first_low, state.first_high, square):
-                return "x" if square == chosen else "X"
-            if has(state.second_low, state.second_high, square):
-                return "o" if square == chosen else "O"
-            return "#" if has(state.closed_low, state.closed_high, square) else "."
-
-        return draw(self.size, self.size, mark)
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (size, size, 6): own amazons, the opponent's, closed squares, the chosen one, the phase.
+    def planes(self, state: AmazonsState, seat: int) -> tuple[Words, ...]:
+        """Own amazons, the opponent's, closed squares, the chosen amazon, and the phase.
 
         The last two are all ones where the chosen amazon is to move, and where it is to shoot.
         """
-        return self.size, self.size, 6
+        own, other = _amazons(state, seat), _amazons(state, 1 - seat)
+        step, squares = state.turn & 6, self.num_actions()
+        chosen = single(own, state.turn // _SQUARE if step != _CHOOSE else -1)
+        moves = first_places(own, squares if step == _MOVE else 0)
+        return own, other, state.closed, chosen, moves, first_places(own, squares if step == _SHOOT else 0)
 
-    def write_observation(self, state: AmazonsState, seat: int, numbers: Any) -> None:
-        step = state.turn & 6
-        chosen = state.turn // _SQUARE if step != _CHOOSE else -1
-        for square in range(self.size * self.size):
-            numbers[6 * square + seat] = has(state.first_low, state.first_high, square)
-            numbers[6 * square + 1 - seat] = has(state.second_low, state.second_high, square)
-            numbers[6 * square + 2] = has(state.closed_low, state.closed_high, square)
-            numbers[6 * square + 3] = square == chosen
-            numbers[6 * square + 4] = step == _MOVE
-            numbers[6 * square + 5] = step == _SHOOT
+    def text(self, state: AmazonsState) -> str:
+        """A small letter is the chosen amazon."""
+        first, second, closed, chosen, *_ = self.planes(state, 0)
+        planes = intersection(first, chosen), intersection(second, chosen), first, second, closed
+        return "\n".join(board_lines(self, planes, "xoXO#"))
 
     def action_text(self, state: AmazonsState, action: int) -> str:
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)
 
-    def _free(self, state: AmazonsState) -> tuple[int, int]:
-        low, high = board_of(self.size * self.size)
-        low &= ~(state.first_low | state.second_low | state.closed_low)
-        high &= ~(state.first_high | state.second_high | state.closed_high)
-        return low, high
+    def _free(self, state: AmazonsState) -> Words:
+        taken = union(union(state.first, state.second), state.closed)
+        return difference(first_places(taken, self.size * self.size), taken)
 
-    def _can_move(self, free_low: int, free_high: int, square: int) -> bool:
-        row, column = square // self.size, square % self.size
-        for down in range(-1, 2):
-            for right in range(-1, 2):
-                inside = 0 <= row + down < self.size and 0 <= column + right < self.size
-                if inside and has(free_low, free_high, square + down * self.size + right):
-                    return True
-        return False
+    def _around(self, like: Words, square: int) -> Words:
+        """The squares beside a square, perhaps with places below the board."""
+        column = square % self.size
+        around = union(single(like, square - self.size), single(like, square + self.size))
+        if column > 0:
+            around = union(around, self._file(like, square - 1))
+        if column < self.size - 1:
+            around = union(around, self._file(like, square + 1))
+        return around
 
-    def _reached(self, free_low: int, free_high: int, square: int) -> tuple[int, int]:
+    def _file(self, like: Words, square: int) -> Words:
+        above, below = single(like, square - self.size), single(like, square + self.size)
+        return union(single(like, square), union(above, below))
+
+    def _reached(self, free: Words, square: int) -> Words:
         """The free squares a queen's move away from a square."""
-        low = high = 0
+        reached = difference(free, free)
         row, column = square // self.size, square % self.size
         for down in range(-1, 2):
             for right in range(-1, 2):
@@ -190,43 +199,24 @@ class Amazons(NamedTuple):
                 step, at = down * self.size + right, square
                 for _ in range(upto):
                     at += step
-                    if not has(free_low, free_high, at):
+                    if not contains(free, at):
                         break
-                    low, high = low | low_bit(at), high | high_bit(at)
-        return low, high
+                    reached = union(reached, single(free, at))
+        return reached
 
     def _mobility(self, state: AmazonsState, seat: int) -> int:
-        free_low, free_high = self._free(state)
-        low, high = _amazons(state, seat)
-        count = 0
-        while low | high:
-            square, low, high = pop_square(low, high)
-            reached_low, reached_high = self._reached(free_low, free_high, square)
-            count += popcount(reached_low) + popcount(reached_high)
-        return count
+        free = self._free(state)
+        own = _amazons(state, seat)
+        moves = 0
+        while not is_empty(own):
+            square = lowest(own)
+            own = difference(own, single(own, square))
+            moves += count(self._reached(free, square))
+        return moves
 
 
-def _amazons(state: AmazonsState, seat: int) -> tuple[int, int]:
-    if seat:
-        return state.second_low, state.second_high
-    return state.first_low, state.first_high
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
-@draws_marks(Amazons)
-def _amazons_board(canvas: Canvas, x: float, y: float, mark: str) -> None:
-    colour = INK if mark == "#" else FAINT
-    canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, colour, radius=4)
-    if mark in "XOxo":
-        canvas.disk(x, y, CELL * 0.34, INK)
-        canvas.disk(x, y, CELL * 0.3, FIRST if mark in "Xx" else SECOND)
-    if mark in "xo":
-        canvas.ring(x, y, CELL * 0.42, 4, INK)
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
+def _amazons(state: AmazonsState, seat: int) -> Words:
+    return state.second if seat else state.first
 
 
 @openspiel_twin("amazons")

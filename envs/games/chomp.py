@@ -5,32 +5,54 @@ one at the upper left is poisoned. A bite takes a square and all that is left be
 included. Who eats the poisoned square loses.
 
 Actions: ``row * columns + column`` of the square bitten, row 0 on top, so action 0 is the poison.
-
-A state is two integers: the squares that are left, and the seat to move.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, draws_marks, shade
+from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, shade, tile
 from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.squares import Spot, Squares, cell, whole_text
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.bits import bit_index, popcount
-from zermelo.envs.rules.boards import all_squares, draw, first_column, transposed
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.boards import all_squares, first_column, list_squares, transposed
+from zermelo.envs.rules.declared import board, board_lines, limits
 from zermelo.envs.rules.scores import loss_in, win_in
+
+_CHOCOLATE: Final[Colour] = (104, 64, 40)
+_POISON: Final[Colour] = (110, 158, 62)
+
+
+def _piece(colour: Colour) -> Piece:
+    """A square of the bar."""
+
+    def paint(canvas: Canvas, x: float, y: float) -> None:
+        left, top = x - CELL / 2, y - CELL / 2
+        canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)
+        canvas.rectangle(left + 6, top + 6, CELL - 14, CELL - 14, colour, radius=6)
+        canvas.rectangle(left + 12, top + 12, CELL - 24, CELL - 24, shade(colour, 1.2), radius=4)
+
+    return paint
+
+
+def _spots(rules: Any, names: None) -> Iterator[Spot]:
+    for square in range(rules.rows * rules.columns):
+        row, column = divmod(square, rules.columns)
+        yield cell(f"({row + 1},{column + 1})", row, column)
 
 
 class ChompState(NamedTuple):
-    """A position: the squares that are left, and whose turn it is."""
+    """The squares that are left, and the seat to move."""
 
     squares: int
     seat: int
 
 
 @listed()
+@limits(rows=(1, 62), columns=(1, 62), squares=(1, 62))
+@board("#", squares=Squares(size=None, spots=_spots, path=whole_text))
+@draws_marks({".": [tile(FAINT, 2, 6)], "#": [_piece(_CHOCOLATE)], "P": [_piece(_POISON)]})
 class Chomp(NamedTuple):
     """Bite off squares and all below and to the right of them; leave the poisoned one to the opponent.
 
@@ -42,13 +64,6 @@ class Chomp(NamedTuple):
     rows: int = 4
     columns: int = 7
 
-    def check(self) -> None:
-        if min(self) < 1 or self.rows * self.columns > 62:
-            raise InvalidSettingError(
-                "Chomp needs rows and columns of at least 1 and rows * columns of at most 62, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
-
     def num_actions(self) -> int:
         return self.rows * self.columns
 
@@ -59,12 +74,7 @@ class Chomp(NamedTuple):
         return state.seat
 
     def legal_actions(self, state: ChompState, actions: list[int]) -> int:
-        squares = state.squares
-        count = popcount(squares)
-        for number in range(count):
-            actions[number] = bit_index(squares)
-            squares &= squares - 1
-        return count
+        return list_squares(state.squares, actions)
 
     def result(self, state: ChompState, action: int) -> ChompState:
         row, column = action // self.columns, action % self.columns
@@ -101,40 +111,16 @@ class Chomp(NamedTuple):
         return loss_in(3), win_in(2)
 
     def safe_actions(self, state: ChompState, actions: list[int]) -> int:
-        squares = state.squares & ~1
-        if squares == 0:
-            squares = 1
-        return self.legal_actions(ChompState(squares, state.seat), actions)
+        return list_squares(state.squares & ~1 if state.squares != 1 else 1, actions)
+
+    def planes(self, state: ChompState, seat: int) -> tuple[int, ...]:
+        """The squares that are left, the poison at the upper left."""
+        return (state.squares,)
 
     def text(self, state: ChompState) -> str:
         """P for the poison, # for the other squares that are left."""
-        symbols = ["P"] + ["#"] * (self.rows * self.columns - 1)
-        return draw(self.rows, self.columns, lambda s: symbols[s] if state.squares >> s & 1 else ".")
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """A plane of shape (rows, columns, 1): the squares that are left, the poison at the upper left."""
-        return self.rows, self.columns, 1
-
-    def write_observation(self, state: ChompState, seat: int, numbers: Any) -> None:
-        write_boards((state.squares,), self.rows, self.columns, 0, self.columns, 1, numbers)
+        text = "\n".join(board_lines(self, self.planes(state, 0), "#"))
+        return "P" + text[1:] if state.squares else text
 
     def action_text(self, state: ChompState, action: int) -> str:
         return f"({action // self.columns + 1},{action % self.columns + 1})"
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_CHOCOLATE: Final[Colour] = (104, 64, 40)
-_POISON: Final[Colour] = (110, 158, 62)
-
-
-@draws_marks(Chomp)
-def _chomp(canvas: Canvas, x: float, y: float, mark: str) -> None:
-    left, top = x - CELL / 2, y - CELL / 2
-    if mark == ".":
-        canvas.rectangle(left + 2, top + 2, CELL - 4, CELL - 4, FAINT, radius=6)
-        return
-    colour = _POISON if mark == "P" else _CHOCOLATE
-    canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)
-    canvas.rectangle(left + 6, top + 6, CELL - 14, CELL - 14, colour, radius=6)
-    canvas.rectangle(left + 12, top + 12, CELL - 24, CELL - 24, shade(colour, 1.2), radius=4)

@@ -13,46 +13,40 @@ Actions, for squares numbered ``row * columns + column`` from the upper left one
     ``4 * square + 2``  it moves down
     ``4 * square + 3``  it moves left
     ==================  ==============================================
-
-A state is three integers: the stones of the player to move, those of the opponent, and the seat to move.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import (
-    CELL,
-    FAINT,
-    FIRST,
-    SECOND,
-    draws_marks,
-    shade,
-)
-from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks, shade, tile
+from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index, shift_right
-from zermelo.envs.rules.boards import (
-    all_squares,
-    draw,
-    first_column,
-    symmetric_board,
-    symmetric_square,
-    whole,
-)
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.boards import all_squares, first_column, symmetric_square, whole
+from zermelo.envs.rules.declared import Board, board, limits
+
+_FREE: Final = tile(FAINT)
 
 
 class ClobberState(NamedTuple):
-    """A position: the stones of the player to move, of the opponent, and whose turn it is."""
+    """The stones of the player to move, those of the opponent, and the seat to move."""
 
-    mover: int
-    other: int
+    mover: Board
+    other: Board
     seat: int
 
 
 @listed()
+@limits(rows=(1, 64), columns=(1, 64), squares=(1, 64))
+@board("XO", symmetric=ClobberState, squares=Squares(from_below=True))
+@draws_marks(
+    {
+        ".": [_FREE],
+        "X": [_FREE, disk(shade(FIRST, 0.7), 0.38), disk(FIRST, 0.34)],
+        "O": [_FREE, disk(shade(SECOND, 0.7), 0.38), disk(SECOND, 0.34)],
+    }
+)
 class Clobber(NamedTuple):
     """Move a stone onto a neighbouring one of the opponent; who cannot loses.
 
@@ -63,13 +57,6 @@ class Clobber(NamedTuple):
 
     rows: int = 5
     columns: int = 6
-
-    def check(self) -> None:
-        if min(self) < 1 or self.rows * self.columns > 64:
-            raise InvalidSettingError(
-                "Clobber needs rows and columns of at least 1 and rows * columns of at most 64, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
 
     def num_actions(self) -> int:
         return 4 * self.rows * self.columns
@@ -110,16 +97,6 @@ class Clobber(NamedTuple):
     def utility(self, state: ClobberState, seat: int) -> int:
         return -1 if seat == state.seat else 1
 
-    def symmetries(self) -> int:
-        return 8 if self.rows == self.columns else 4
-
-    def symmetric_state(self, state: ClobberState, symmetry: int) -> ClobberState:
-        return ClobberState(
-            symmetric_board(state.mover, self.rows, self.columns, symmetry),
-            symmetric_board(state.other, self.rows, self.columns, symmetry),
-            state.seat,
-        )
-
     def symmetric_action(self, action: int, symmetry: int) -> int:
         direction = action % 4
         if symmetry & 1 and direction % 2 == 1:
@@ -130,17 +107,9 @@ class Clobber(NamedTuple):
             direction = 3 - direction
         return 4 * symmetric_square(action // 4, self.rows, self.columns, symmetry) + direction
 
-    def text(self, state: ClobberState) -> str:
-        first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
-        return draw(self.rows, self.columns, lambda s: "X" if first >> s & 1 else "O" if second >> s & 1 else ".")
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 2): the observer's stones, the opponent's."""
-        return self.rows, self.columns, 2
-
-    def write_observation(self, state: ClobberState, seat: int, numbers: Any) -> None:
-        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-        write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
+    def planes(self, state: ClobberState, seat: int) -> tuple[int, ...]:
+        """The observer's stones, the opponent's."""
+        return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
 
     def action_text(self, state: ClobberState, action: int) -> str:
         return self._square_text(action // 4) + self._square_text(self._target(action))
@@ -164,21 +133,6 @@ class Clobber(NamedTuple):
             state.mover & shift_right(state.other, self.columns) if self.rows > 1 else 0,
             whole(state.mover & (state.other & ~right_edge) << 1),
         )
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
-@draws_marks(Clobber)
-def _clobber(canvas: Canvas, x: float, y: float, mark: str) -> None:
-    canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, FAINT, radius=4)
-    if mark in "XO":
-        colour = FIRST if mark == "X" else SECOND
-        canvas.disk(x, y, CELL * 0.38, shade(colour, 0.7))
-        canvas.disk(x, y, CELL * 0.34, colour)
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
 
 
 @openspiel_twin("clobber")

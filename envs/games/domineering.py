@@ -11,39 +11,33 @@ Actions, for squares counted from the upper left:
     ``(rows - 1) * columns`` plus               a lying domino whose left square is in this row and
     ``row * (columns - 1) + column``            column
     ==========================================  ======================================================
-
-A state is one integer, the covered squares. Whose turn it is follows from their number.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, draws_marks, shade
-from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.boards import FAINT, draws_marks, shade, tile
+from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.boards import (
-    all_squares,
-    draw,
-    first_column,
-    square_text,
-    symmetric_board,
-    symmetric_square,
-    whole,
-)
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.boards import all_squares, first_column, square_text, symmetric_square, whole
+from zermelo.envs.rules.declared import Board, board, limits
 from zermelo.envs.rules.scores import loss_in, win_in
+
+_WOOD: Final[Colour] = (168, 118, 72)
 
 
 class DomineeringState(NamedTuple):
-    """A position: the covered squares."""
+    """The covered squares; whose turn it is follows from their number."""
 
-    covered: int
+    covered: Board
 
 
 @listed()
+@limits(rows=(1, 64), columns=(1, 64), squares=(2, 64))
+@board("#", symmetric=DomineeringState)
+@draws_marks({".": [tile(FAINT, 1, 5)], "#": [tile(_WOOD, 1, 5), tile(shade(_WOOD, 1.12), 6, 4)]})
 class Domineering(NamedTuple):
     """Place dominoes, seat 0 upright and seat 1 lying, until one cannot.
 
@@ -54,13 +48,6 @@ class Domineering(NamedTuple):
 
     rows: int = 8
     columns: int = 8
-
-    def check(self) -> None:
-        if min(self) < 1 or not 2 <= self.rows * self.columns <= 64:
-            raise InvalidSettingError(
-                "Domineering needs rows and columns of at least 1 and rows * columns of 2 to 64, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
 
     def num_actions(self) -> int:
         return self._uprights() + self.rows * (self.columns - 1)
@@ -112,9 +99,6 @@ class Domineering(NamedTuple):
         """Mirrors and half turns; a quarter turn would exchange the players."""
         return 4
 
-    def symmetric_state(self, state: DomineeringState, symmetry: int) -> DomineeringState:
-        return DomineeringState(symmetric_board(state.covered, self.rows, self.columns, symmetry))
-
     def symmetric_action(self, action: int, symmetry: int) -> int:
         upright = action < self._uprights()
         width = self.columns if upright else self.columns - 1
@@ -141,15 +125,9 @@ class Domineering(NamedTuple):
     def seat_names(self) -> tuple[str, ...]:
         return ("vertical", "horizontal")
 
-    def text(self, state: DomineeringState) -> str:
-        return draw(self.rows, self.columns, lambda square: "#" if state.covered >> square & 1 else ".")
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 2): the covered squares; all zeros for seat 0, all ones for seat 1."""
-        return self.rows, self.columns, 2
-
-    def write_observation(self, state: DomineeringState, seat: int, numbers: Any) -> None:
-        write_boards((state.covered, -seat), self.rows, self.columns, 0, self.columns, 1, numbers)
+    def planes(self, state: DomineeringState, seat: int) -> tuple[int, ...]:
+        """The covered squares; all zeros for seat 0, all ones for seat 1."""
+        return state.covered, -seat
 
     def action_text(self, state: DomineeringState, action: int) -> str:
         square = self._square(action)
@@ -189,18 +167,3 @@ class Domineering(NamedTuple):
             count += popcount(placed)
             free &= ~(placed << step)
         return count
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_WOOD: Final[Colour] = (168, 118, 72)
-
-
-@draws_marks(Domineering)
-def _domineering(canvas: Canvas, x: float, y: float, mark: str) -> None:
-    """Covered squares in wood: which two belong to one domino is no part of the position."""
-    left, top = x - CELL / 2, y - CELL / 2
-    colour = _WOOD if mark == "#" else FAINT
-    canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, colour, radius=5)
-    if mark == "#":
-        canvas.rectangle(left + 6, top + 6, CELL - 12, CELL - 12, shade(colour, 1.12), radius=4)

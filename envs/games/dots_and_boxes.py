@@ -16,27 +16,29 @@ Actions, for a grid of ``rows`` x ``columns`` boxes:
     the number of horizontal lines,        the vertical line at the left of box (row, column); ``column``
     plus ``row * (columns + 1) + column``  may be ``columns``: the lines at the right
     =====================================  ==============================================================
-
-A state is four integers: horizontal lines, vertical lines, boxes and the seat to move. Lines are bits of the dot
-at their upper left end, ``row * (columns + 1) + column``; the players' numbers of boxes have six bits each, seat 0
-lowest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
 from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.squares import Spot, Squares, squares_of, whole_text
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
+from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
 
 
 class DotsAndBoxesState(NamedTuple):
-    """A position: the lines drawn, how many boxes each player has, and whose turn it is."""
+    """The lines drawn, the boxes of each player, and the seat to move.
+
+    Lines are bits of the dot at their upper left end, ``row * (columns + 1) + column``; the players' numbers of
+    boxes have six bits each, seat 0 lowest.
+    """
 
     horizontal: int
     vertical: int
@@ -45,6 +47,13 @@ class DotsAndBoxesState(NamedTuple):
 
 
 @listed(players="2-10")
+@limits(
+    ("(rows + 1) * (columns + 1)", lambda rules: (rules.rows + 1) * (rules.columns + 1), 64),
+    rows=(1, 31),
+    columns=(1, 31),
+    players=(2, 10),
+    margin=bool,
+)
 class DotsAndBoxes(NamedTuple):
     """Complete boxes; each one lets you move again.
 
@@ -59,15 +68,6 @@ class DotsAndBoxes(NamedTuple):
     columns: int = 3
     players: int = 2
     margin: bool = False
-
-    def check(self) -> None:
-        fits = self.rows >= 1 and self.columns >= 1 and (self.rows + 1) * (self.columns + 1) <= 64
-        if not (fits and 2 <= self.players <= 10 and self.margin in (0, 1)):
-            raise InvalidSettingError(
-                "DotsAndBoxes needs rows and columns of at least 1 with (rows + 1) * (columns + 1) of at most 64, "
-                f"players of 2 to 10 and a margin of True or False, not rows={self.rows}, columns={self.columns}, "
-                f"players={self.players}, margin={self.margin}"
-            )
 
     def num_actions(self) -> int:
         return self._horizontals() + self.rows * (self.columns + 1)
@@ -326,6 +326,20 @@ def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
         boxes = str(state.boxes >> 6 * seat & 63)
         canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, boxes, 3, PLAYERS[seat % len(PLAYERS)])
     return canvas
+
+
+def _spots(rules: Any, names: None) -> Iterator[Spot]:
+    """A spot for each line."""
+    wide = CELL * 0.4
+    for row in range(rules.rows + 1):
+        for column in range(rules.columns):
+            yield Spot(f"h{row + 1},{column + 1}", *dot(row, column + 0.5), CELL - wide, wide)
+    for row in range(rules.rows):
+        for column in range(rules.columns + 1):
+            yield Spot(f"v{row + 1},{column + 1}", *dot(row + 0.5, column), wide, CELL - wide)
+
+
+squares_of(DotsAndBoxes, Squares(size=None, spots=_spots, path=whole_text))
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

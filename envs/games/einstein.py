@@ -15,22 +15,19 @@ Actions: ``3 * square + direction`` moves the stone on a square, squares being n
 left corner; direction 0 is along the row, 1 diagonally, 2 along the column, always towards the opposite corner.
 ``3 * size * size + place`` puts the mover's next stone on a square of its triangle; the places are numbered row by
 row from its own corner. Chance outcomes: 0 to 5, the die shows one more; those of placing are as the actions.
-
-A state is five integers: the first and the second player's stones, six bits for the square of each, stone 1
-lowest, 63 for a stone that is not on the board; how many stones have been placed; the seat to move; and the die, 0
-before it is rolled.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, IVORY, MARGIN, PAPER, SECOND, die, draws, middle
 from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import square_text
+from zermelo.envs.rules.declared import limits
 
 _STONES: Final = 6
 _NOWHERE: Final = 63
@@ -39,7 +36,10 @@ _NONE: Final = (1 << 6 * _STONES) - 1
 
 
 class EinSteinState(NamedTuple):
-    """A position: where the stones are, how many were placed, whose turn it is, and what the die shows."""
+    """Where the stones are, how many were placed, the seat to move, and the die, 0 before it is rolled.
+
+    A player's stones have six bits each for their square, stone 1 lowest; 63 is a stone that is not on the board.
+    """
 
     first: int
     second: int
@@ -49,6 +49,7 @@ class EinSteinState(NamedTuple):
 
 
 @listed(kind="dice, exact chance")
+@limits(size=(4, 7), random_start=bool)
 class EinStein(NamedTuple):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
@@ -59,13 +60,6 @@ class EinStein(NamedTuple):
 
     size: int = 5
     random_start: bool = False
-
-    def check(self) -> None:
-        if not 4 <= self.size <= 7 or self.random_start not in (0, 1):
-            raise InvalidSettingError(
-                "EinStein needs a size of 4 to 7 and random_start of True or False, "
-                f"not size={self.size}, random_start={self.random_start}"
-            )
 
     def num_actions(self) -> int:
         return 3 * self.size * self.size + _STONES
@@ -295,6 +289,9 @@ def _moved(stones: int, square: int, target: int) -> int:
         if stones >> 6 * stone & 63 == square:
             stones ^= (square ^ target) << 6 * stone
     return stones
+
+
+squares_of(EinStein, Squares(size=lambda rules: (rules.size, rules.size)))
 
 
 # -- picture -----------------------------------------------------------------------------------------------------

@@ -9,48 +9,70 @@ Each row lies half a cell to the right of the one above: a cell's neighbours are
 the one to the right of that, the one below and the one to the left of that.
 
 Actions are cells, ``row * columns + column``; row 0 is the upper edge.
-
-A state is seven integers: the first player's stones and the second's, two integers each
-(``zermelo.envs.games.wide_boards``); the stones of both that are connected with the edge their player starts from,
-the upper and the left one; and the seat to move, 2 more once the game is over. So only stones that become
-connected are looked at, each once in a game.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.wide_boards import (
-    MOST_SQUARES,
-    board_of,
-    has,
-    high_bit,
-    list_squares,
-    low_bit,
-    pop_square,
-)
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
-from zermelo.envs.rules.boards import square_text
+from zermelo.envs.pictures.squares import Coordinates, Spot, Squares
+from zermelo.envs.rules import (
+    OpenSpielTwin,
+    Words,
+    board,
+    board_lines,
+    limits,
+    listed,
+    openspiel_twin,
+    square_text,
+)
+from zermelo.envs.rules.words import (
+    difference,
+    first_places,
+    intersection,
+    is_empty,
+    list_places,
+    lowest,
+    no_places,
+    single,
+    union,
+)
 
 _OVER: Final = 2
+_STEP: Final = CELL * 0.75
+
+
+def cell_middle(row: float, column: float) -> tuple[float, float]:
+    """The middle of a cell in the picture of a board."""
+    across = column + 0.5 + row / 2
+    return 2.5 * MARGIN + across * _STEP, 2.5 * MARGIN + (row + 0.5) * CELL * 0.65
+
+
+def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
+    for row, number in enumerate(names.rows):
+        for column, letter in enumerate(names.columns):
+            yield Spot(letter + number, *cell_middle(row, column), _STEP, _STEP * 0.86)
 
 
 class HexState(NamedTuple):
-    """A position: both players' stones, those connected with their player's first edge, and whose turn it is."""
+    """Both players' stones, those connected with the edge their player starts from, and the seat to move.
 
-    first_low: int
-    first_high: int
-    second_low: int
-    second_high: int
-    linked_low: int
-    linked_high: int
+    The players start from the upper and the left edge. Stones that become connected are looked at once in a game.
+    ``turn`` is 2 more once the game is over.
+    """
+
+    first: Words
+    second: Words
+    linked: Words
     turn: int
 
 
 @listed()
+@limits(rows=(1, 124), columns=(1, 124), squares=(1, 124))
+@board("XO", squares=Squares(spots=_spots, labelled=False))
 class Hex(NamedTuple):
     """Connect your two edges; exactly one player can.
 
@@ -62,59 +84,44 @@ class Hex(NamedTuple):
     rows: int = 11
     columns: int = 11
 
-    def check(self) -> None:
-        if min(self) < 1 or self.rows * self.columns > MOST_SQUARES:
-            raise InvalidSettingError(
-                f"Hex needs rows and columns of at least 1 and rows * columns of at most {MOST_SQUARES}, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
-
     def num_actions(self) -> int:
         return self.rows * self.columns
 
     def initial_state(self) -> HexState:
-        return HexState(0, 0, 0, 0, 0, 0, 0)
+        none = no_places(self.rows * self.columns)
+        return HexState(none, none, none, 0)
 
     def to_move(self, state: HexState) -> int:
         return state.turn & 1
 
     def legal_actions(self, state: HexState, actions: list[int]) -> int:
-        low, high = board_of(self.rows * self.columns)
-        low &= ~(state.first_low | state.second_low)
-        high &= ~(state.first_high | state.second_high)
-        return list_squares(low, high, actions)
+        return list_places(
+            difference(first_places(state.first, self.num_actions()), union(state.first, state.second)), actions
+        )
 
     def result(self, state: HexState, action: int) -> HexState:
-        first_low, first_high, second_low, second_high, linked_low, linked_high, seat = state
-        low, high = low_bit(action), high_bit(action)
-        if seat:
-            second_low, second_high = second_low | low, second_high | high
-            own_low, own_high = second_low, second_high
-        else:
-            first_low, first_high = first_low | low, first_high | high
-            own_low, own_high = first_low, first_high
-        over = 0
-        around_low, around_high = self._around(action)
-        touches = (around_low & own_low & linked_low) | (around_high & own_high & linked_high)
-        if touches or self._line(action, seat) == 0:
+        seat = state.turn & 1
+        stone = single(state.linked, action)
+        own = union(state.second if seat else state.first, stone)
+        linked, turn = state.linked, 1 - seat
+        if self._line(action, seat) == 0 or not is_empty(
+            intersection(self._around(stone, action), intersection(own, linked))
+        ):
             last = (self.columns if seat else self.rows) - 1
-            linked_low, linked_high = linked_low | low, linked_high | high
-            while low | high:  # the stones that are newly linked, whose neighbours have not been looked at
-                cell, low, high = pop_square(low, high)
+            linked, new = union(linked, stone), stone
+            while not is_empty(new):  # the stones that are newly linked, whose neighbours have not been looked at
+                cell = lowest(new)
                 if self._line(cell, seat) == last:
-                    over = _OVER
-                around_low, around_high = self._around(cell)
-                around_low &= own_low & ~linked_low
-                around_high &= own_high & ~linked_high
-                low, high = low | around_low, high | around_high
-                linked_low, linked_high = linked_low | around_low, linked_high | around_high
-        turn = 1 - seat + over
-        return HexState(first_low, first_high, second_low, second_high, linked_low, linked_high, turn)
+                    turn = 1 - seat + _OVER
+                more = difference(intersection(self._around(stone, cell), own), linked)
+                linked, new = union(linked, more), union(difference(new, single(new, cell)), more)
+        if seat:
+            return HexState(state.first, own, linked, turn)
+        return HexState(own, state.second, linked, turn)
 
     def pass_turn(self, state: HexState) -> HexState:
         """A stone more never hurts in Hex, so skipping a turn never helps."""
-        first_low, first_high, second_low, second_high, linked_low, linked_high, seat = state
-        return HexState(first_low, first_high, second_low, second_high, linked_low, linked_high, 1 - seat)
+        return HexState(state.first, state.second, state.linked, 1 - state.turn)
 
     def is_terminal(self, state: HexState) -> bool:
         return state.turn >= _OVER
@@ -122,76 +129,43 @@ class Hex(NamedTuple):
     def utility(self, state: HexState, seat: int) -> int:
         return -1 if seat == state.turn & 1 else 1
 
+    def planes(self, state: HexState, seat: int) -> tuple[Words, ...]:
+        """The observer's stones, the other's, and all ones for seat 1."""
+        own, other = (state.second, state.first) if seat else (state.first, state.second)
+        return own, other, first_places(own, self.num_actions() * seat)
+
     def text(self, state: HexState) -> str:
         return "\n".join(
-            " " * row + " ".join(self._mark(state, row * self.columns + column) for column in range(self.columns))
-            for row in range(self.rows)
+            " " * row + line for row, line in enumerate(board_lines(self, self.planes(state, 0), "XO"))
         )
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 3): the observer's stones, the other's, and all ones for seat 1."""
-        return self.rows, self.columns, 3
-
-    def write_observation(self, state: HexState, seat: int, numbers: Any) -> None:
-        for cell in range(self.rows * self.columns):
-            numbers[3 * cell + seat] = has(state.first_low, state.first_high, cell)
-            numbers[3 * cell + 1 - seat] = has(state.second_low, state.second_high, cell)
-            numbers[3 * cell + 2] = seat
 
     def action_text(self, state: HexState, action: int) -> str:
         return square_text(action, self.columns)
-
-    def _mark(self, state: HexState, cell: int) -> str:
-        if has(state.first_low, state.first_high, cell):
-            return "X"
-        return "O" if has(state.second_low, state.second_high, cell) else "."
 
     def _line(self, cell: int, seat: int) -> int:
         """The distance of a cell from the edge that a player starts from."""
         return cell % self.columns if seat else cell // self.columns
 
-    def _around(self, cell: int) -> tuple[int, int]:
-        row, column = cell // self.columns, cell % self.columns
-        low = high = 0
+    def _around(self, like: Words, cell: int) -> Words:
+        """The neighbours of a cell, perhaps with places below the board."""
+        column = cell % self.columns
+        around = union(single(like, cell - self.columns), single(like, cell + self.columns))
         if column > 0:
-            low, high = low | low_bit(cell - 1), high | high_bit(cell - 1)
+            around = union(around, union(single(like, cell - 1), single(like, cell + self.columns - 1)))
         if column < self.columns - 1:
-            low, high = low | low_bit(cell + 1), high | high_bit(cell + 1)
-        if row > 0:
-            above = cell - self.columns
-            low, high = low | low_bit(above), high | high_bit(above)
-            if column < self.columns - 1:
-                low, high = low | low_bit(above + 1), high | high_bit(above + 1)
-        if row < self.rows - 1:
-            below = cell + self.columns
-            low, high = low | low_bit(below), high | high_bit(below)
-            if column > 0:
-                low, high = low | low_bit(below - 1), high | high_bit(below - 1)
-        return low, high
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
-_STEP: Final = CELL * 0.75
-
-
-def cell_middle(row: float, column: float) -> tuple[float, float]:
-    """The middle of a cell in the picture of a board."""
-    across = column + 0.5 + row / 2
-    return 2.5 * MARGIN + across * _STEP, 2.5 * MARGIN + (row + 0.5) * CELL * 0.65
+            around = union(around, union(single(like, cell + 1), single(like, cell - self.columns + 1)))
+        return around
 
 
 @draws(Hex)
 def _hex(rules: Any, state: Any) -> Canvas:
     rows = text_rows(rules, state)
-    height, width = len(rows), len(rows[0])
-    size = cell_middle(height - 0.5, width - 0.5)
+    size = cell_middle(len(rows) - 0.5, len(rows[0]) - 0.5)
     canvas = Canvas(round(size[0] + 2.5 * MARGIN), round(size[1] + 2.5 * MARGIN), PAPER)
-    for row in (-0.75, height - 0.25):
-        canvas.line(*cell_middle(row, -0.4), *cell_middle(row, width - 0.6), 10, FIRST)
-    for column in (-0.9, width - 0.1):
-        canvas.line(*cell_middle(-0.2, column), *cell_middle(height - 0.8, column), 10, SECOND)
+    for row in (-0.75, len(rows) - 0.25):
+        canvas.line(*cell_middle(row, -0.4), *cell_middle(row, len(rows[0]) - 0.6), 10, FIRST)
+    for column in (-0.9, len(rows[0]) - 0.1):
+        canvas.line(*cell_middle(-0.2, column), *cell_middle(len(rows) - 0.8, column), 10, SECOND)
     for row, marks in enumerate(rows):
         for column, mark in enumerate(marks):
             colour = {"X": FIRST, "O": SECOND}.get(mark, IVORY)
@@ -199,9 +173,6 @@ def _hex(rules: Any, state: Any) -> Canvas:
             canvas.disk(x, y, _STEP * 0.47, INK if mark == "." else shade(colour, 0.7))
             canvas.disk(x, y, _STEP * 0.44, colour)
     return canvas
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
 
 
 @openspiel_twin("hex")

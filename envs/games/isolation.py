@@ -5,43 +5,33 @@ the pawn steps to one of the eight squares around it, which must be there and em
 taken away for good. Who is to step and cannot has lost.
 
 Actions are squares, ``row * columns + column``: the one stepped to, then the one taken away.
-
-A state is five integers: the squares that are still there, the squares of the first and of the second pawn, the
-seat to move, and 1 if it has stepped and takes a square away next.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, draws_marks
-from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.boards import (
-    all_squares,
-    draw,
-    first_column,
-    square_text,
-    symmetric_board,
-    symmetric_square,
-    whole,
-)
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, draws_marks, man, tile
+from zermelo.envs.rules import Board, Square, board, limits, listed, popcount
+from zermelo.envs.rules.boards import all_squares, king_moves, list_squares, square_text, whole
+
+_TILE = tile(FAINT, 2, 6)
 
 
 class IsolationState(NamedTuple):
-    """A position: the squares that are left, both pawns, whose turn it is, and whether it has stepped."""
+    """The squares that are left, both pawns, the seat to move, and 1 if it has stepped and takes a square away."""
 
-    squares: int
-    first: int
-    second: int
+    squares: Board
+    first: Square
+    second: Square
     seat: int
     stepped: int
 
 
 @listed()
+@limits(rows=(2, 64), columns=(1, 64), squares=(2, 64))
+@board("XO.", empty="#", symmetric=IsolationState)
+@draws_marks({".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]})
 class Isolation(NamedTuple):
     """Step with your pawn, then take a square away; who cannot step loses.
 
@@ -52,13 +42,6 @@ class Isolation(NamedTuple):
 
     rows: int = 6
     columns: int = 8
-
-    def check(self) -> None:
-        if self.rows < 2 or self.columns < 1 or self.rows * self.columns > 64:
-            raise InvalidSettingError(
-                "Isolation needs rows of at least 2, columns of at least 1 and rows * columns of at most 64, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
 
     def num_actions(self) -> int:
         return self.rows * self.columns
@@ -71,14 +54,7 @@ class Isolation(NamedTuple):
         return state.seat
 
     def legal_actions(self, state: IsolationState, actions: list[int]) -> int:
-        squares = self._empty(state)
-        if not state.stepped:
-            squares &= self._around(state.second if state.seat else state.first)
-        count = popcount(squares)
-        for number in range(count):
-            actions[number] = bit_index(squares)
-            squares &= squares - 1
-        return count
+        return list_squares(self._empty(state) if state.stepped else self._steps(state, state.seat), actions)
 
     def result(self, state: IsolationState, action: int) -> IsolationState:
         if state.stepped:
@@ -97,42 +73,12 @@ class Isolation(NamedTuple):
 
     def evaluation(self, state: IsolationState, seat: int) -> int:
         """The number of steps of the seat's pawn less that of the opponent's."""
-        ahead = popcount(self._steps(state, seat)) - popcount(self._steps(state, 1 - seat))
-        return 100 * ahead
+        return 100 * (popcount(self._steps(state, seat)) - popcount(self._steps(state, 1 - seat)))
 
-    def symmetries(self) -> int:
-        return 8 if self.rows == self.columns else 4
-
-    def symmetric_state(self, state: IsolationState, symmetry: int) -> IsolationState:
-        return IsolationState(
-            symmetric_board(state.squares, self.rows, self.columns, symmetry),
-            symmetric_square(state.first, self.rows, self.columns, symmetry),
-            symmetric_square(state.second, self.rows, self.columns, symmetry),
-            state.seat,
-            state.stepped,
-        )
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        return symmetric_square(action, self.rows, self.columns, symmetry)
-
-    def text(self, state: IsolationState) -> str:
-        """X and O for the pawns, # for squares that are gone."""
-        marks = {state.first: "X", state.second: "O"}
-        return draw(
-            self.rows, self.columns, lambda s: marks.get(s, "." if shift_right(state.squares, s) & 1 else "#")
-        )
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 4): the observer's pawn, the other's, the squares left, and the phase.
-
-        The last is 1 everywhere while the player to move has still to step.
-        """
-        return self.rows, self.columns, 4
-
-    def write_observation(self, state: IsolationState, seat: int, numbers: Any) -> None:
+    def planes(self, state: IsolationState, seat: int) -> tuple[int, ...]:
+        """The observer's pawn, the other's, the squares left, and all ones while the mover has still to step."""
         own, other = (state.first, state.second) if seat == 0 else (state.second, state.first)
-        boards = 1 << own, 1 << other, state.squares, min(state.stepped, 1) - 1
-        write_boards(boards, self.rows, self.columns, 0, self.columns, 1, numbers)
+        return 1 << own, 1 << other, state.squares, min(state.stepped, 1) - 1
 
     def action_text(self, state: IsolationState, action: int) -> str:
         return ("x" if state.stepped else "") + square_text(action, self.columns)
@@ -142,26 +88,5 @@ class Isolation(NamedTuple):
         return whole(state.squares & ~(1 << state.first | 1 << state.second))
 
     def _steps(self, state: IsolationState, seat: int) -> int:
-        return self._empty(state) & self._around(state.second if seat else state.first)
-
-    def _around(self, square: int) -> int:
-        """The neighbours of a square, without those beyond the upper and lower edge."""
-        left = first_column(self.rows, self.columns)
-        right = left << (self.columns - 1)
-        pawn = 1 << square
-        row = pawn
-        if not pawn & left:
-            row |= shift_right(pawn, 1)
-        if not pawn & right:
-            row |= pawn << 1
-        around = row | row << self.columns | shift_right(row, self.columns)
-        return whole(around & all_squares(self.rows * self.columns) & ~pawn)
-
-
-@draws_marks(Isolation)
-def _isolation(canvas: Canvas, x: float, y: float, mark: str) -> None:
-    if mark != "#":
-        canvas.rectangle(x - CELL / 2 + 2, y - CELL / 2 + 2, CELL - 4, CELL - 4, FAINT, radius=6)
-    if mark in "XO":
-        canvas.disk(x, y, CELL * 0.34, INK)
-        canvas.disk(x, y, CELL * 0.3, FIRST if mark == "X" else SECOND)
+        around = king_moves(state.second if seat else state.first, self.rows, self.columns)
+        return self._empty(state) & around

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import symmetric_square
+from zermelo.envs.rules.declared import board_lines, limits
 
 
 class MNKState(NamedTuple):
@@ -26,6 +27,9 @@ class MNKState(NamedTuple):
 
 
 @listed(players="2-4")
+@limits(
+    ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
+)
 class MNK(NamedTuple):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
@@ -45,13 +49,6 @@ class MNK(NamedTuple):
     n: int = 3
     k: int = 3
     players: int = 2
-
-    def check(self) -> None:
-        if min(self) < 1 or (self.m + 1) * self.n > 62 or not 2 <= self.players <= 4:
-            raise InvalidSettingError(
-                "MNK needs m, n and k of at least 1, (m + 1) * n of at most 62 and players of 2 to 4, "
-                f"not m={self.m}, n={self.n}, k={self.k}, players={self.players}"
-            )
 
     def num_actions(self) -> int:
         return self.m * self.n
@@ -140,15 +137,13 @@ class MNK(NamedTuple):
     def symmetric_action(self, action: int, symmetry: int) -> int:
         return symmetric_square(action, self.n, self.m, symmetry)
 
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.n, self.m, 0, self.m + 1, 1
+
     def text(self, state: MNKState) -> str:
         """X for the first player, O for the second, then Y and Z."""
         sides = [self._stones(state, seat) for seat in range(self.players)]
-        squares = ["."] * (self.m * self.n)
-        for mark, side in zip("XOYZ", sides, strict=False):
-            for action in range(self.m * self.n):
-                if side & self._bit(action):
-                    squares[action] = mark
-        return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
+        return "\n".join(board_lines(self, sides, "XOYZ"))
 
     def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
@@ -218,6 +213,9 @@ class MNK(NamedTuple):
         for step in (1, self.m, self.m + 1, self.m + 2):
             count += popcount(self._starts(squares, step))
         return count
+
+
+squares_of(MNK, Squares(from_below=True))
 
 
 # -- twins -----------------------------------------------------------------------------------------------------

@@ -9,9 +9,6 @@ game pays 1 to every other player.
 
 Actions: ``heap * largest + taken - 1``, where heaps count from 0 and ``largest`` is the size of the largest heap
 at the start.
-
-A state is two integers: the heaps, each in as many bits as the largest heap needs, the first one lowest; and the
-seat to move.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
 
 class NimState(NamedTuple):
-    """A position: what is left of the heaps, and whose turn it is."""
+    """The heaps, each in as many bits as the largest one needs, the first one lowest, and the seat to move."""
 
     heaps: int
     seat: int

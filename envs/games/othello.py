@@ -16,41 +16,31 @@ Actions:
 
 The board starts with white discs on the upper left and lower right, black ones on the upper right and lower left
 of the four squares in the middle (of a side that is odd, the middle four nearest to a1).
-
-A state is three integers: the discs of the player to move, those of the opponent, and the seat to move. Discs are
-bit ``row * columns + column``.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
-from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.boards import (
-    all_squares,
-    draw,
-    first_column,
-    square_text,
-    symmetric_board,
-    symmetric_square,
-    whole,
-)
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.bits import popcount, shift_right
+from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
+from zermelo.envs.rules.declared import Board, board, limits
 
 
 class OthelloState(NamedTuple):
-    """A position: the discs of the player to move, of the opponent, and whose turn it is."""
+    """The discs of the player to move, those of the opponent, and the seat to move."""
 
-    mover: int
-    other: int
+    mover: Board
+    other: Board
     seat: int
 
 
 @listed()
+@limits(rows=(4, 8), columns=(4, 8), margin=bool)
+@board("XO", symmetric=OthelloState)
 class Othello(NamedTuple):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
 
@@ -63,13 +53,6 @@ class Othello(NamedTuple):
     rows: int = 8
     columns: int = 8
     margin: bool = False
-
-    def check(self) -> None:
-        if not (4 <= self.rows <= 8 and 4 <= self.columns <= 8 and self.margin in (0, 1)):
-            raise InvalidSettingError(
-                "Othello needs rows and columns of 4 to 8 and a margin of True or False, "
-                f"not rows={self.rows}, columns={self.columns}, margin={self.margin}"
-            )
 
     def num_actions(self) -> int:
         return self.rows * self.columns + 1
@@ -86,14 +69,10 @@ class Othello(NamedTuple):
 
     def legal_actions(self, state: OthelloState, actions: list[int]) -> int:
         moves = self._moves(state.mover, state.other)
-        count = popcount(moves)
-        if count == 0:
+        if moves == 0:
             actions[0] = self.rows * self.columns
             return 1
-        for number in range(count):
-            actions[number] = bit_index(moves)
-            moves &= moves - 1
-        return count
+        return list_squares(moves, actions)
 
     def result(self, state: OthelloState, action: int) -> OthelloState:
         if action == self.rows * self.columns:
@@ -129,32 +108,12 @@ class Othello(NamedTuple):
     def pass_turn(self, state: OthelloState) -> OthelloState:
         return OthelloState(state.other, state.mover, 1 - state.seat)
 
-    def symmetries(self) -> int:
-        return 8 if self.rows == self.columns else 4
-
-    def symmetric_state(self, state: OthelloState, symmetry: int) -> OthelloState:
-        mover = symmetric_board(state.mover, self.rows, self.columns, symmetry)
-        return OthelloState(mover, symmetric_board(state.other, self.rows, self.columns, symmetry), state.seat)
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        if action == self.rows * self.columns:
-            return action
-        return symmetric_square(action, self.rows, self.columns, symmetry)
-
     def seat_names(self) -> tuple[str, ...]:
         return ("black", "white")
 
-    def text(self, state: OthelloState) -> str:
-        black, white = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
-        return draw(self.rows, self.columns, lambda s: "X" if black >> s & 1 else "O" if white >> s & 1 else ".")
-
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 2): the observer's discs, the opponent's."""
-        return self.rows, self.columns, 2
-
-    def write_observation(self, state: OthelloState, seat: int, numbers: Any) -> None:
-        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-        write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
+    def planes(self, state: OthelloState, seat: int) -> tuple[int, ...]:
+        """The observer's discs, the opponent's."""
+        return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
 
     def action_text(self, state: OthelloState, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)

@@ -15,9 +15,6 @@ The winner gets 1 from every other player.
 Actions: 0 rolls, 1 holds. Chance outcomes: 0, a one showed; ``n``, the dice gave the ``n``-th smallest number of
 points that they can give (so with one die, 1 stands for two points); the highest one, with ``snake_eyes``, ones on
 all dice. There are as many numbers of actions as of outcomes, so those from 2 are never legal actions.
-
-A state is four integers: the scores, each in as many bits as ``target`` needs, the first player's lowest; the
-turn's points, not counted beyond what wins; the seat to move; and whether the dice are about to fall.
 """
 
 from __future__ import annotations
@@ -35,7 +32,10 @@ _HOLD: Final = 1
 
 
 class PigState(NamedTuple):
-    """A position: everybody's score, the points of this turn, whose turn it is, and whether dice are falling."""
+    """Scores, the points of this turn, the seat to move, and whether the dice are about to fall.
+
+    Each score has as many bits as ``target`` needs, the first player's lowest; no more than wins.
+    """
 
     scores: int
     turn: int

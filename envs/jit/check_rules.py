@@ -22,7 +22,7 @@ _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _DRAWS: Final = 4
 """Random numbers that ``playout_action`` is tried with at each position."""
 _ELSEWHERE: Final = {
-    *("key", "symmetric_state", "chance_outcomes", "planes", "write_observation"),
+    *("key", "symmetric_state", "chance_outcomes", "planes", "layout", "write_observation"),
     *("action_priors", "noisy_actions", "safe_actions"),
 }
 """Optional methods that are not just called with all their arguments where a player is to move."""

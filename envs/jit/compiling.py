@@ -66,7 +66,9 @@ def prepare(rules_class: type) -> None:
     with _LOCK:
         if not _SET_UP:
             _SET_UP = True
-            importlib.import_module("zermelo.envs.jit.intrinsics")  # teaches Numba by being imported
+            from zermelo.envs.jit.dispatch import teach
+
+            teach(method, dispatcher)
         _RULES.add(rules_class)
 
 
@@ -93,7 +95,7 @@ def _type_of_rules(rules: Any) -> Any:
 
     prepare(type(rules))
     if not rules._fields:
-        from zermelo.envs.jit.intrinsics import NoParameters
+        from zermelo.envs.jit.dispatch import NoParameters
 
         return NoParameters((), type(rules))
     parts = [_type_of_rules(part) if is_rules(part) else numba.typeof(part) for part in rules]
@@ -155,7 +157,7 @@ class Functions:
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
-        from zermelo.envs.jit.intrinsics import INTRINSICS
+        from zermelo.envs.jit.instructions import INTRINSICS
 
         if not isinstance(function, python_types.FunctionType):
             return function
@@ -226,7 +228,7 @@ def compile_kernel(
     """
     from numba import cfunc, from_dtype, types
 
-    from zermelo.envs.jit.intrinsics import INTRINSICS, as_record, as_tuple
+    from zermelo.envs.jit.instructions import INTRINSICS, as_record, as_tuple
     from zermelo.envs.jit.parts import PartCompiler
 
     first = types_of(rules)

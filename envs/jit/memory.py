@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.rules.boards import whole
+from zermelo.envs.rules.words import flat
 
 
 def load(address: int, index: int) -> int:
@@ -113,25 +114,13 @@ def int8s(address: int, count: int) -> Any:
 
 def load_state(like: Any, address: int) -> Any:
     """A tuple of the same type as another, tuples inside it too, from the words at an address."""
-    return _loaded(like, iter(words(address, _count(like)).tolist()))
+    return _loaded(like, iter(words(address, len(flat(like))).tolist()))
 
 
 def store_state(state: Any, address: int) -> None:
     """Writes the words of a tuple, those of the tuples inside it too, from an address on."""
-    for place, word in enumerate(_flat(state)):
+    for place, word in enumerate(flat(state)):
         store(address, place, word)
-
-
-def _flat(state: Any) -> Iterator[int]:
-    for part in state:
-        if isinstance(part, tuple):
-            yield from _flat(part)
-        else:
-            yield int(part)
-
-
-def _count(state: Any) -> int:
-    return sum(1 for _ in _flat(state))
 
 
 def _loaded(like: Any, numbers: Iterator[int]) -> Any:

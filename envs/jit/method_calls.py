@@ -46,7 +46,7 @@ def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, C
     found: dict[str, Callable[..., Any]] = {}
     for name in names:
         about = METHODS[name]
-        if about.returns not in expected or name == "planes" or method(type(rules), name) is None:
+        if about.returns not in expected or method(type(rules), name) is None:
             continue
         if not hasattr(rules, name):
             continue

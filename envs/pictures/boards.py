@@ -8,9 +8,8 @@ between, else letter by letter.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +36,9 @@ _EMPTY_MARKS: Final = frozenset(".-_·")
 """What an empty square may be in a board's text."""
 
 Painter = Callable[[Any, Any], Canvas]
-MarkPainter = Callable[[Canvas, float, float, str], None]
+Piece = Callable[[Canvas, float, float], None]
+"""Draws a shape around a point."""
+_Class = TypeVar("_Class", bound=type)
 _painters: dict[type, Painter] = {}
 
 
@@ -51,20 +52,55 @@ def draws(rules_class: type) -> Callable[[Painter], Painter]:
     return register
 
 
-def draws_marks(rules_class: type) -> Callable[[MarkPainter], MarkPainter]:
-    """Declares a function that draws one mark of this game's text around a point (x, y) of the canvas."""
+def tile(colour: Colour, inset: float = 1, radius: float = 4) -> Piece:
+    """A shape: a square that fills its place but for a rim."""
 
-    def register(paint: MarkPainter) -> MarkPainter:
-        @draws(rules_class)
-        def painter(rules: Any, state: Any) -> Canvas:
-            rows = text_rows(rules, state)
-            canvas = board_canvas(len(rows), len(rows[0]))
-            each_mark(rows, functools.partial(paint, canvas))
-            return canvas
+    def paint(canvas: Canvas, x: float, y: float) -> None:
+        side = CELL - 2 * inset
+        canvas.rectangle(x - side / 2, y - side / 2, side, side, colour, radius)
 
-        return paint
+    return paint
 
-    return register
+
+def disk(colour: Colour, radius: float) -> Piece:
+    """A shape: a disk, its radius in squares."""
+    return lambda canvas, x, y: canvas.disk(x, y, CELL * radius, colour)
+
+
+def ring(colour: Colour, radius: float, width: float) -> Piece:
+    """A shape: a circle, its radius in squares and its width in pixels."""
+    return lambda canvas, x, y: canvas.ring(x, y, CELL * radius, width, colour)
+
+
+def man(colour: Colour) -> Piece:
+    """A shape: a disk with a dark rim."""
+
+    def paint(canvas: Canvas, x: float, y: float) -> None:
+        canvas.disk(x, y, CELL * 0.34, INK)
+        canvas.disk(x, y, CELL * 0.3, colour)
+
+    return paint
+
+
+def draws_marks(marks: Mapping[str, Sequence[Piece]]) -> Callable[[_Class], _Class]:
+    """Declares the shapes that each mark of a board's text is drawn with, from the lowest to the uppermost one."""
+
+    def painter(rules: Any, state: Any) -> Canvas:
+        rows = text_rows(rules, state)
+        canvas = board_canvas(len(rows), len(rows[0]))
+
+        def paint(x: float, y: float, mark: str) -> None:
+            for piece in marks.get(mark, ()):
+                piece(canvas, x, y)
+
+        each_mark(rows, paint)
+        return canvas
+
+    def add(rules_class: _Class) -> _Class:
+        _painters[rules_class] = painter
+        return rules_class
+
+    return add
 
 
 def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:

@@ -32,13 +32,49 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import bit_index, mix, popcount, shift_right, swapped_bytes, wrapped_difference
+from zermelo.envs.rules.boards import (
+    all_squares,
+    draw,
+    first_column,
+    king_moves,
+    list_squares,
+    mirrored_columns,
+    mirrored_rows,
+    square_text,
+    symmetric_board,
+    symmetric_square,
+    transposed,
+    whole,
+)
+from zermelo.envs.rules.declared import Board, Square, board, board_lines, limits
 from zermelo.envs.rules.history import with_past
+from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
+from zermelo.envs.rules.words import (
+    Words,
+    contains,
+    count,
+    difference,
+    first_places,
+    intersection,
+    is_empty,
+    list_places,
+    lowest,
+    moved_down,
+    moved_up,
+    no_places,
+    single,
+    union,
+)
 
 __all__ = [
-    "CHANCE", "EVALUATION_UNIT", "GENERAL_SUM", "LOSS", "WIN", "InvalidSettingError", "OpenSpielTwin", "RulesGame",
-    "bit_index", "is_rules", "listed", "loss_in", "mix", "openspiel_twin", "popcount", "shift_right",
-    "swapped_bytes", "twin", "win_in", "with_past", "wrapped_difference",
+    "CHANCE", "EVALUATION_UNIT", "GENERAL_SUM", "LOSS", "WIN", "Board", "InvalidSettingError", "OpenSpielTwin",
+    "RulesGame", "Square", "Words", "all_squares", "bit_index", "board", "board_lines", "contains", "count",
+    "difference", "draw", "first_column", "first_places", "intersection", "is_empty", "is_rules", "king_moves",
+    "limits", "list_places", "list_squares", "listed", "loss_in", "lowest", "mirrored_columns", "mirrored_rows",
+    "mix", "moved_down", "moved_up", "no_places", "openspiel_twin", "popcount", "shift_right", "single",
+    "square_text", "swapped_bytes", "symmetric_board", "symmetric_square", "transposed", "twin", "union", "whole",
+    "win_in", "with_past", "wrapped_difference", "write_boards",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 
 
 def whole(bits: int) -> int:
@@ -78,6 +78,27 @@ def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int
     if symmetry & 4:
         row, column = column, row
     return row * columns + column
+
+
+def list_squares(board: int, actions: list[int]) -> int:
+    """Writes the squares of a board, ascending, and returns how many."""
+    count = popcount(board)
+    for number in range(count):
+        actions[number] = bit_index(board)
+        board &= board - 1
+    return count
+
+
+def king_moves(square: int, rows: int, columns: int) -> int:
+    """The squares around a square."""
+    left = first_column(rows, columns)
+    row = here = 1 << square
+    if not here & left:
+        row |= shift_right(here, 1)
+    if not here & left << (columns - 1):
+        row |= here << 1
+    around = row | row << columns | shift_right(row, columns)
+    return whole(around & all_squares(rows * columns) & ~here)
 
 
 def draw(rows: int, columns: int, symbol: Callable[[int], str]) -> str:

@@ -57,7 +57,9 @@ METHODS: Final[dict[str, Method]] = {
 REQUIRED: Final = tuple(name for name, method in METHODS.items() if method.required)
 COMPILED: Final = tuple(name for name, method in METHODS.items() if method.compiled)
 DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
-    name: METHODS[name].function for name in COMPILED if name not in (*REQUIRED, "planes", "write_observation")
+    name: METHODS[name].function
+    for name in COMPILED
+    if name not in (*REQUIRED, "planes", "layout", "write_observation")
 }
 """What stands in compiled code for a method that rules do not write."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.scores import LOSS, WIN
+from zermelo.envs.rules.words import flat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +102,7 @@ class General(Required, Protocol):
     def key(self, state: Any) -> int:
         """64 bits, equal only for states with the same future; a hash of the whole state."""
         mixed = 0
-        for value in state:
+        for value in flat(state):
             mixed = mix(mixed ^ value)
         return mixed
 
@@ -287,8 +288,12 @@ class Hidden(Protocol):
 class Observed(Protocol):
     """Methods for learning agents and environments."""
 
-    def planes(self, state: Any, seat: int) -> Any:
-        """Boards that a seat sees, its own pieces first: ``zermelo.envs.rules.board`` makes the rest of them."""
+    def planes(self, state: Any, seat: int) -> tuple[Any, ...]:
+        """The boards that a seat sees, its own pieces first: ``@board`` makes observations and text of them."""
+        ...
+
+    def layout(self) -> tuple[int, int, int, int, int]:
+        """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""
         ...
 
     def write_observation(self, state: Any, seat: int, numbers: Any) -> None:

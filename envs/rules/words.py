@@ -7,7 +7,7 @@ it is, and want sets of the same length.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from zermelo.envs.rules.bits import bit_index, mix, popcount
 
@@ -28,12 +28,12 @@ def union(first: Words, second: Words) -> Words:
     return tuple(one | other for one, other in zip(first, second, strict=True))
 
 
-def common(first: Words, second: Words) -> Words:
+def intersection(first: Words, second: Words) -> Words:
     """The places in both sets."""
     return tuple(one & other for one, other in zip(first, second, strict=True))
 
 
-def without(first: Words, second: Words) -> Words:
+def difference(first: Words, second: Words) -> Words:
     """The places in the first set that are not in the second."""
     return tuple(one & ~other for one, other in zip(first, second, strict=True))
 
@@ -55,8 +55,15 @@ def single(like: Words, place: int) -> Words:
     )
 
 
-def contains(places: Words, place: int) -> int:
-    """1 if the place is in the set, else 0."""
+def first_places(like: Words, how_many: int) -> Words:
+    """The set of the lowest places, as long as another set."""
+    return tuple((1 << min(max(how_many - start, 0), WORD)) - 1 for start in range(0, WORD * len(like), WORD))
+
+
+def contains(places: Words | int, place: int) -> int:
+    """1 if the place is in the set, else 0; an integer is a set of the places of its bits."""
+    if isinstance(places, int):
+        return places >> place & 1
     return places[place // WORD] >> place % WORD & 1
 
 
@@ -84,6 +91,23 @@ def scrambled(places: Words, seed: int) -> int:
     for word in places:
         seed = mix(seed ^ word)
     return seed
+
+
+def flat(state: Any) -> Words:
+    """All integers of a state, those of tuples inside it too."""
+    return tuple(word for part in state for word in (flat(part) if isinstance(part, tuple) else (int(part),)))
+
+
+def list_places(places: Words, actions: Any) -> int:
+    """Writes the places of a set, ascending, and returns how many."""
+    number = 0
+    for start in range(0, WORD * len(places), WORD):
+        word = window(places, start, WORD)
+        while word != 0:
+            actions[number] = start + bit_index(word)
+            number += 1
+            word &= word - 1
+    return number
 
 
 def lowest(places: Words) -> int:

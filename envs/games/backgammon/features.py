@@ -36,7 +36,7 @@ set of weights for contact and one for races: Tesauro's ``pubeval`` (1993).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -306,17 +306,3 @@ def expected(
             gammons += gammons * int(weights[0, FEATURES]) >> 10
         worth += gammons
     return worth >> 6
-
-
-def weights_of(blocks: Mapping[str, Sequence[Sequence[int]]], *, backgammons: int) -> npt.NDArray[np.int64]:
-    """The weights as ``expected`` takes them.
-
-    Args:
-        blocks: For each name in ``BLOCKS``, a row of numbers for each of ``OUTCOMES``.
-        backgammons: How many of 1024 gammons are backgammons.
-    """
-    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
-    for name, start, size in BLOCKS:
-        weights[:, start : start + size] = blocks[name]
-    weights[0, FEATURES] = backgammons
-    return weights

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
 from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.squares import Spot, Squares, squares_of
 
 # -- picture -----------------------------------------------------------------------------------------------------
 
@@ -70,3 +73,30 @@ def _backgammon_board() -> Canvas:
             slim = (STEP / 2 - 3) * (1 - 2 * part / TALL)
             canvas.line(x - slim, y, x + slim, y, 3, _TONGUES[point % 2])
     return canvas
+
+
+_CHECKER: Final = re.compile(r"(\d+|bar)/(\d+|off)")
+
+
+def _spots(rules: Any, names: None) -> Iterator[Spot]:
+    """The points by the first player's numbers, and the bar and what is off of each player."""
+    top, bottom = MARGIN + TALL / 2, MARGIN + HEIGHT - TALL / 2
+    for point in range(1, 25):
+        yield Spot(str(point), point_middle(point), top if point > 12 else bottom, STEP, TALL)
+    for name, place in (("bar", _BAR), ("off", 0)):
+        for seat, y in ((0, bottom), (1, top)):
+            yield Spot(f"{name}{seat}", point_middle(place), y, STEP, TALL)
+
+
+def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
+    """Players count points each from their own side; spots are named as the first one does."""
+
+    def spot(place: str) -> str:
+        if not place.isdigit():
+            return f"{place}{seat}"
+        return str(25 - int(place)) if seat else place
+
+    return [[spot(place) for checker in _CHECKER.findall(text) for place in checker] for text in texts]
+
+
+squares_of(Backgammon, Squares(size=None, spots=_spots, path=_path))

@@ -23,11 +23,6 @@ double come from the higher points first, through both actions.
 
 Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a double once; at the opening
 ``6 * (first player's die - 1) + second player's die - 1``.
-
-A state is six integers, seen by the player to move: its checkers on places 0 to 12 and 13 to 25 in four bits each,
-where place 0 is what was borne off and 25 the bar, and the other player's in the same way from its own side; the
-seat to move; and the roll: 0 before it, -1 before the opening roll, else ``8 * high + low``; in the second half of
-a double, 64 times the place from which the first half's last checker came more than that.
 """
 
 from __future__ import annotations
@@ -37,7 +32,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.backgammon.features import count_at, expected
 from zermelo.envs.games.backgammon.plays import (
@@ -52,13 +46,19 @@ from zermelo.envs.games.backgammon.plays import (
 )
 from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _OPENING: Final = -1
 
 
 class BackgammonState(NamedTuple):
-    """A position: the mover's checkers, the other player's, whose turn it is, and the roll."""
+    """The mover's checkers, the other player's, each seen from its own side, the seat to move, and the roll.
+
+    Places 0 to 12 are in the first integer and 13 to 25 in the second, four bits each: 0 is what was borne off, 25
+    the bar. The roll is 0 before it, -1 before the opening roll, else ``8 * high + low``; in the second half of a
+    double, 64 times the place from which the first half's last checker came more than that.
+    """
 
     low: int
     high: int
@@ -69,6 +69,7 @@ class BackgammonState(NamedTuple):
 
 
 @listed(kind="dice, exact chance")
+@limits(most_points=(1, 3))
 class Backgammon(NamedTuple):
     """Bring all checkers home and off the board before the other player does.
 
@@ -77,13 +78,6 @@ class Backgammon(NamedTuple):
     """
 
     most_points: int = 1
-
-    def check(self) -> None:
-        if self.most_points not in (1, 2, 3):
-            raise InvalidSettingError(
-                f"{type(self).__name__} needs most_points of 1 (wins), 2 (gammons too) or 3 (backgammons too), "
-                f"not most_points={self.most_points}"
-            )
 
     def num_actions(self) -> int:
         return 2 * ORDER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
@@ -10,6 +11,7 @@ from zermelo.envs.games.chess.fen import read_fen
 from zermelo.envs.games.chess.moves import after
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import twin
 from zermelo.envs.rules.history import with_past
 
@@ -71,6 +73,14 @@ def _chess(rules: Any, state: Any) -> Canvas:
 
     each_mark(rows, paint)
     return canvas
+
+
+def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
+    """From where and to where, of the texts but the usual one: moves as engines write them."""
+    return [[text[:2], text[2:4]] for text in texts[1:]]
+
+
+squares_of(Chess, Squares(size=lambda rules: (8, 8), from_below=True, path=_path, turns=True))
 
 
 _RULES: Final = Chess()

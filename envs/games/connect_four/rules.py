@@ -7,11 +7,20 @@ on whole boards follow from it).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, MARGIN
+from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.declared import board, limits
+
+
+def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
+    """A spot for each column."""
+    height = rules.rows * CELL
+    for place, name in enumerate(names.columns):
+        yield Spot(name, MARGIN + (place + 0.5) * CELL, MARGIN + height / 2, CELL, height)
 
 
 class ConnectFourState(NamedTuple):
@@ -21,18 +30,15 @@ class ConnectFourState(NamedTuple):
     stones: int
 
 
+@limits(
+    ("columns * (rows + 1)", lambda rules: rules.columns * (rules.rows + 1), 62), rows=(1, 61), columns=(1, 31)
+)
+@board("XO", squares=Squares(rows_named=False, spots=_spots, path=whole_text))
 class ConnectFourRules(NamedTuple):
     """The rules alone, of ``ConnectFour``."""
 
     rows: int = 6
     columns: int = 7
-
-    def check(self) -> None:
-        if min(self) < 1 or self.columns * (self.rows + 1) > 62:
-            raise InvalidSettingError(
-                "ConnectFour needs rows and columns of at least 1 and columns * (rows + 1) of at most 62, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
 
     def num_actions(self) -> int:
         return self.columns
@@ -83,22 +89,13 @@ class ConnectFourRules(NamedTuple):
     def symmetric_action(self, action: int, symmetry: int) -> int:
         return action if symmetry == 0 else self.columns - 1 - action
 
-    def text(self, state: ConnectFourState) -> str:
-        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
-        lines = []
-        for row in reversed(range(self.rows)):
-            bits = [1 << (column * (self.rows + 1) + row) for column in range(self.columns)]
-            lines.append(" ".join("X" if first & b else "O" if state.stones & b else "." for b in bits))
-        return "\n".join(lines)
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.rows, self.columns, self.rows - 1, -1, self.rows + 1
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 2), top row first: the observer's stones, the opponent's."""
-        return self.rows, self.columns, 2
-
-    def write_observation(self, state: ConnectFourState, seat: int, numbers: Any) -> None:
+    def planes(self, state: ConnectFourState, seat: int) -> tuple[int, ...]:
+        """The observer's stones, the opponent's; the top row first."""
         other = state.mover ^ state.stones
-        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
-        write_boards(sides, self.rows, self.columns, self.rows - 1, -1, self.rows + 1, numbers)
+        return (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
 
     def action_text(self, state: ConnectFourState, action: int) -> str:
         return chr(ord("a") + action)

@@ -10,16 +10,16 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.rules.words import (
     Words,
-    common,
     contains,
     count,
+    difference,
+    intersection,
     is_empty,
     lowest,
     moved_down,
     moved_up,
     single,
     union,
-    without,
 )
 
 NO_POINT: Final = -1
@@ -65,7 +65,7 @@ def group_of(seed: Words, stones: Words, size: int) -> Words:
     """The stones that are connected with some of them."""
     found = seed
     while True:
-        wider = common(union(found, around(found, size)), stones)
+        wider = intersection(union(found, around(found, size)), stones)
         if wider == found:
             return found
         found = wider
@@ -73,13 +73,13 @@ def group_of(seed: Words, stones: Words, size: int) -> Words:
 
 def liberties(group: Words, empty: Words, size: int) -> Words:
     """The empty points beside a group."""
-    return common(around(group, size), empty)
+    return intersection(around(group, size), empty)
 
 
 def captured_by(stone: Words, other: Words, empty: Words, size: int) -> Words:
     """The opponent's stones that have no liberty once a stone lies on a point, which ``empty`` has not."""
-    taken = without(stone, stone)
-    rest = common(around(stone, size), other)
+    taken = difference(stone, stone)
+    rest = intersection(around(stone, size), other)
     while not is_empty(rest):
         first = single(stone, lowest(rest))
         group = first
@@ -87,14 +87,14 @@ def captured_by(stone: Words, other: Words, empty: Words, size: int) -> Words:
             group = group_of(first, other, size)
             if is_empty(liberties(group, empty, size)):
                 taken = union(taken, group)
-        rest = without(rest, group)
+        rest = difference(rest, group)
     return taken
 
 
 def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) -> bool:
     """True if a stone may be put on an empty point: it has a liberty then, perhaps by a capture."""
     stone = single(empty, place)
-    left = without(empty, stone)
+    left = difference(empty, stone)
     if not is_empty(liberties(stone, left, size)):
         return True
     if not is_empty(captured_by(stone, other, left, size)):
@@ -105,7 +105,7 @@ def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) ->
 def stones_in_atari(place: int, own: Words, other: Words, empty: Words, size: int) -> int:
     """The number of stones, itself included, that a move leaves with at most one liberty; 0 if they have more."""
     stone = single(empty, place)
-    left = without(empty, stone)
+    left = difference(empty, stone)
     if count(liberties(stone, left, size)) > 1:
         return 0
     group = group_of(stone, union(own, stone), size)
@@ -118,7 +118,7 @@ def stones_in_atari(place: int, own: Words, other: Words, empty: Words, size: in
 def territory(stones: Words, other: Words, empty: Words, size: int) -> Words:
     """The empty regions that border on these stones alone."""
     reached = group_of(liberties(stones, empty, size), empty, size)
-    return without(reached, group_of(liberties(other, empty, size), empty, size))
+    return difference(reached, group_of(liberties(other, empty, size), empty, size))
 
 
 def stone_at(state: GoState, place: int) -> str:

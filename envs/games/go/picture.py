@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.envs.games.go.board import NO_POINT, GoState, point_of
 from zermelo.envs.games.go.rules import COLUMNS, Go
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, squares_of
 from zermelo.envs.rules.about import twin
 from zermelo.envs.rules.history import with_past
-from zermelo.envs.rules.words import contains, single, union, without
+from zermelo.envs.rules.words import contains, difference, single, union
 
 _WOOD: Final[Colour] = (226, 184, 112)
 STEP: Final = CELL * 0.75
@@ -56,6 +58,20 @@ def _stars(size: int) -> tuple[int, ...]:
     return (edge, size // 2, size - 1 - edge)
 
 
+def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
+    for row, number in enumerate(names.rows):
+        for column, letter in enumerate(names.columns):
+            yield Spot(letter + number, *crossing(row, column), STEP, STEP)
+
+
+squares_of(
+    Go,
+    Squares(
+        size=lambda rules: (rules.size, rules.size), from_below=True, letters=COLUMNS, spots=_spots, labelled=False
+    ),
+)
+
+
 # -- PettingZoo ---------------------------------------------------------------------------------------------------
 
 
@@ -71,7 +87,7 @@ def _read_go(env: Any) -> GoState | None:
     if position.board.shape != (size, size):
         return None
     *_, empty, _, _, _ = Go(size).initial_state()
-    black = white = without(empty, empty)
+    black = white = difference(empty, empty)
     for action, colour in enumerate(position.board.flat):
         point = single(empty, point_of(action, size))
         if colour == 1:
@@ -90,6 +106,6 @@ def _read_go(env: Any) -> GoState | None:
     if last != NO_POINT and not contains(union(black, white), last):
         return None
     turn = 2 * passes + (position.to_play != 1)
-    state = GoState(black, white, without(without(empty, black), white), place(position.ko), last, turn)
+    state = GoState(black, white, difference(difference(empty, black), white), place(position.ko), last, turn)
     known: GoState = with_past(_rules(env), state, ())
     return known

@@ -21,7 +21,7 @@ from zermelo.envs.games.go.board import (
 )
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.rules.bits import mix, shift_right
-from zermelo.envs.rules.words import Words, common, count, is_empty, lowest, nth, single, union, without
+from zermelo.envs.rules.words import Words, count, difference, intersection, is_empty, lowest, nth, single, union
 
 _RARELY: Final = 7
 """One in so many and one moves that put several own stones into atari is played: some kill, as a throw-in does."""
@@ -40,16 +40,16 @@ def playout_point(state: GoState, size: int, random: int) -> int:
             found = _fitting(state, own, other, size)
         if not is_empty(found):
             return _drawn(found, random)
-    free = without(state.empty, own_eyes(own, other, state.empty, size))
+    free = difference(state.empty, own_eyes(own, other, state.empty, size))
     if state.ko != NO_POINT:
-        free = without(free, single(free, state.ko))
+        free = difference(free, single(free, state.ko))
     while not is_empty(free):
         place = _drawn(free, random)
         if is_allowed(place, own, other, state.empty, size) and (
             random & _RARELY == 0 or stones_in_atari(place, own, other, state.empty, size) <= 1
         ):
             return place
-        free = without(free, single(free, place))
+        free = difference(free, single(free, place))
         random = mix(random)
     return NO_POINT
 
@@ -65,48 +65,48 @@ def own_eyes(own: Words, other: Words, empty: Words, size: int) -> Words:
     One of the other's makes no difference in the middle of the board, but does at its edge.
     """
     board = union(union(own, other), empty)
-    found = without(empty, around(union(other, empty), size))
+    found = difference(empty, around(union(other, empty), size))
     rest = found
     while not is_empty(rest):
         eye = single(rest, lowest(rest))
-        rest = without(rest, eye)
-        corners = common(diagonals(eye, size), board)
+        rest = difference(rest, eye)
+        corners = intersection(diagonals(eye, size), board)
         allowed = 1 if count(corners) == 4 else 0
-        if count(common(corners, other)) > allowed:
-            found = without(found, eye)
+        if count(intersection(corners, other)) > allowed:
+            found = difference(found, eye)
     return found
 
 
 def _urgent(state: GoState, own: Words, other: Words, size: int) -> Words:
     """Where the stone of the last move is captured, or a group beside it saved from being captured."""
     last = single(own, state.last)
-    found = without(own, own)
+    found = difference(own, own)
     freedom = liberties(group_of(last, other, size), state.empty, size)
     if count(freedom) == 1 and lowest(freedom) != state.ko:
         found = freedom
-    rest = common(around(last, size), own)
+    rest = intersection(around(last, size), own)
     while not is_empty(rest):
         group = group_of(single(rest, lowest(rest)), own, size)
-        rest = without(rest, group)
+        rest = difference(rest, group)
         freedom = liberties(group, state.empty, size)
         if count(freedom) == 1:
             found = union(found, rescues(group, freedom, other, state.empty, size))
     if state.ko != NO_POINT:
-        found = without(found, single(found, state.ko))
+        found = difference(found, single(found, state.ko))
     return found
 
 
 def rescues(group: Words, escape: Words, other: Words, empty: Words, size: int) -> Words:
     """The moves that save a group in atari: its last liberty, if it gains more there, and captures around it."""
-    found = without(escape, escape)
-    left = without(empty, escape)
+    found = difference(escape, escape)
+    left = difference(empty, escape)
     gets_away = count(liberties(union(group, escape), left, size)) > 1
     if gets_away or not is_empty(captured_by(escape, other, left, size)):
         found = escape
-    rest = common(around(group, size), other)
+    rest = intersection(around(group, size), other)
     while not is_empty(rest):
         near = group_of(single(rest, lowest(rest)), other, size)
-        rest = without(rest, near)
+        rest = difference(rest, near)
         freedom = liberties(near, empty, size)
         if count(freedom) == 1:
             found = union(found, freedom)
@@ -116,25 +116,25 @@ def rescues(group: Words, escape: Words, other: Words, empty: Words, size: int) 
 def _vital(state: GoState, own: Words, other: Words, size: int) -> Words:
     """The middle of a small room beside the last move, from where it is one eye or can be made two (nakade)."""
     last = single(own, state.last)
-    found = without(own, own)
-    rest = common(around(last, size), state.empty)
+    found = difference(own, own)
+    rest = intersection(around(last, size), state.empty)
     while not is_empty(rest):
         room = single(rest, lowest(rest))
-        wider = common(union(room, around(room, size)), state.empty)
+        wider = intersection(union(room, around(room, size)), state.empty)
         while wider != room and count(wider) <= _ROOM:
             room = wider
-            wider = common(union(room, around(room, size)), state.empty)
-        rest = without(rest, wider)
+            wider = intersection(union(room, around(room, size)), state.empty)
+        rest = difference(rest, wider)
         if wider != room or count(room) < 3:
             continue
         walls = around(room, size)
-        if not is_empty(common(walls, own)) and not is_empty(common(walls, other)):
+        if not is_empty(intersection(walls, own)) and not is_empty(intersection(walls, other)):
             continue
         points = room
         while not is_empty(points):
             point = single(points, lowest(points))
-            points = without(points, point)
-            if count(common(around(point, size), room)) == count(room) - 1:
+            points = difference(points, point)
+            if count(intersection(around(point, size), room)) == count(room) - 1:
                 found = union(found, point)
     return found
 
@@ -142,14 +142,14 @@ def _vital(state: GoState, own: Words, other: Words, size: int) -> Words:
 def _fitting(state: GoState, own: Words, other: Words, size: int) -> Words:
     """The points beside the last move where a stone makes a good shape, and is not in atari."""
     last = single(own, state.last)
-    rest = common(union(around(last, size), diagonals(last, size)), state.empty)
+    rest = intersection(union(around(last, size), diagonals(last, size)), state.empty)
     if state.ko != NO_POINT:
-        rest = without(rest, single(rest, state.ko))
-    found = without(rest, rest)
+        rest = difference(rest, single(rest, state.ko))
+    found = difference(rest, rest)
     while not is_empty(rest):
         place = lowest(rest)
         stone = single(rest, place)
-        rest = without(rest, stone)
+        rest = difference(rest, stone)
         is_good = fits(place, own, other, state.empty, size)
         if is_good and stones_in_atari(place, own, other, state.empty, size) == 0:
             found = union(found, stone)

@@ -16,16 +16,16 @@ from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import own_eyes, rescues
 from zermelo.envs.rules.words import (
     Words,
-    common,
     contains,
     count,
+    difference,
+    intersection,
     is_empty,
     lowest,
     moved_down,
     moved_up,
     single,
     union,
-    without,
 )
 
 NEAR: Final = (24.0, 22.0, 8.0)
@@ -48,7 +48,7 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
     few, many, lost = _tactics(own, other, empty, size)
     eyes = own_eyes(own, other, empty, size)
     stones = union(own, other)
-    first = without(empty, empty)
+    first = difference(empty, empty)
     if state.last != NO_POINT:
         first = group_of(single(own, state.last), other, size)
     one = _wider(first, own, other, empty, size)
@@ -96,32 +96,33 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
 def _wider(reached: Words, own: Words, other: Words, empty: Words, size: int) -> Words:
     """All within one more step: the points beside, and the chains of stones among them."""
     wider = union(reached, around(reached, size))
-    chains = union(group_of(common(wider, own), own, size), group_of(common(wider, other), other, size))
-    return union(chains, common(wider, empty))
+    mine = group_of(intersection(wider, own), own, size)
+    theirs = group_of(intersection(wider, other), other, size)
+    return union(union(mine, theirs), intersection(wider, empty))
 
 
 def _inside(points: Words, size: int) -> Words:
     """The points that have all four neighbours among them."""
-    across = common(moved_up(points, 1), moved_down(points, 1))
-    along = common(moved_up(points, size + 1), moved_down(points, size + 1))
-    return common(points, common(across, along))
+    across = intersection(moved_up(points, 1), moved_down(points, 1))
+    along = intersection(moved_up(points, size + 1), moved_down(points, size + 1))
+    return intersection(points, intersection(across, along))
 
 
 def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words, Words]:
     """Where one stone is captured or saved, where several are, and where they run but are caught in a ladder."""
-    few = many = lost = without(empty, empty)
+    few = many = lost = difference(empty, empty)
     for captures in range(2):
         mine = other if captures else own
         rest = mine
         while not is_empty(rest):
             group = group_of(single(rest, lowest(rest)), mine, size)
-            rest = without(rest, group)
+            rest = difference(rest, group)
             freedom = liberties(group, empty, size)
             if count(freedom) == 1:
                 if not captures:
                     if not can_capture(group, other, empty, size) and is_caught(group, own, other, empty, size):
                         lost = union(lost, freedom)
-                    freedom = without(rescues(group, freedom, other, empty, size), lost)
+                    freedom = difference(rescues(group, freedom, other, empty, size), lost)
                 if count(group) > 1:
                     many = union(many, freedom)
                 else:

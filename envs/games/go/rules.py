@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.go.board import (
     NO_POINT,
     GoState,
@@ -26,17 +25,18 @@ from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.words import (
-    common,
     contains,
     count,
+    difference,
+    intersection,
     is_empty,
     lowest,
     no_places,
     scrambled,
     single,
     union,
-    without,
 )
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -45,6 +45,7 @@ _LARGEST = len(COLUMNS)
 
 
 @listed()
+@limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=bool)
 class Go(NamedTuple):
     """Surround more of the board than the opponent.
 
@@ -57,13 +58,6 @@ class Go(NamedTuple):
     size: int = 9
     komi: float = 7.5
     superko: int = 1
-
-    def check(self) -> None:
-        if not (1 <= self.size <= _LARGEST and self.superko in (0, 1) and abs(self.komi) < 1e6):
-            raise InvalidSettingError(
-                f"Go needs a size of 1 to {_LARGEST}, superko of 0 or 1 and a komi in points, "
-                f"not size={self.size}, komi={self.komi}, superko={self.superko}"
-            )
 
     def num_actions(self) -> int:
         return self.size * self.size + 1
@@ -85,7 +79,7 @@ class Go(NamedTuple):
         places = state.empty
         while not is_empty(places):
             place = lowest(places)
-            places = without(places, single(places, place))
+            places = difference(places, single(places, place))
             if place != state.ko and is_allowed(place, own, other, state.empty, size):
                 actions[number] = place - place // (size + 1) - size - 1
                 number += 1
@@ -99,15 +93,15 @@ class Go(NamedTuple):
         own, other = (state.white, state.black) if seat else (state.black, state.white)
         place = point_of(action, size)
         stone = single(state.empty, place)
-        own, empty = union(own, stone), without(state.empty, stone)
+        own, empty = union(own, stone), difference(state.empty, stone)
         ko = NO_POINT
-        if not is_empty(common(around(stone, size), other)):
+        if not is_empty(intersection(around(stone, size), other)):
             taken = captured_by(stone, other, empty, size)
             if not is_empty(taken):
-                beside = common(around(stone, size), union(own, empty))
+                beside = intersection(around(stone, size), union(own, empty))
                 if is_empty(beside) and count(taken) == 1:
                     ko = lowest(taken)
-                other, empty = without(other, taken), union(empty, taken)
+                other, empty = difference(other, taken), union(empty, taken)
         if seat:
             return GoState(other, own, empty, ko, place, 0)
         return GoState(own, other, empty, ko, place, 1)

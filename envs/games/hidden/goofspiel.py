@@ -11,9 +11,6 @@ is OpenSpiel's ``goofspiel`` too, whose ``point_difference`` is half of what pla
 
 Actions: the card bid, from 0 for the 1. Chance outcomes: the next prize, likewise. The first player of a round is
 asked first, and the second one does not see its bid.
-
-A state is three integers: what the first and the second player have bid and the prizes, four bits a round, the
-last one lowest. Prizes from the highest down are not noted.
 """
 
 from __future__ import annotations
@@ -26,14 +23,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.declared import limits
 
 
 class GoofspielState(NamedTuple):
-    """A position: what both have bid, and the prizes so far."""
+    """What both have bid, and the prizes so far: four bits a round, the last one lowest.
+
+    Prizes from the highest down are not noted.
+    """
 
     first: int
     second: int
@@ -41,6 +41,7 @@ class GoofspielState(NamedTuple):
 
 
 @listed(kind="cards")
+@limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
 class Goofspiel(NamedTuple):
     """Goofspiel: bid for prizes, both at the same time.
 
@@ -55,14 +56,6 @@ class Goofspiel(NamedTuple):
     shuffled: bool = True
     hidden: bool = False
     difference: bool = False
-
-    def check(self) -> None:
-        flags = (self.shuffled, self.hidden, self.difference)
-        if not 2 <= self.cards <= 13 or any(flag not in (0, 1) for flag in flags):
-            raise InvalidSettingError(
-                "Goofspiel needs cards of 2 to 13, and shuffled, hidden and difference of True or False, not "
-                f"{tuple(self)}"
-            )
 
     def num_actions(self) -> int:
         return self.cards

@@ -8,9 +8,6 @@ may answer once, by folding (pass) or calling (bet). Of those who have bet, or o
 card takes the pot.
 
 Actions: 0 passes or folds, 1 bets or calls. Chance outcomes: the rank of the card dealt, from 0.
-
-A state is two integers: the cards, four bits for each seat, the first seat's lowest, its rank and one, 0 before it
-is dealt; and the actions so far, one bit each, the last one lowest, below a leading one.
 """
 
 from __future__ import annotations
@@ -20,22 +17,27 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.declared import limits
 
 _NAMES: Final = "23456789TJQKA"
 """Ranks as players write them; the highest card in the deck is a king."""
 
 
 class KuhnState(NamedTuple):
-    """A position: everybody's card, and what has been bet."""
+    """Everybody's card and the actions so far.
+
+    A card has four bits, the first seat's lowest: its rank and one, 0 before it is dealt. An action has one bit,
+    the last one lowest, below a leading one.
+    """
 
     cards: int
     history: int
 
 
 @listed(players="2-10", kind="cards")
+@limits(players=(2, 10))
 class Kuhn(NamedTuple):
     """Kuhn poker: one card each, one chip to bet.
 
@@ -44,10 +46,6 @@ class Kuhn(NamedTuple):
     """
 
     players: int = 2
-
-    def check(self) -> None:
-        if not 2 <= self.players <= 10:
-            raise InvalidSettingError(f"Kuhn needs players of 2 to 10, not {self.players}")
 
     def num_actions(self) -> int:
         return self.players + 1

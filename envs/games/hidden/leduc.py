@@ -14,8 +14,6 @@ Utilities are in chips. Cards of the same rank are not told apart.
 
 Actions: 0 calls, 1 raises, 2 folds, 3 checks. Chance outcomes: the rank of the card dealt, from 0; with blinds,
 before the cards, the seat that begins.
-
-A state is ten integers: see ``LeducState``.
 """
 
 from __future__ import annotations
@@ -26,9 +24,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
+from zermelo.envs.rules.declared import limits
 
 _CALL: Final = 0
 _RAISE: Final = 1
@@ -67,6 +65,7 @@ class LeducState(NamedTuple):
 
 
 @listed(kind="cards")
+@limits(ranks=(2, 13), blinds=bool)
 class Leduc(NamedTuple):
     """Leduc hold'em: two rounds of betting, one open card.
 
@@ -77,13 +76,6 @@ class Leduc(NamedTuple):
 
     ranks: int = 3
     blinds: bool = False
-
-    def check(self) -> None:
-        if not 2 <= self.ranks <= 13 or self.blinds not in (0, 1):
-            raise InvalidSettingError(
-                f"Leduc needs ranks of 2 to 13, and blinds of True or False, not ranks={self.ranks}, "
-                f"blinds={self.blinds}"
-            )
 
     def num_actions(self) -> int:
         return max(4, self.ranks)

@@ -10,9 +10,6 @@ learning in extensive-form games with imperfect recall", ICML (2012), and OpenSp
 
 Actions: ``sides * (quantity - 1) + face``, faces from 0, is a bid; the number after the highest bid says liar.
 Chance outcomes: the face of the next die, from 0; the first player's dice are rolled first.
-
-A state is five integers: how many dice of each face the first and the second player have, four bits a face; how
-many dice have been rolled; the bids made, bit ``action`` each; and 1 after somebody has said liar, else 0.
 """
 
 from __future__ import annotations
@@ -22,14 +19,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.declared import limits
 
 
 class LiarsDiceState(NamedTuple):
-    """A position: both players' dice, how many are rolled, the bids, and whether one was called a lie."""
+    """Both players' dice, how many are rolled, the bids, and 1 after somebody has said liar, else 0.
+
+    Of each face there are four bits, and a bid is bit ``action``.
+    """
 
     first: int
     second: int
@@ -39,6 +39,7 @@ class LiarsDiceState(NamedTuple):
 
 
 @listed(kind="dice")
+@limits(("2 * dice * sides", lambda rules: 2 * rules.dice * rules.sides, 62), dice=(1, 15), sides=(2, 15))
 class LiarsDice(NamedTuple):
     """Liar's dice: bid on what all dice show, and see only your own.
 
@@ -49,13 +50,6 @@ class LiarsDice(NamedTuple):
 
     dice: int = 1
     sides: int = 6
-
-    def check(self) -> None:
-        if not (1 <= self.dice <= 15 and 2 <= self.sides <= 15 and 2 * self.dice * self.sides <= 62):
-            raise InvalidSettingError(
-                "LiarsDice needs dice of 1 to 15 and sides of 2 to 15 with 2 * dice * sides at most 62, not "
-                f"dice={self.dice}, sides={self.sides}"
-            )
 
     def num_actions(self) -> int:
         return 2 * self.dice * self.sides + 1

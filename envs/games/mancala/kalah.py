@@ -13,19 +13,16 @@ emptied.
   the player in whose houses they are. More seeds win.
 
 Actions: 0 to ``houses`` - 1, a house of the player to move, from its left; the last one is next to its store.
-
-A state is five integers: the houses of the player to move and of the opponent, eight bits a house from the lowest
-(house 0), the two stores, and the seat to move. Opposite to house ``i`` is
-the opponent's house ``houses - 1 - i``.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.mancala.sowing import (
+    HOUSES,
     ONES,
+    SEEDS,
     draw_houses,
     house_text,
     ones,
@@ -34,8 +31,10 @@ from zermelo.envs.games.mancala.sowing import (
     write_houses,
 )
 from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.scores import loss_in, win_in
 
 _DISTANCES = 0x0102030405060708
@@ -43,7 +42,10 @@ _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 
 
 class KalahState(NamedTuple):
-    """A position: houses and stores of the player to move and of the opponent, and whose turn it is."""
+    """Houses and stores of the player to move and of the opponent, and the seat to move.
+
+    Eight bits a house from the lowest (house 0); opposite to house ``i`` is the opponent's ``houses - 1 - i``.
+    """
 
     mover: int
     other: int
@@ -53,6 +55,7 @@ class KalahState(NamedTuple):
 
 
 @listed()
+@limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
 class Kalah(NamedTuple):
     """Sow seeds, gather more of them in your store than the opponent.
 
@@ -67,15 +70,6 @@ class Kalah(NamedTuple):
     seeds: int = 4
     empty_capture: bool = False
     margin: bool = False
-
-    def check(self) -> None:
-        fits = 1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127
-        if not (fits and self.empty_capture in (0, 1) and self.margin in (0, 1)):
-            raise InvalidSettingError(
-                "Kalah needs houses of 1 to 8, seeds of at least 1 with 2 * houses * seeds of at most 127, and "
-                f"empty_capture and margin of True or False, not houses={self.houses}, seeds={self.seeds}, "
-                f"empty_capture={self.empty_capture}, margin={self.margin}"
-            )
 
     def num_actions(self) -> int:
         return self.houses
@@ -204,6 +198,9 @@ class Kalah(NamedTuple):
 
 
 draws(Kalah)(paint_houses)
+
+
+squares_of(Kalah, HOUSES)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

@@ -13,19 +13,16 @@ many, leaving out the house that was emptied.
   than half of all seeds. More seeds win.
 
 Actions: 0 to ``houses`` - 1, a house of the player to move, from its left.
-
-A state is six integers: the houses of the player to move and of the opponent, eight bits a house from the lowest
-(house 0); how many seeds each has captured; the seat to move; and how many moves have been made since the last
-capture.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.mancala.sowing import (
+    HOUSES,
     ONES,
+    SEEDS,
     draw_houses,
     house_text,
     ones,
@@ -34,12 +31,14 @@ from zermelo.envs.games.mancala.sowing import (
     write_houses,
 )
 from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.declared import limits
 
 
 class OwareState(NamedTuple):
-    """A position: houses and captured seeds of both, whose turn it is, and how many moves captured nothing."""
+    """Houses and captured seeds of both, as in Kalah; the seat to move, and the moves since the last capture."""
 
     mover: int
     other: int
@@ -50,6 +49,7 @@ class OwareState(NamedTuple):
 
 
 @listed()
+@limits(SEEDS, houses=(1, 8), seeds=(1, 63))
 class Oware(NamedTuple):
     """Sow seeds, capture them by twos and threes.
 
@@ -60,13 +60,6 @@ class Oware(NamedTuple):
 
     houses: int = 6
     seeds: int = 4
-
-    def check(self) -> None:
-        if not (1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127):
-            raise InvalidSettingError(
-                "Oware needs houses of 1 to 8 and seeds of at least 1 with 2 * houses * seeds of at most 127, "
-                f"not houses={self.houses}, seeds={self.seeds}"
-            )
 
     def num_actions(self) -> int:
         return self.houses
@@ -189,10 +182,10 @@ class Oware(NamedTuple):
         return False
 
 
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
 draws(Oware)(paint_houses)
+
+
+squares_of(Oware, HOUSES)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

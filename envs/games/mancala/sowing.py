@@ -7,14 +7,20 @@ A row of houses is one integer, eight bits a house from the lowest (house 0, at 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, shade
 from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.bits import shift_right
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
+
+
+SEEDS: Final = "2 * houses * seeds", lambda rules: 2 * rules.houses * rules.seeds, 127
+"""As many seeds as there may be (``limits``)."""
 
 
 def ones(houses: int) -> int:
@@ -107,3 +113,13 @@ def _seeds(canvas: Canvas, x: float, y: float, count: int, across: float, down: 
         turn = 2.399963 * number  # the golden angle: no two seeds lie on top of each other
         canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 5.5, shade(_SEED, 0.7))
         canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 4.5, _SEED)
+
+
+def _spots(rules: Any, names: None) -> Iterator[Spot]:
+    for seat in (1, 0):
+        for house in range(rules.houses):
+            yield Spot(house_text(seat, house), *house_middle(rules.houses, seat, house), _HOUSE, _HOUSE)
+
+
+HOUSES: Final = Squares(size=None, spots=_spots, path=whole_text)
+"""Where the picture is clicked."""

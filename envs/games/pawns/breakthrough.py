@@ -7,43 +7,37 @@ diagonally it goes to an empty square or captures an opponent's pawn there. The 
 farthest row, or who has captured all the opponent's pawns, wins. There are no draws, and there is always a move.
 
 Actions and board are those of ``zermelo.envs.games.pawns.steps``.
-
-A state is three integers: the pawns of the player to move, those of the opponent, and the seat to move.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.pawns.steps import (
+    PawnState,
     attacked,
     destination,
-    draw_pawns,
     far_row,
     list_moves,
     mirrored_move,
     paint_pawns,
     pawn_text,
+    planes_of,
     sources,
-    write_pawns,
 )
 from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
+from zermelo.envs.rules.boards import all_squares, whole
+from zermelo.envs.rules.declared import board, limits
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-class BreakthroughState(NamedTuple):
-    """A position: the pawns of the player to move, of the opponent, and whose turn it is."""
-
-    mover: int
-    other: int
-    seat: int
-
-
 @listed()
+@limits(rows=(2, 32), columns=(2, 32), pawn_rows=(1, 16), squares=(4, 64))
+@board("XO", symmetric=PawnState, squares=Squares(from_below=True))
 class Breakthrough(NamedTuple):
     """Bring one pawn to the other side.
 
@@ -58,76 +52,61 @@ class Breakthrough(NamedTuple):
     pawn_rows: int = 2
 
     def check(self) -> None:
-        if (
-            self.columns < 2
-            or self.pawn_rows < 1
-            or self.rows < 2 * self.pawn_rows
-            or self.rows * self.columns > 64
-        ):
+        if 2 * self.pawn_rows > self.rows:
             raise InvalidSettingError(
-                "Breakthrough needs columns of at least 2, pawn_rows of at least 1 and at most half of rows, and "
-                f"rows * columns of at most 64, not rows={self.rows}, columns={self.columns}, "
+                f"Breakthrough needs pawn_rows of at most half of rows, not rows={self.rows}, "
                 f"pawn_rows={self.pawn_rows}"
             )
 
     def num_actions(self) -> int:
         return 3 * self.rows * self.columns
 
-    def initial_state(self) -> BreakthroughState:
+    def initial_state(self) -> PawnState:
         pawns = all_squares(self.pawn_rows * self.columns)
-        return BreakthroughState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
+        return PawnState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
 
-    def to_move(self, state: BreakthroughState) -> int:
+    def to_move(self, state: PawnState) -> int:
         return state.seat
 
-    def legal_actions(self, state: BreakthroughState, actions: list[int]) -> int:
+    def legal_actions(self, state: PawnState, actions: list[int]) -> int:
         lower, straight, higher = sources(
             state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
         )
         return list_moves(lower, straight, higher, actions)
 
-    def result(self, state: BreakthroughState, action: int) -> BreakthroughState:
+    def result(self, state: PawnState, action: int) -> PawnState:
         to = 1 << destination(action, state.seat, self.columns)
-        return BreakthroughState(
-            whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat
-        )
+        return PawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
 
-    def is_terminal(self, state: BreakthroughState) -> bool:
+    def is_terminal(self, state: PawnState) -> bool:
         return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
 
-    def utility(self, state: BreakthroughState, seat: int) -> int:
+    def utility(self, state: PawnState, seat: int) -> int:
         return -1 if seat == state.seat else 1
 
-    def evaluation(self, state: BreakthroughState, seat: int) -> int:
+    def evaluation(self, state: PawnState, seat: int) -> int:
         """Pawns, and how far they have come."""
         score = self._worth(state.mover, state.seat) - self._worth(state.other, 1 - state.seat)
         return score if seat == state.seat else -score
 
-    def ordering_hint(self, state: BreakthroughState, action: int) -> int:
+    def ordering_hint(self, state: PawnState, action: int) -> int:
         to = destination(action, state.seat, self.columns)
         row = to // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (state.other >> to & 1) * 2 * self.rows
 
-    def is_noisy(self, state: BreakthroughState, action: int) -> bool:
+    def is_noisy(self, state: PawnState, action: int) -> bool:
         return state.other >> destination(action, state.seat, self.columns) & 1 != 0
 
-    def pass_turn(self, state: BreakthroughState) -> BreakthroughState:
-        return BreakthroughState(state.other, state.mover, 1 - state.seat)
+    def pass_turn(self, state: PawnState) -> PawnState:
+        return PawnState(state.other, state.mover, 1 - state.seat)
 
     def symmetries(self) -> int:
         return 2
 
-    def symmetric_state(self, state: BreakthroughState, symmetry: int) -> BreakthroughState:
-        if symmetry == 0:
-            return state
-        mover = mirrored_columns(state.mover, self.rows, self.columns, self.columns)
-        other = mirrored_columns(state.other, self.rows, self.columns, self.columns)
-        return BreakthroughState(mover, other, state.seat)
-
     def symmetric_action(self, action: int, symmetry: int) -> int:
         return mirrored_move(action, self.columns) if symmetry else action
 
-    def bounds(self, state: BreakthroughState) -> tuple[int, int]:
+    def bounds(self, state: PawnState) -> tuple[int, int]:
         """A pawn one step from the far row arrives unless it is captured at once; it can always step."""
         if state.mover & far_row(state.seat, self.rows, self.columns, 1) != 0:
             return win_in(1), win_in(1)
@@ -142,7 +121,7 @@ class Breakthrough(NamedTuple):
     def bounds_see_ends(self) -> bool:
         return True
 
-    def safe_actions(self, state: BreakthroughState, actions: list[int]) -> int:
+    def safe_actions(self, state: PawnState, actions: list[int]) -> int:
         """The captures of a pawn that would arrive, if there is one; else all actions."""
         threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)
         if threats == 0:
@@ -150,17 +129,14 @@ class Breakthrough(NamedTuple):
         lower, _, higher = sources(state.mover, state.seat, self.rows, self.columns, 0, threats)
         return list_moves(lower, 0, higher, actions)
 
-    def text(self, state: BreakthroughState) -> str:
-        return draw_pawns(state, self.rows, self.columns)
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.rows, self.columns, (self.rows - 1) * self.columns, -self.columns, 1
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """The observer's pawns, the opponent's, and whose they are (``write_pawns``)."""
-        return self.rows, self.columns, 3
+    def planes(self, state: PawnState, seat: int) -> tuple[int, ...]:
+        """The observer's pawns, the opponent's, and all ones for seat 1; the farthest row first."""
+        return planes_of(state, seat)
 
-    def write_observation(self, state: BreakthroughState, seat: int, numbers: Any) -> None:
-        write_pawns(state, seat, self.rows, self.columns, numbers)
-
-    def action_text(self, state: BreakthroughState, action: int) -> str:
+    def action_text(self, state: PawnState, action: int) -> str:
         return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
 
     def _worth(self, pawns: int, seat: int) -> int:
@@ -188,11 +164,11 @@ def _openspiel(rows: int, columns: int) -> OpenSpielTwin:
     """
     rules = Breakthrough(rows, columns, 2 if rows >= 6 else 1)
 
-    def to_openspiel(state: BreakthroughState, action: int) -> int:
+    def to_openspiel(state: PawnState, action: int) -> int:
         captures = state.other >> destination(action, state.seat, columns) & 1
         return 12 * (action // 3) + 2 * (3 * state.seat + action % 3) + captures
 
-    def from_openspiel(state: BreakthroughState, number: int) -> int:
+    def from_openspiel(state: PawnState, number: int) -> int:
         return 3 * (number // 12) + number // 2 % 3
 
     return OpenSpielTwin(rules=rules, to_openspiel=to_openspiel, from_openspiel=from_openspiel)

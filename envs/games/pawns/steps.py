@@ -12,13 +12,26 @@ the other way. Actions, for squares numbered ``row * columns + column`` from a1,
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
-from zermelo.envs.rules.observations import write_boards
+from zermelo.envs.rules.declared import Board
+
+
+class PawnState(NamedTuple):
+    """The pawns of the player to move, those of the opponent, and the seat to move."""
+
+    mover: Board
+    other: Board
+    seat: int
+
+
+def planes_of(state: PawnState, seat: int) -> tuple[int, ...]:
+    """The observer's pawns, the opponent's, and all zeros for seat 0, whose pawns move up, all ones for seat 1."""
+    return (state.mover, state.other, -seat) if seat == state.seat else (state.other, state.mover, -seat)
 
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:
@@ -86,22 +99,6 @@ def mirrored_move(action: int, columns: int) -> int:
     """The same move of the pawn on the other side, to the other side."""
     square, sideways = action // 3, action % 3
     return 3 * (square + columns - 1 - 2 * (square % columns)) + 2 - sideways
-
-
-def write_pawns(state: Any, seat: int, rows: int, columns: int, numbers: Any) -> None:
-    """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
-
-    The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
-    """
-    own, other = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-    write_boards((own, other, -seat), rows, columns, (rows - 1) * columns, -columns, 1, numbers)
-
-
-def draw_pawns(state: Any, rows: int, columns: int) -> str:
-    """The board with row 0 at the bottom, X for the first player and O for the second."""
-    first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
-    symbols = ["X" if first >> s & 1 else "O" if second >> s & 1 else "." for s in range(rows * columns)]
-    return "\n".join(" ".join(symbols[row * columns : (row + 1) * columns]) for row in reversed(range(rows)))
 
 
 def pawn_text(action: int, seat: int, columns: int, captures: bool) -> str:

@@ -12,9 +12,7 @@ those from 4 are never legal actions.
 
 OpenSpiel's 2048 is another game: it ends at 2048, and some moves that only join tiles are not legal there.
 
-A state is eight integers: the board in six, twelve squares each, five bits a square from the lowest, the exponent
-of two of its tile (0 for none); the score; and how many tiles chance has still to bring. Two tiles of 2 ** 31 do
-not join.
+Two tiles of 2 ** 31 do not join.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
 from zermelo.envs.games.twenty_forty_eight.weights import expected
@@ -32,6 +29,7 @@ from zermelo.envs.pictures.boards import CELL, INK, IVORY, board_canvas, draws, 
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import symmetric_square
+from zermelo.envs.rules.declared import limits
 
 _PER_WORD: Final = 12
 _SQUARES: Final = 72
@@ -40,7 +38,10 @@ _FOUR: Final = 0.1
 
 
 class Game2048State(NamedTuple):
-    """A position: the board, the score, and how many tiles are to come."""
+    """The board, the score, and how many tiles chance has still to bring.
+
+    The board is six integers of twelve squares each, five bits a square: the exponent of two of its tile, or 0.
+    """
 
     board_0: int
     board_1: int
@@ -57,6 +58,7 @@ class Game2048State(NamedTuple):
     kind="sliding tiles, exact chance",
     gymnasium="zermelo.envs.games.twenty_forty_eight.environment:Game2048Env",
 )
+@limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -67,13 +69,6 @@ class Game2048(NamedTuple):
 
     rows: int = 4
     columns: int = 4
-
-    def check(self) -> None:
-        if min(self) < 1 or not 2 <= self.rows * self.columns <= _SQUARES:
-            raise InvalidSettingError(
-                f"Game2048 needs rows and columns of at least 1 and rows * columns of 2 to {_SQUARES}, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
 
     def num_actions(self) -> int:
         return max(4, 2 * self.rows * self.columns)

@@ -3,74 +3,16 @@
 from __future__ import annotations
 
 import re
-import string
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from zermelo.envs.games import (
-    MNK,
-    Amazons,
-    Breakthrough,
-    Chess,
-    Clobber,
-    ConnectFour,
-    Domineering,
-    EinStein,
-    Go,
-    Hex,
-    Hexapawn,
-    Isolation,
-    Othello,
-)
-from zermelo.envs.games.go.rules import COLUMNS
-
-_FROM_THE_TOP: Final = (Amazons, Domineering, EinStein, Hex, Isolation, Othello)
-"""Games whose row 1 is the uppermost one."""
-_FROM_BELOW: Final = (Breakthrough, Chess, Clobber, Go, Hexapawn, MNK)
-
-
-@dataclass(frozen=True)
-class Coordinates:
-    """How squares or points of a board are named.
-
-    Attributes:
-        columns: From the left.
-        rows: From the top; nothing where moves name columns only.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-
-    @property
-    def from_below(self) -> bool:
-        """Whether row 1 is the lowest one, or rows have no names."""
-        return not self.rows or self.rows[-1] == "1"
+from zermelo.envs.pictures.squares import Coordinates, find_squares
 
 
 def coordinates_of(game: Any) -> Coordinates | None:
     """The coordinates of a game's board; None where it has no board of rows and columns, or none that is known."""
     rules = getattr(game, "rules", None)
-    if isinstance(rules, ConnectFour):
-        return Coordinates(tuple(string.ascii_lowercase[: rules.columns]), ())
-    if not isinstance(rules, (*_FROM_THE_TOP, *_FROM_BELOW)):
-        return None
-    rows, columns = _size(rules)
-    letters = COLUMNS if isinstance(rules, Go) else string.ascii_lowercase
-    if columns > len(letters):
-        return None
-    numbers = [str(row) for row in range(1, rows + 1)]
-    return Coordinates(
-        tuple(letters[:columns]), tuple(numbers[::-1] if isinstance(rules, _FROM_BELOW) else numbers)
-    )
-
-
-def _size(rules: Any) -> tuple[int, int]:
-    """Rows and columns."""
-    if isinstance(rules, Chess):
-        return 8, 8
-    if isinstance(rules, MNK):
-        return rules.n, rules.m
-    return (rules.size, rules.size) if hasattr(rules, "size") else (rules.rows, rules.columns)
+    squares = find_squares(rules)
+    return None if squares is None else squares.coordinates(rules)
 
 
 def with_coordinates(text: str, game: Any) -> str:

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 
 from zermelo.envs.jit import memory
-from zermelo.envs.jit.intrinsics import INTRINSICS
+from zermelo.envs.jit.instructions import INTRINSICS
 
 
 def test_numbers_at_an_address():

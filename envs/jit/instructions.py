@@ -1,0 +1,376 @@
+"""What compiled code has in the place of plain functions: a few instructions of LLVM over bits, memory and sets.
+
+Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
+
+from zermelo.envs.jit import memory
+from zermelo.envs.rules import bits, words
+
+_INT: Final = ir.IntType(64)
+_FLOAT: Final = ir.DoubleType()
+_int, _float, _none = types.int64, types.float64, types.none
+
+
+def _constant(value: int) -> Any:
+    return ir.Constant(_INT, value)
+
+
+def _instruction(typed: Callable[..., Any], emit: Callable[..., Any], arity: int) -> Any:
+    """An intrinsic.
+
+    Args:
+        typed: Its signature, by the types of its arguments.
+        emit: Writes its code: called with context, builder, signature and the arguments' values.
+        arity: How many arguments it has.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = emit(context, builder, signature, *args)
+        return context.get_dummy_value() if signature.return_type == _none else value
+
+    def made(*kinds: Any) -> tuple[Any, Any]:
+        return typed(*kinds), code
+
+    by_arity: list[Callable[..., Any]] = [
+        lambda typing_context: made(),
+        lambda typing_context, a: made(a),
+        lambda typing_context, a, b: made(a, b),
+        lambda typing_context, a, b, c: made(a, b, c),
+    ]
+    return intrinsic(by_arity[arity])
+
+
+def _fixed(signature: Any, emit: Callable[..., Any]) -> Any:
+    """An intrinsic of fixed types, whose code needs only the builder and the arguments."""
+    return _instruction(
+        lambda *kinds: signature,
+        lambda context, builder, given, *args: emit(builder, *args),
+        len(signature.args),
+    )
+
+
+# -- bits --------------------------------------------------------------------------------------------------------
+
+
+def _mixed(builder: Any, number: Any) -> Any:
+    """``bits.mix``. Numba's own sums and products of integers may not overflow: the compiler relies on it."""
+    number = builder.add(number, _constant(-7046029254386353131))
+    for places, factor in ((30, -4658895280553007687), (27, -7723592293110705685)):
+        number = builder.mul(builder.xor(number, builder.lshr(number, _constant(places))), _constant(factor))
+    return builder.xor(number, builder.lshr(number, _constant(31)))
+
+
+_BITS: Final[dict[Any, Any]] = {
+    bits.popcount: _fixed(_int(_int), lambda builder, value: builder.ctpop(value)),
+    bits.bit_index: _fixed(_int(_int), lambda builder, value: builder.cttz(value, ir.Constant(ir.IntType(1), 0))),
+    bits.shift_right: _fixed(_int(_int, _int), lambda builder, value, places: builder.lshr(value, places)),
+    bits.mix: _fixed(_int(_int), _mixed),
+    bits.swapped_bytes: _fixed(_int(_int), lambda builder, value: builder.bswap(value)),
+    bits.wrapped_difference: _fixed(_int(_int, _int), lambda builder, one, other: builder.sub(one, other)),
+}
+
+
+def _called(made: Any, arity: int) -> Any:
+    """What an author's own compiled function calls in the place of a function of ``bits``."""
+    if arity == 1:
+        return lambda a: lambda a: made(a)
+    return lambda a, b: lambda a, b: made(a, b)
+
+
+for _function, _made in _BITS.items():
+    overload(_function, strict=False)(_called(_made, _function.__code__.co_argcount))
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+def _slot(builder: Any, address: Any, index: Any, kind: Any = _INT) -> Any:
+    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
+
+
+def _pointer(builder: Any, address: Any, kind: Any = _INT) -> Any:
+    return builder.inttoptr(address, kind.as_pointer())
+
+
+def _prefetch(builder: Any, address: Any, index: Any) -> None:
+    small, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [byte, small, small, small])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    where = builder.bitcast(_slot(builder, address, index), byte)
+    builder.call(function, [where, *(ir.Constant(small, value) for value in (0, 3, 1))])
+
+
+def _swap(builder: Any, address: Any, expected: Any, value: Any) -> Any:
+    """Writes a word where another one is expected."""
+    both = [builder.bitcast(each, _INT) for each in (expected, value)]
+    return builder.extract_value(builder.cmpxchg(_pointer(builder, address), *both, "acq_rel", "acquire"), 1)
+
+
+def _array(of: Any, kind: Any, size: int) -> Any:
+    """An intrinsic that takes memory for an array of numbers of so many bytes, which owns nothing."""
+    array_type = types.Array(of, 1, "C")
+
+    def emit(context: Any, builder: Any, signature: Any, address: Any, count: Any) -> Any:
+        array = make_array(array_type)(context, builder)
+        bytes_each = context.get_constant(types.intp, size)
+        populate_array(
+            array,
+            data=_pointer(builder, address, kind),
+            shape=cgutils.pack_array(builder, [count]),
+            strides=cgutils.pack_array(builder, [bytes_each]),
+            itemsize=bytes_each,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return _instruction(lambda *kinds: array_type(_int, _int), emit, 2)
+
+
+def _tuple_at(context: Any, builder: Any, kind: Any, address: Any) -> Any:
+    """A tuple of some type, tuples inside it too, from the words at an address."""
+    places = itertools.count()
+
+    def filled(some: Any) -> Any:
+        if isinstance(some, types.BaseTuple):
+            return context.make_tuple(builder, some, [filled(part) for part in some.types])
+        place = _constant(next(places))
+        if some == _float:
+            return builder.load(_slot(builder, address, place, _FLOAT))
+        return context.cast(builder, builder.load(_slot(builder, address, place)), _int, some)
+
+    return filled(kind)
+
+
+def _flattened(context: Any, builder: Any, value: Any, kind: Any) -> list[Any]:
+    """The words of a tuple, and of the tuples inside it."""
+    if not isinstance(kind, types.BaseTuple):
+        return [context.cast(builder, value, kind, _int)]
+    return [
+        word
+        for number, part in enumerate(kind.types)
+        for word in _flattened(context, builder, builder.extract_value(value, number), part)
+    ]
+
+
+def _store_state(context: Any, builder: Any, signature: Any, state: Any, address: Any) -> None:
+    for place, word in enumerate(_flattened(context, builder, state, signature.args[0])):
+        builder.store(word, _slot(builder, address, _constant(place)))
+
+
+_MEMORY: Final[dict[Any, Any]] = {
+    memory.load: _fixed(_int(_int, _int), lambda builder, *at: builder.load(_slot(builder, *at))),
+    memory.store: _fixed(
+        _none(_int, _int, _int), lambda builder, *at: builder.store(at[2], _slot(builder, *at[:2]))
+    ),
+    memory.load_float: _fixed(
+        _float(_int, _int), lambda builder, *at: builder.load(_slot(builder, at[0], at[1], _FLOAT))
+    ),
+    memory.store_float: _fixed(
+        _none(_int, _int, _float), lambda builder, *at: builder.store(at[2], _slot(builder, at[0], at[1], _FLOAT))
+    ),
+    memory.prefetch: _fixed(_none(_int, _int), _prefetch),
+    memory.take: _fixed(
+        _int(_int, _int), lambda builder, at, by: builder.atomic_rmw("sub", _pointer(builder, at), by, "monotonic")
+    ),
+    memory.add_float: _fixed(
+        _float(_int, _float),
+        lambda builder, at, by: builder.atomic_rmw("fadd", _pointer(builder, at, _FLOAT), by, "monotonic"),
+    ),
+    memory.load_acquire: _fixed(
+        _int(_int, _int), lambda builder, *at: builder.load_atomic(_slot(builder, *at), "acquire", 8)
+    ),
+    memory.store_release: _fixed(
+        _none(_int, _int, _int),
+        lambda builder, *at: builder.store_atomic(at[2], _slot(builder, *at[:2]), "release", 8),
+    ),
+    memory.compare_and_swap: _fixed(types.boolean(_int, _int, _int), _swap),
+    memory.compare_and_swap_float: _fixed(types.boolean(_int, _float, _float), _swap),
+    memory.wrapped_product: _fixed(_int(_int, _int), lambda builder, one, other: builder.mul(one, other)),
+    memory.stack_address: _fixed(
+        _int(), lambda builder: builder.ptrtoint(cgutils.alloca_once(builder, _INT), _INT)
+    ),
+    memory.words: _array(_int, _INT, 8),
+    memory.floats: _array(_float, _FLOAT, 8),
+    memory.int8s: _array(types.int8, ir.IntType(8), 1),
+    memory.load_state: _instruction(
+        lambda like, address: like(like, _int),
+        lambda context, builder, signature, like, address: _tuple_at(context, builder, signature.args[0], address),
+        2,
+    ),
+    memory.store_state: _instruction(lambda state, address: _none(state, _int), _store_state, 2),
+}
+
+
+# -- sets of places ----------------------------------------------------------------------------------------------
+
+
+def _parts(builder: Any, value: Any) -> list[Any]:
+    """The words of a set: an integer is a set of one word."""
+    return [value] if isinstance(value.type, ir.IntType) else cgutils.unpack_tuple(builder, value)
+
+
+def _set(of_words: Callable[..., list[Any]], arity: int, *also: Any) -> Any:
+    """An intrinsic that makes a set of sets and numbers, word by word."""
+
+    def emit(context: Any, builder: Any, signature: Any, *args: Any) -> Any:
+        return context.make_tuple(builder, signature.return_type, of_words(builder, *args))
+
+    return _instruction(lambda first, *rest: first(first, *(also or (first,) * (arity - 1))), emit, arity)
+
+
+def _number(of_set: Callable[..., Any], arity: int, result: Any = _int) -> Any:
+    """An intrinsic that makes a number of a set and other numbers."""
+    return _instruction(
+        lambda places, *rest: result(places, *(_int,) * (arity - 1)),
+        lambda context, builder, signature, *args: of_set(builder, *args),
+        arity,
+    )
+
+
+def _by_word(combine: Callable[[Any, Any, Any], Any]) -> Any:
+    def of_words(builder: Any, one: Any, other: Any) -> list[Any]:
+        both = zip(_parts(builder, one), _parts(builder, other), strict=True)
+        return [combine(builder, *pair) for pair in both]
+
+    return _set(of_words, 2)
+
+
+def _is_empty(builder: Any, places: Any) -> Any:
+    total, *others = _parts(builder, places)
+    for word in others:
+        total = builder.or_(total, word)
+    return builder.icmp_signed("==", total, _constant(0))
+
+
+def _count(builder: Any, places: Any) -> Any:
+    total, *others = [builder.ctpop(word) for word in _parts(builder, places)]
+    for number in others:
+        total = builder.add(total, number)
+    return total
+
+
+def _single(builder: Any, like: Any, place: Any) -> list[Any]:
+    found = []
+    for number in range(len(_parts(builder, like))):
+        above = builder.sub(place, _constant(words.WORD * number))
+        is_here = builder.icmp_unsigned("<", above, _constant(words.WORD))
+        bit = builder.shl(_constant(1), builder.and_(above, _constant(63)))
+        found.append(builder.select(is_here, bit, _constant(0)))
+    return found
+
+
+def _first_places(builder: Any, like: Any, how_many: Any) -> list[Any]:
+    found = []
+    for number in range(len(_parts(builder, like))):
+        left = builder.sub(how_many, _constant(words.WORD * number))
+        left = builder.select(builder.icmp_signed("<", left, _constant(0)), _constant(0), left)
+        left = builder.select(builder.icmp_signed(">", left, _constant(words.WORD)), _constant(words.WORD), left)
+        found.append(builder.sub(builder.shl(_constant(1), left), _constant(1)))
+    return found
+
+
+def _chosen(builder: Any, values: list[Any], number: Any) -> Any:
+    """The value of a number; 0 if there is none."""
+    found = _constant(0)
+    for place, value in enumerate(values):
+        found = builder.select(builder.icmp_signed("==", number, _constant(place)), value, found)
+    return found
+
+
+def _divided(builder: Any, place: Any) -> tuple[Any, Any]:
+    """The number of the word that a place is in, and its bit there."""
+    return builder.udiv(place, _constant(words.WORD)), builder.urem(place, _constant(words.WORD))
+
+
+def _contains(builder: Any, places: Any, place: Any) -> Any:
+    if isinstance(places.type, ir.IntType):
+        return builder.and_(builder.lshr(places, place), _constant(1))
+    number, below = _divided(builder, place)
+    return builder.and_(builder.lshr(_chosen(builder, _parts(builder, places), number), below), _constant(1))
+
+
+def _window(builder: Any, places: Any, start: Any, width: Any) -> Any:
+    number, below = _divided(builder, start)
+    values = _parts(builder, places)
+    low = builder.lshr(_chosen(builder, values, number), below)
+    high = _chosen(builder, values, builder.add(number, _constant(1)))
+    both = builder.or_(low, builder.shl(high, builder.sub(_constant(words.WORD), below)))
+    return builder.and_(both, builder.sub(builder.shl(_constant(1), width), _constant(1)))
+
+
+def _moved(*, up: bool) -> Any:
+    """An intrinsic that moves all places of a set."""
+
+    def of_words(builder: Any, places: Any, by: Any) -> list[Any]:
+        values = _parts(builder, places)
+        rest = builder.sub(_constant(words.WORD), by)
+        others = [_constant(0), *values[:-1]] if up else [*values[1:], _constant(0)]
+        there, back = (builder.shl, builder.lshr) if up else (builder.lshr, builder.shl)
+        return [
+            builder.and_(builder.or_(there(one, by), back(other, rest)), _constant((1 << words.WORD) - 1))
+            for one, other in zip(values, others, strict=True)
+        ]
+
+    return _set(of_words, 2, _int)
+
+
+def _flat(context: Any, builder: Any, signature: Any, state: Any) -> Any:
+    return context.make_tuple(
+        builder, signature.return_type, _flattened(context, builder, state, signature.args[0])
+    )
+
+
+def _words_in(kind: Any) -> int:
+    return sum(map(_words_in, kind.types)) if isinstance(kind, types.BaseTuple) else 1
+
+
+_SETS: Final[dict[Any, Any]] = {
+    words.union: _by_word(lambda builder, one, other: builder.or_(one, other)),
+    words.intersection: _by_word(lambda builder, one, other: builder.and_(one, other)),
+    words.difference: _by_word(lambda builder, one, other: builder.and_(one, builder.not_(other))),
+    words.is_empty: _number(_is_empty, 1, types.boolean),
+    words.count: _number(_count, 1),
+    words.single: _set(_single, 2, _int),
+    words.first_places: _set(_first_places, 2, _int),
+    words.contains: _number(_contains, 2),
+    words.window: _number(_window, 3),
+    words.moved_up: _moved(up=True),
+    words.moved_down: _moved(up=False),
+    words.flat: _instruction(lambda state: types.UniTuple(_int, _words_in(state))(state), _flat, 1),
+}
+
+INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS}
+"""Plain functions, and what compiled code has in their place."""
+
+
+# -- arguments of kernels ----------------------------------------------------------------------------------------
+
+
+def as_tuple(kind: Any) -> Any:
+    """A function that makes a named tuple of some type, tuples inside it too, from the words at an address."""
+    return _instruction(
+        lambda address: kind(_int),
+        lambda context, builder, _, address: _tuple_at(context, builder, kind, address),
+        1,
+    )
+
+
+def as_record(kind: Any) -> Any:
+    """A function that takes what is at an address for a record of some type."""
+    return _instruction(
+        lambda address: kind(_int),
+        lambda context, builder, _, address: builder.inttoptr(address, context.get_value_type(kind)),
+        1,
+    )

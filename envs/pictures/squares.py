@@ -1,0 +1,130 @@
+"""What squares of boards are called, and where pictures of boards are clicked: games say it.
+
+A move is played by choosing one spot after another: where it goes, or from where and to where. Most games say it
+in their notation, of which the names of squares are read here.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zermelo.envs.pictures.boards import CELL, middle
+
+_SQUARE: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\d{1,2}|(?<=\d)[a-z]\d{1,2}|(?<=x)[a-z]\d{1,2}")
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """How squares or points of a board are named.
+
+    Attributes:
+        columns: From the left.
+        rows: From the top; nothing where moves name columns only.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+
+    @property
+    def from_below(self) -> bool:
+        """Whether row 1 is the lowest one, or rows have no names."""
+        return not self.rows or self.rows[-1] == "1"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A part of a picture that can be chosen.
+
+    Attributes:
+        name: What moves call it.
+        x: The middle, in pixels from the left.
+        y: The middle, in pixels from the top.
+        width: In pixels.
+        height: In pixels.
+    """
+
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def squares_in(texts: Sequence[str], seat: int) -> list[list[str]]:
+    """The names of squares in the usual text of a move."""
+    return [_SQUARE.findall(texts[0])]
+
+
+def whole_text(texts: Sequence[str], seat: int) -> list[list[str]]:
+    """The text of a move, which is the name of a spot."""
+    return [list(texts[:1])]
+
+
+def cell(name: str, row: int, column: int) -> Spot:
+    """The spot of a square."""
+    return Spot(name, *middle(row, column), CELL, CELL)
+
+
+def cells(rules: Any, names: Coordinates) -> Iterable[Spot]:
+    """A spot for each square."""
+    for y, row in enumerate(names.rows):
+        for x, column in enumerate(names.columns):
+            yield cell(column + row, y, x)
+
+
+def _size(rules: Any) -> tuple[int, int]:
+    rows, columns = rules.layout()[:2]
+    return rows, columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squares:
+    """What a game says of the squares of its board.
+
+    Attributes:
+        size: Rows and columns of the rules' board; None if its squares have no coordinates.
+        from_below: Whether row 1 is the lowest one.
+        rows_named: Whether moves name rows.
+        letters: The names of columns.
+        spots: Where its picture is clicked.
+        path: The spots to choose for a move, one after another, in each way to play it, by the move's texts (the
+            usual one first) and who moves.
+        labelled: Whether names are to be written beside the picture, which has none of its own.
+        turns: Whether the second player sees the board from the other side.
+    """
+
+    size: Callable[[Any], tuple[int, int]] | None = _size
+    from_below: bool = False
+    rows_named: bool = True
+    letters: str = string.ascii_lowercase
+    spots: Callable[[Any, Any], Iterable[Spot]] = cells
+    path: Callable[[Sequence[str], int], list[list[str]]] = squares_in
+    labelled: bool = True
+    turns: bool = False
+
+    def coordinates(self, rules: Any) -> Coordinates | None:
+        """The names of columns and rows; None if there are none, or not enough letters."""
+        if self.size is None:
+            return None
+        rows, columns = self.size(rules)
+        if columns > len(self.letters):
+            return None
+        numbers = [str(row) for row in range(1, rows + 1)] if self.rows_named else []
+        return Coordinates(tuple(self.letters[:columns]), tuple(numbers[::-1] if self.from_below else numbers))
+
+
+_SQUARES: dict[type, Squares] = {}
+
+
+def squares_of(rules_class: type, squares: Squares) -> None:
+    """Declares the squares of a game."""
+    _SQUARES[rules_class] = squares
+
+
+def find_squares(rules: Any) -> Squares | None:
+    """What a game, or one that it builds on, says of its squares."""
+    return next((_SQUARES[kind] for kind in type(rules).__mro__ if kind in _SQUARES), None)

@@ -1,0 +1,175 @@
+"""What rules declare instead of writing it: limits of parameters, and what follows from the boards of a state.
+
+``@board`` takes the method ``planes(state, seat)``, the boards that a seat sees, its own pieces first, and adds
+the observation, the text, and the names of squares. Fields of the state that are declared as ``Board`` or
+``Square`` are mirrored and turned by themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.squares import Squares, squares_of
+from zermelo.envs.rules.boards import symmetric_board, symmetric_square
+from zermelo.envs.rules.words import contains
+
+Board: TypeAlias = int
+"""A set of squares: square ``row * columns + column`` is the bit of that number."""
+Square: TypeAlias = int
+_Class = TypeVar("_Class", bound=type)
+_SQUARES = Squares()
+
+
+def limits(
+    *together: tuple[str, Callable[[Any], int], int], **ranges: tuple[float, float] | type[bool]
+) -> Callable[[_Class], _Class]:
+    """Declares the lowest and highest value of parameters, or that they are flags; checked before a game begins.
+
+    A method ``check`` of the rules may check more.
+
+    Args:
+        together: What several parameters make: in words, as a function of the rules, and at most how much.
+        ranges: By parameter; ``squares`` is ``rows * columns``.
+    """
+
+    def add(rules_class: _Class) -> _Class:
+        more = getattr(rules_class, "check", None)
+
+        def check(self: Any) -> None:
+            needs = [_range(name, values) for name, values in ranges.items()]
+            needs += [f"{what} of at most {most}" for what, _, most in together]
+            given = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
+            for name, values in ranges.items():
+                value = self.rows * self.columns if name == "squares" else getattr(self, name)
+                fits = values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)
+                if not fits or any(function(self) > most for _, function, most in together):
+                    raise InvalidSettingError(f"{type(self).__name__} needs {' and '.join(needs)}, not {given}")
+            if more is not None:
+                more(self)
+
+        rules_class.check = check  # type: ignore[attr-defined]
+        return rules_class
+
+    return add
+
+
+def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
+    what = "rows * columns" if name == "squares" else name
+    if not isinstance(values, tuple):
+        return f"{what} of True or False"
+    lower, upper = values
+    return f"{what} of at least {lower}" if upper == math.inf else f"{what} of {lower} to {upper}"
+
+
+def layout(self: Any) -> tuple[int, int, int, int, int]:
+    """The boards of ``zermelo.envs.rules.boards``, row 0 on top."""
+    return self.rows, self.columns, 0, self.columns, 1
+
+
+def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
+    """Writes the planes of a seat, of shape (rows, columns, planes)."""
+    rows, columns, first, down, right = self.layout()
+    planes = self.planes(state, seat)
+    for plane in range(len(planes)):
+        squares = planes[plane]
+        for row in range(rows):
+            for column in range(columns):
+                place = first + row * down + column * right
+                numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
+
+
+def _shape(self: Any) -> tuple[int, int, int]:
+    rows, columns = self.layout()[:2]
+    return rows, columns, len(self.planes(self.initial_state(), 0))
+
+
+def _symmetries(self: Any) -> int:
+    return 8 if self.rows == self.columns else 4
+
+
+def _symmetric_action(self: Any, action: int, symmetry: int) -> int:
+    if action >= self.rows * self.columns:
+        return action
+    return symmetric_square(action, self.rows, self.columns, symmetry)
+
+
+_SOURCE = """
+def symmetric_state(self, state, symmetry):
+    rows, columns = self.rows, self.columns
+    return State({parts})
+"""
+
+
+def _symmetric_state(state_class: Any) -> Callable[..., Any]:
+    """The function of a class of states that sees their boards and squares through a symmetry."""
+    through = {"Board": "symmetric_board", "Square": "symmetric_square"}
+    kinds = {name: getattr(kind, "__forward_arg__", kind) for name, kind in state_class.__annotations__.items()}
+    parts = [
+        f"{through[kind]}(state.{name}, rows, columns, symmetry)" if kind in through else f"state.{name}"
+        for name, kind in kinds.items()
+    ]
+    space = {
+        "State": state_class,
+        "symmetric_board": symmetric_board,
+        "symmetric_square": symmetric_square,
+        "__name__": __name__,
+    }
+    exec(_SOURCE.format(parts=", ".join(parts)), space)
+    made: Callable[..., Any] = space["symmetric_state"]
+    return made
+
+
+def board_lines(rules: Any, planes: Sequence[Any], marks: str, empty: str = ".") -> Iterator[str]:
+    """The rows of a board as text: the mark of the first plane that has a square."""
+    rows, columns, first, down, right = rules.layout()
+    for row in range(rows):
+        places = [first + row * down + column * right for column in range(columns)]
+        yield " ".join(
+            next((mark for mark, plane in zip(marks, planes, strict=False) if contains(plane, place)), empty)
+            for place in places
+        )
+
+
+def board(
+    marks: str, *, empty: str = ".", symmetric: type | None = None, squares: Squares = _SQUARES
+) -> Callable[[_Class], _Class]:
+    """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
+
+    What the class does not write itself is added: ``layout`` (how squares are numbered), ``text``,
+    ``observation_shape`` and ``write_observation``, and the names of squares for people.
+
+    Args:
+        marks: In the text, a mark for each of the first planes of seat 0.
+        empty: The mark of other squares.
+        symmetric: The class of states, if mirrors and turns of the board (all eight, if it is square) are
+            symmetries of the game; ``symmetries``, ``symmetric_state`` and ``symmetric_action`` are added then.
+            Actions are squares, but for higher ones, which no symmetry changes.
+        squares: How squares are named and clicked; by default row 1 is the uppermost one.
+    """
+
+    def add(rules_class: _Class) -> _Class:
+        def text(self: Any, state: Any) -> str:
+            return "\n".join(board_lines(self, self.planes(state, 0), marks, empty))
+
+        made: dict[str, Callable[..., Any]] = {
+            "layout": layout,
+            "text": text,
+            "observation_shape": _shape,
+            "write_observation": write_planes,
+        }
+        if symmetric is not None:
+            made |= {
+                "symmetries": _symmetries,
+                "symmetric_state": _symmetric_state(symmetric),
+                "symmetric_action": _symmetric_action,
+            }
+        for name, function in made.items():
+            if not hasattr(rules_class, name):
+                setattr(rules_class, name, function)
+        squares_of(rules_class, squares)
+        return rules_class
+
+    return add
