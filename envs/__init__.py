@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zermelo.envs.adapters.as_game import as_game, register_rules
     from zermelo.envs.adapters.discretise import discretise
     from zermelo.envs.adapters.facts.known import register_information
+    from zermelo.envs.checks.check_rules import check_rules
     from zermelo.envs.clone.clone_env import clone_env
     from zermelo.envs.clone.own_clone import register_clone
     from zermelo.envs.clone.verify import verify_clone
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         ZermeloError,
     )
     from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits, TraitSource
-    from zermelo.envs.jit.check_rules import check_rules
     from zermelo.envs.registration.listing import EnvEntry, list_envs
     from zermelo.envs.registration.make import make, make_env
     from zermelo.envs.registration.registry import register_env, register_envs
@@ -88,7 +88,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",
             "game": "CHANCE Chance Game Information RewardSum Traits TraitSource",
             "counting": "perft",
-            "jit.check_rules": "check_rules",
+            "checks.check_rules": "check_rules",
             "registration.listing": "EnvEntry list_envs",
             "registration.make": "make make_env",
             "registration.registry": "register_env register_envs",

@@ -65,6 +65,7 @@ ROOMS = {
         "pictures": set(),
         "rules": {"pictures"},
         "jit": {"rules"},
+        "checks": {"rules", "jit"},
         "games": {"rules", "pictures"},
         "trees": set(),
         "adapters": {"clone", "rules", "games"},

@@ -36,7 +36,7 @@ from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
-from zermelo.envs.jit.notices import say_after
+from zermelo.envs.jit.waiting import say_after
 from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits

@@ -18,6 +18,7 @@ from zermelo.envs.games.mnk import MNK
 from zermelo.envs.games.nim import Nim
 from zermelo.envs.games.othello import Othello
 from zermelo.envs.games.pawns import Breakthrough, Hexapawn
+from zermelo.envs.games.pentago import Pentago
 from zermelo.envs.games.pig import Pig
 from zermelo.envs.games.twenty_forty_eight import Game2048
 
@@ -47,5 +48,6 @@ __all__ = [
     "Nim",
     "Othello",
     "Oware",
+    "Pentago",
     "Pig",
 ]

@@ -25,9 +25,8 @@ import numpy as np
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.code_cache import code_file, keep, mark_used, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
-from zermelo.envs.jit.interrupts import CompilerInterrupted, interruptible
 from zermelo.envs.jit.machine_code import Code, emit, link, read
-from zermelo.envs.jit.notices import compiling_bar, say_once
+from zermelo.envs.jit.waiting import CompilerInterrupted, compiling_bar, interruptible, say_once
 
 _POLL: Final = 0.05
 _QUIET: Final = 2.0

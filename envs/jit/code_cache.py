@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
-from zermelo.envs.jit.interrupts import check_interrupt
 from zermelo.envs.jit.machine_code import MAGIC, Code, baselines, platform_of, processor, read, write
-from zermelo.envs.jit.notices import say_once
+from zermelo.envs.jit.waiting import check_interrupt, say_once
 
 _DAY = 24 * 3600.0
 _FORGET_AFTER = 90 * _DAY

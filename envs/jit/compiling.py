@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.jit import memory
-from zermelo.envs.jit.notices import say_once
+from zermelo.envs.jit.waiting import say_once
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.contract import METHODS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
@@ -63,10 +63,6 @@ class PathRules(NamedTuple):
     def initial_state(self) -> PathState:
         """The initial state, with nothing on the stack. Never compiled."""
         return PathState(self.rules.initial_state(), 0, 1, 0, 0)
-
-    def to_move(self, state: PathState) -> int:
-        """As the rules say, as all that is not explained here."""
-        return self.rules.to_move(state.position)
 
     def legal_actions(self, state: PathState, actions: Any) -> int:
         """Without those that reach the limit, where that is illegal."""
@@ -119,37 +115,9 @@ class PathRules(NamedTuple):
             return self.legal_actions(state, actions)
         return self.rules.count_legal(state.position, actions)
 
-    def chance_outcomes(self, state: PathState, outcomes: Any, probabilities: Any) -> int:
-        """As the rules say."""
-        return self.rules.chance_outcomes(state.position, outcomes, probabilities)
-
     def key(self, state: PathState) -> int:
         """The key for tables."""
         return self.rules.key(state.position) ^ state.signature
-
-    def evaluation(self, state: PathState, seat: int) -> int:
-        """As the rules say."""
-        return self.rules.evaluation(state.position, seat)
-
-    def write_observation(self, state: PathState, seat: int, numbers: Any) -> None:
-        """As the rules say."""
-        self.rules.write_observation(state.position, seat, numbers)
-
-    def ordering_hint(self, state: PathState, action: int) -> int:
-        """As the rules say."""
-        return self.rules.ordering_hint(state.position, action)
-
-    def is_noisy(self, state: PathState, action: int) -> bool:
-        """As the rules say."""
-        return self.rules.is_noisy(state.position, action)
-
-    def playout_action(self, state: PathState, random: int) -> int:
-        """As the rules say: where repetition is illegal, it may repeat a position."""
-        return self.rules.playout_action(state.position, random)
-
-    def action_priors(self, state: PathState, actions: Any, count: int, priors: Any) -> int:
-        """As the rules say."""
-        return self.rules.action_priors(state.position, actions, count, priors)
 
     def noisy_actions(self, state: PathState, actions: Any) -> int:
         """Of those that ``legal_actions`` writes."""
@@ -158,18 +126,34 @@ class PathRules(NamedTuple):
         count = 0
         for index in range(self.legal_actions(state, actions)):
             action = actions[index]
-            if self.is_noisy(state, action):
+            if self.rules.is_noisy(state.position, action):
                 actions[count] = action
                 count += 1
         return count
 
-    def is_urgent(self, state: PathState) -> bool:
-        """As the rules say."""
-        return self.rules.is_urgent(state.position)
 
-    def bounds(self, state: PathState) -> tuple[int, int]:
-        """As the rules say."""
-        return self.rules.bounds(state.position)
+_PASSED_ON = (
+    *("to_move", "chance_outcomes", "evaluation", "write_observation", "ordering_hint", "is_noisy", "is_urgent"),
+    *("playout_action", "action_priors", "bounds"),
+)
+"""Methods that do what the rules' own do at the position; a playout may repeat one where that is illegal."""
+_SOURCE = """
+def {name}(self, {arguments}):
+    return self.rules.{name}({passed})
+"""
+
+
+def _pass_on(name: str) -> Callable[..., Any]:
+    arguments = ", ".join(METHODS[name].arguments)
+    space: dict[str, Any] = {"__name__": __name__}
+    passed = arguments.replace("state", "state.position")
+    exec(_SOURCE.format(name=name, arguments=arguments, passed=passed), space)
+    made: Callable[..., Any] = space[name]
+    return made
+
+
+for _name in _PASSED_ON:
+    setattr(PathRules, _name, _pass_on(_name))
 
 
 def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:

@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
-from zermelo.envs.jit.interrupts import check_interrupt
+from zermelo.envs.jit.waiting import check_interrupt
 
 _LATER = ".numba.unresolved$"
 _FOUND = """

@@ -9,16 +9,41 @@ import numpy as np
 
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.memory import load, words
+from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.rules_game import RulesGame
 
 _POLL = 0.05
 
 
+def leaves(rules: Rules, state: Any, depth: int, memory: int, size: int, stop: int) -> int:
+    """The number of states exactly ``depth`` moves below one that goes on; the last move is counted, not made.
+
+    Args:
+        rules: The rules.
+        state: Where to start; not finished.
+        depth: At least 1.
+        memory: The address of ``depth * size`` words.
+        size: How many actions a state can have.
+        stop: The address of a word that is not zero once the count should end.
+    """
+    actions = words(memory, size)
+    if depth == 1:
+        return rules.count_legal(state, actions)
+    count = rules.legal_actions(state, actions)
+    if load(stop, 0) != 0:
+        return 0
+    total = 0
+    for index in range(count):
+        child = rules.result(state, load(memory, index))
+        if not rules.is_terminal(child):
+            total += leaves(rules, child, depth - 1, memory + 8 * size, size, stop)
+    return total
+
+
 def leaves_kernel() -> Kernel:
     """What counts leaves, to be compiled."""
-    from zermelo.envs.jit import perft_kernel
-
-    return Kernel(perft_kernel.leaves, ("int64",) * 4)
+    return Kernel(leaves, ("int64",) * 4)
 
 
 def count_leaves(game: RulesGame, state: Any, depth: int) -> int:

@@ -82,22 +82,24 @@ def man(colour: Colour) -> Piece:
     return paint
 
 
+def draw_marks(rules: Any, state: Any, marks: Mapping[str, Sequence[Piece]]) -> Canvas:
+    """A board, each mark of its text drawn as some shapes, from the lowest to the uppermost one."""
+    rows = text_rows(rules, state)
+    canvas = board_canvas(len(rows), len(rows[0]))
+
+    def paint(x: float, y: float, mark: str) -> None:
+        for piece in marks.get(mark, ()):
+            piece(canvas, x, y)
+
+    each_mark(rows, paint)
+    return canvas
+
+
 def draws_marks(marks: Mapping[str, Sequence[Piece]]) -> Callable[[_Class], _Class]:
-    """Declares the shapes that each mark of a board's text is drawn with, from the lowest to the uppermost one."""
-
-    def painter(rules: Any, state: Any) -> Canvas:
-        rows = text_rows(rules, state)
-        canvas = board_canvas(len(rows), len(rows[0]))
-
-        def paint(x: float, y: float, mark: str) -> None:
-            for piece in marks.get(mark, ()):
-                piece(canvas, x, y)
-
-        each_mark(rows, paint)
-        return canvas
+    """Declares the shapes that ``draw_marks`` takes."""
 
     def add(rules_class: _Class) -> _Class:
-        _painters[rules_class] = painter
+        _painters[rules_class] = lambda rules, state: draw_marks(rules, state, marks)
         return rules_class
 
     return add

@@ -87,18 +87,18 @@ def _shape(self: Any) -> tuple[int, int, int]:
 
 
 def _symmetries(self: Any) -> int:
-    return 8 if self.rows == self.columns else 4
+    rows, columns = self.layout()[:2]
+    return 8 if rows == columns else 4
 
 
 def _symmetric_action(self: Any, action: int, symmetry: int) -> int:
-    if action >= self.rows * self.columns:
-        return action
-    return symmetric_square(action, self.rows, self.columns, symmetry)
+    rows, columns = self.layout()[:2]
+    return symmetric_square(action, rows, columns, symmetry) if action < rows * columns else action
 
 
 _SOURCE = """
 def symmetric_state(self, state, symmetry):
-    rows, columns = self.rows, self.columns
+    rows, columns = self.layout()[:2]
     return State({parts})
 """
 

@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 from zermelo.envs import check_rules, clone_env, verify_clone
-from zermelo.envs.jit import check_rules as checking
+from zermelo.envs.checks import check_rules as checking
 
 __all__ = ["assert_clones_right", "assert_keeps_contract"]
 

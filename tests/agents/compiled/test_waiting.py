@@ -255,7 +255,7 @@ def test_two_threads_compile_once(slow_compiler: Any) -> None:
 def test_ctrl_c_ends_the_wait_and_the_compiler(
     slow_compiler: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from zermelo.envs.jit.interrupts import check_interrupt
+    from zermelo.envs.jit.waiting import check_interrupt
 
     agent = AlphaBetaAgent(depth=2)
     compiler = slow_compiler(MNK(), agent)

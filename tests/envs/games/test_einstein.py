@@ -169,7 +169,7 @@ def test_agrees_with_openspiel() -> None:
 
 @pytest.mark.parametrize("parameters", [{"size": 3}, {"size": 8}, {"random_start": 2}])
 def test_settings_that_do_not_exist(parameters: dict[str, int]) -> None:
-    with pytest.raises(InvalidSettingError, match=r"EinStein needs a size of 4 to 7 .*, not size="):
+    with pytest.raises(InvalidSettingError, match=r"EinStein needs size of 4 to 7 .*, not size="):
         as_game(EinStein(**parameters))
 
 

@@ -76,7 +76,7 @@ def test_a_chain_that_is_joined_late_wins():
     state = played(rules, 9, 0, 7, 2, 4, 3)  # from the lower edge up, not yet linked with the upper one
     assert rules.text(state) == "O . O\n O X .\n  . X .\n   X . ."
     assert not rules.is_terminal(state)
-    assert state.linked_low == 0b1001
+    assert state.linked == (0b1001,)
     end = rules.result(state, 1)
     assert rules.is_terminal(end)
     assert (rules.utility(end, 0), rules.utility(end, 1)) == (1, -1)
@@ -202,10 +202,10 @@ def test_amazons_by_hand():
 
 def test_who_cannot_move_an_amazon_has_lost():
     rules = Amazons(4)
-    blocked = rules.initial_state()._replace(closed_low=0b0000_0110_0110_0000 | 0b1001)
+    blocked = rules.initial_state()._replace(closed=(0b0000_0110_0110_0000 | 0b1001,))
     game = RulesGame(rules)
     assert game.legal_actions(blocked) == [8, 11, 13, 14]
-    blocked = blocked._replace(closed_low=0b1001_0110_0110_1001)
+    blocked = blocked._replace(closed=(0b1001_0110_0110_1001,))
     assert game.is_terminal(blocked)
     assert game.utility(blocked) == (-1.0, 1.0)
 

@@ -11,8 +11,8 @@ from doubles.chase import Chase, ChaseState
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game, check_rules, clone_env
+from zermelo.envs.checks import check_rules as checking
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit import check_rules as checking
 from zermelo.envs.rules import RulesGame, with_past
 from zermelo.envs.rules.env import RulesEnv
 from zermelo.envs.rules.history import RulesWithHistory, keys_of, without_past

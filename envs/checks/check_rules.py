@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
+from zermelo.envs.checks.check_history import HistoryCheck
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import CHANCE
-from zermelo.envs.jit.check_history import HistoryCheck
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.contract import COMPILED, METHODS, REQUIRED, method_or_default

@@ -1,0 +1,1 @@
+"""Checks that somebody's rules keep the contract."""
