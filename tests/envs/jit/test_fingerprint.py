@@ -9,10 +9,10 @@ import pytest
 
 from zermelo.envs import perft
 from zermelo.envs.games import ConnectFour, Kalah
-from zermelo.envs.jit import perft
 from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.code_cache import code_file
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
+from zermelo.envs.jit.perft import leaves
 from zermelo.envs.rules.contract import DEFAULTS
 
 
@@ -54,7 +54,7 @@ def make(most):
 
 
 def digest(rules_class):
-    return digest_of(rules_class, type(rules_class().initial_state()), perft.leaves)
+    return digest_of(rules_class, type(rules_class().initial_state()), leaves)
 
 
 def with_helper(source, **names):
@@ -171,7 +171,7 @@ def test_what_cannot_be_compared_is_named_and_the_code_not_kept(capsys):
     with pytest.raises(UncomparableError, match="thing, of type object"):
         digest(rules_class)
     rules = rules_class()
-    assert code_file(rules, rules.initial_state(), Kernel(perft.leaves, ("int64",) * 4)) is None
+    assert code_file(rules, rules.initial_state(), Kernel(leaves, ("int64",) * 4)) is None
     assert "they depend on thing, of type object" in capsys.readouterr().err
 
 
