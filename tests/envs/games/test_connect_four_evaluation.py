@@ -114,7 +114,7 @@ def test_exact_values_are_foretold(name, least):
         seat = rules.to_move(state)
         values.append(rules.evaluation(state, seat))
         outcomes.append(int(score))
-        mine, empty = state.mover, rules.board() ^ state.stones
+        mine, empty = state.mover, rules._board() ^ state.stones
         count = [(rules._fours(side) & empty).bit_count() for side in (mine, mine ^ state.stones)]
         threats.append(count[0] - count[1])
     assert separation(values, outcomes) > least
