@@ -128,9 +128,6 @@ def tournament(
             show_default=False,
         ),
     ] = None,
-    cpu_clock: Annotated[
-        bool, typer.Option("--cpu-clock", help="Charge the processor's time instead of that on the wall.")
-    ] = False,
     start_seconds: Annotated[
         float, typer.Option(help="Time to be made and to get ready, for an agent in a process of its own.")
     ] = 60.0,
@@ -178,7 +175,6 @@ def tournament(
         isolate=isolate,
         move_seconds=move_seconds,
         clock=clock,
-        cpu_clock=cpu_clock,
         start_seconds=start_seconds,
         memory_mb=agent_memory_mb,
         hang_seconds=hang_seconds or None,

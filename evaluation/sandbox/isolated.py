@@ -28,7 +28,7 @@ from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.sandbox.agent_process import AgentProcess
-from zermelo.evaluation.sandbox.meters import cpu_seconds, resident_mb
+from zermelo.evaluation.sandbox.meters import resident_mb
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
 from zermelo.evaluation.sandbox.wire import FrameReader, frame
@@ -191,7 +191,7 @@ class IsolatedAgent(RemoteAgent):
         """Sends a request and awaits the answer; a process that fails to give one is ended."""
         if self._process is None:
             raise AgentFault(FailureKind.CRASH, "has no process any more")
-        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds, starting)
+        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
         ended = wait.run()
         self._spent = wait.spent()
         if ended is None:
@@ -239,12 +239,9 @@ def _unreadable(error: ValueError) -> _End:
 class _Wait:
     """One request, until its answer or its end."""
 
-    def __init__(
-        self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None, starting: bool
-    ) -> None:
+    def __init__(self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None) -> None:
         self.answer = b""
-        self._by_cpu = isolation.cpu_clock and not starting
-        self._began, self._cpu_began = time.monotonic(), cpu_seconds(process.pid) if self._by_cpu else 0.0
+        self._began = time.monotonic()
         self._process = process
         self._request = memoryview(request)
         self._limit = isolation
@@ -255,9 +252,7 @@ class _Wait:
 
     def run(self) -> _End | None:
         """Waits; None once ``answer`` is there."""
-        # Where processor time counts, the clock on the wall only tells a hang.
-        hang = self._limit.hang_seconds
-        most = hang if self._by_cpu or self._seconds is None else self._seconds
+        most = self._limit.hang_seconds if self._seconds is None else self._seconds
         ends = None if most is None else self._began + most
         with selectors.PollSelector() as selector:
             process = self._process
@@ -266,7 +261,7 @@ class _Wait:
             selector.register(process.requests, selectors.EVENT_WRITE)
             while True:
                 left = None if ends is None else max(0.0, ends - time.monotonic())
-                if self._limit.memory_mb is not None or self._by_cpu:
+                if self._limit.memory_mb is not None:
                     left = _LOOK if left is None else min(left, _LOOK)
                 ready = {key.fd for key, _ in selector.select(left)}
                 end = self._look(ready, selector)
@@ -274,8 +269,6 @@ class _Wait:
                     return end
                 if ends is not None and time.monotonic() >= ends:
                     return FailureKind.TIMEOUT, lambda _: f"did not answer within {most:g} s"
-                if self._by_cpu and self._seconds is not None and self.spent() > self._seconds:
-                    return FailureKind.TIMEOUT, lambda _: f"took more than {self._seconds:g} s of processor time"
                 if self._limit.memory_mb is not None:
                     resident = resident_mb(process.pid)
                     if resident > self._limit.memory_mb:
@@ -285,9 +278,7 @@ class _Wait:
                         )
 
     def spent(self) -> float:
-        """Seconds since the request, of the wall or of the processor."""
-        if self._by_cpu:
-            return cpu_seconds(self._process.pid) - self._cpu_began
+        """Seconds since the request."""
         return time.monotonic() - self._began
 
     def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:

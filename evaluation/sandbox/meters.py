@@ -65,19 +65,3 @@ def resident_mb(pid: int) -> float:
             with contextlib.suppress(psutil.Error):
                 total += psutil.Process(one).memory_info().rss
     return total / 2**20
-
-
-def cpu_seconds(pid: int) -> float:
-    """Processor time of a process and those that it has started, ended ones included, of all threads."""
-    total = 0.0
-    for one in _family(pid):
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-                total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-        else:
-            import psutil
-
-            with contextlib.suppress(psutil.Error):
-                total += sum(psutil.Process(one).cpu_times()[:4])
-    return total

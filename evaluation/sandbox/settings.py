@@ -32,7 +32,6 @@ class Isolation:
         clock: Time for a whole game and what each move adds, in seconds, as people write it: ``"60+0.6"``, or
             ``"60"``. Getting ready does not count. An agent is not told; one that searches should be given a limit
             of its own.
-        cpu_clock: Whether time is that of the processor, where processes share one, instead of that on the wall.
         start_seconds: Wall-clock time to be made, and to get ready for a game.
         memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
         hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
@@ -43,7 +42,6 @@ class Isolation:
     isolate: Isolate = Isolate.OWN
     move_seconds: float | None = None
     clock: str | None = None
-    cpu_clock: bool = False
     start_seconds: float = 60.0
     memory_mb: int | None = None
     output_kb: int = 1024
@@ -82,7 +80,7 @@ class Isolation:
     def to_dict(self) -> dict[str, Any]:
         """What may decide games, as plain values: a setting that is newer than some runs only where it is used."""
         settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
-        return {name: value for name, value in settings.items() if value or name not in ("clock", "cpu_clock")}
+        return {name: value for name, value in settings.items() if value or name != "clock"}
 
     @property
     def limited(self) -> bool:
@@ -91,8 +89,8 @@ class Isolation:
 
     @property
     def timed(self) -> bool:
-        """Whether agents are charged the time on the wall."""
-        return not self.cpu_clock and (self.move_seconds is not None or self.clock is not None)
+        """Whether time is limited."""
+        return self.move_seconds is not None or self.clock is not None
 
     @property
     def clock_seconds(self) -> float | None:

@@ -259,7 +259,7 @@ def test_a_clock_is_written_as_people_do(clock):
 
 
 @pytest.mark.alone
-def test_clocks_count_a_game_on_the_wall_or_on_the_processor():
+def test_clocks_count_a_game():
     sleepy = {"sleepy": Slow(0.3), "first": First("first")}
 
     def lost(**limits):
@@ -268,5 +268,4 @@ def test_clocks_count_a_game_on_the_wall_or_on_the_processor():
 
     assert lost(clock="0.45") == {"TIMEOUT": 1}, "two moves of 0.3 s"
     assert lost(clock="0.45+0.4") == {}
-    assert lost(clock="0.45", cpu_clock=True) == {}, "to sleep takes no processor"
     assert lost(move_seconds=0.2) == {"TIMEOUT": 1}

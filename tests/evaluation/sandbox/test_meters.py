@@ -21,8 +21,8 @@ def test_psutil_says_what_proc_says(monkeypatch):
         found = []
         for platform in ("linux", "darwin"):
             monkeypatch.setattr("sys.platform", platform)
-            found.append((meters.resident_mb(os.getpid()), meters.cpu_seconds(os.getpid())))
-        assert found[0][0] > 20
+            found.append(meters.resident_mb(os.getpid()))
+        assert found[0] > 20
         assert found[1] == pytest.approx(found[0], rel=0.2)
         child.kill()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
@@ -32,4 +32,4 @@ def test_psutil_says_what_proc_says(monkeypatch):
             assert child.pid in meters.children(os.getpid())
         child.wait()
         assert meters.is_zombie(child.pid)
-        assert meters.resident_mb(child.pid) == meters.cpu_seconds(child.pid) == 0.0
+        assert meters.resident_mb(child.pid) == 0.0
