@@ -247,8 +247,7 @@ class _Wait:
         self._limit = isolation
         self._seconds = seconds
         self._reader = FrameReader()
-        self._size = 0
-        self._first, self._last = bytearray(), bytearray()
+        self._output = bytearray()
 
     def run(self) -> _End | None:
         """Waits; None once ``answer`` is there."""
@@ -294,7 +293,7 @@ class _Wait:
                 selector.unregister(process.requests)
         if process.output in ready and not self._read_output():
             selector.unregister(process.output)
-        if self._size > self._limit.output_kb * 1024:
+        if len(self._output) > self._limit.output_kb * 1024:
             return FailureKind.FLOOD, lambda _: f"wrote more than {self._limit.output_kb} KB of output"
         if process.answers in ready:
             try:
@@ -312,16 +311,13 @@ class _Wait:
 
     def _read_output(self) -> bool:
         part = os.read(self._process.output, 2**16)
-        self._size += len(part)
-        if len(self._first) < _KEPT:
-            self._first += part[: _KEPT - len(self._first)]
-        self._last = (self._last + part)[-_KEPT:]
+        self._output += part
         return bool(part)
 
     def _pending_output(self) -> bool:
         with selectors.PollSelector() as selector:
             selector.register(self._process.output, selectors.EVENT_READ)
-            return bool(selector.select(0)) and self._size < 2**24 and self._read_output()
+            return bool(selector.select(0)) and len(self._output) < 2**24 and self._read_output()
 
     def last_words(self) -> None:
         """Has the process write where it is (``faulthandler`` does, whatever holds Python's lock), and die."""
@@ -338,11 +334,7 @@ class _Wait:
 
     def written(self) -> str:
         """The beginning and the end of what the agent wrote."""
-        if self._size <= _KEPT:
-            return self._first.decode(errors="replace")
-        first, last = self._first, self._last
-        if self._size <= 2 * _KEPT:
-            last = last[-(self._size - _KEPT) :]
-        cut = self._size - len(first) - len(last)
-        between = f"\n[... {cut} bytes ...]\n" if cut else ""
-        return first.decode(errors="replace") + between + last.decode(errors="replace")
+        size, text = len(self._output), self._output
+        if size > 2 * _KEPT:
+            text = text[:_KEPT] + f"\n[... {size - 2 * _KEPT} bytes ...]\n".encode() + text[-_KEPT:]
+        return text.decode(errors="replace")
