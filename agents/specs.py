@@ -97,6 +97,17 @@ def check_env(agent: Any, env: Any) -> None:
         _agent_class(name).check_env(env)
 
 
+def describe_agent(name: str) -> str:
+    """The paragraphs about an agent, without its settings.
+
+    Raises:
+        UnknownNameError: No agent has that name.
+    """
+    if name not in _AGENTS:
+        raise unknown_name("agent", name, _AGENTS)
+    return inspect.cleandoc(_agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
+
+
 class Setting(NamedTuple):
     """A setting of an agent, for help.
 

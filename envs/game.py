@@ -115,6 +115,22 @@ class Traits:
         """The number of players."""
         return len(self.seat_names)
 
+    @property
+    def is_opposed(self) -> bool:
+        """Whether there are two players, and what one wins the other loses."""
+        return self.seats == 2 and self.reward_sum is not RewardSum.GENERAL
+
+    @property
+    def middle(self) -> float:
+        """The utility half way between the bounds; 0.0 where they are infinite."""
+        lower, upper = self.utility_bounds
+        return (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
+
+    def values_by_seat(self, seat: int, value: float) -> tuple[float, ...]:
+        """All seats' values where one has this one; not a number for those that it does not determine."""
+        rest = self.constant - value if self.is_opposed else math.nan
+        return tuple(value if other == seat else rest for other in range(self.seats))
+
     def source(self, name: str) -> TraitSource:
         """Where the value of the field ``name`` comes from."""
         return self.sources.get(name, TraitSource.DECLARED)

@@ -10,6 +10,7 @@ import dataclasses
 import warnings
 from typing import Any, TypeVar
 
+from zermelo.agents.core.fitting import agents_that_fit
 from zermelo.envs import (
     CHANCE,
     Chance,
@@ -28,30 +29,6 @@ from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimulta
 _FUNCTIONS = ("solve", "solve_simultaneous", "exact_values")
 """What asks here and takes no agent, so that others are no advice for its settings."""
 _GENERAL = "is general-sum: the players' utilities do not add up to a constant"
-
-
-def agents_that_fit(traits: Traits) -> str:
-    """The names of the agents for such a game, as a message says them."""
-    if traits.information is Information.HIDDEN:
-        if not traits.deals_again:
-            return (
-                "'random' or a policy that only sees observations; searches that deal again what players have not "
-                "seen need information_state_key and resample in its class (the guide 'Cards of your own')"
-            )
-        if traits.simultaneous:
-            return "'simultaneous_mcts', 'random', or a policy that only sees observations"
-        return "'ismcts', 'random', or a policy that only sees observations"
-    if traits.seats == 1 and traits.chance is Chance.NONE:
-        return "'best_first', 'expectiminimax' or 'mcts'"
-    if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
-        return "'expectiminimax' or 'mcts'"
-    if _opposed(traits):
-        return "'alphabeta', 'minimax' or 'mcts'"
-    return "'maxn', 'paranoid' or 'mcts'"
-
-
-def _opposed(traits: Traits) -> bool:
-    return traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
 
 
 def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | None) -> UnsupportedGameError:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.fitting import HIDDEN, OTHERS, TOGETHER, fit_of
 from zermelo.agents.core.gate import (
     require_information_states,
     require_perfect_information,
@@ -27,17 +28,33 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
-from zermelo.envs import Chance, Game, Information, RewardSum, Traits, UnsupportedGameError
+from zermelo.envs import Chance, Game, Information, Traits, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.position import position
 
-_SHARE = 0.5
+_KINDS: Final[dict[str, type[SearchAgent]]] = {
+    kind.kind: kind
+    for kind in (
+        AlphaBetaAgent,
+        BackwardInductionAgent,
+        BestFirstAgent,
+        ExpectiminimaxAgent,
+        ISMCTSAgent,
+        MCTSAgent,
+        OpenSpielMCTSAgent,
+        SimultaneousMCTSAgent,
+        ValueIterationAgent,
+    )
+}
+_SETTLING: Final = (ValueIterationAgent, BestFirstAgent)
+"""Searches for the whole answer, which may come to none: then the next one in the table has its turn."""
+_SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
-_SHORTEST = 1e-3
-_EXPLORATION = 0.5
+_SHORTEST: Final = 1e-3
+_EXPLORATION: Final = 0.5
 """The weight of what was tried less in OpenSpiel's search, for values from 0 to 1, as ``MCTSAgent`` has it."""
-_FEW_STATES = 200
+_MOST_STATES: Final = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
 
@@ -46,6 +63,11 @@ class _Choice(NamedTuple):
 
     kind: type[SearchAgent]
     reason: str
+
+    @property
+    def method(self) -> str:
+        """Both, as a result says them."""
+        return f"{self.kind.kind}: {self.reason}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -98,7 +120,7 @@ class AutoAgent(SearchAgent):
     def prepare(self, env: Any) -> None:
         """Has the search that it would choose prepare."""
         root = position(env, backend=self.backend, traits=self.traits)
-        agent = dataclasses.replace(self)._agent(root.game, self._choice(root.game, root.state))
+        agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1])
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -107,20 +129,69 @@ class AutoAgent(SearchAgent):
             require_simultaneous(game, self.kind)
         elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
             require_information_states(game, self.kind)
-        settled = self._settled(game, state, budget)
-        if settled is not None:
-            return settled
-        chosen = self._choice(game, state)
-        found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
-        return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")
+        for chosen in self._choices(game, state):
+            if chosen.kind not in _SETTLING:
+                found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
+                return dataclasses.replace(found, method=chosen.method)
+            settled = self._settled(chosen, game, state, budget)
+            if settled is not None:
+                return dataclasses.replace(settled, method=chosen.method, seconds=budget.seconds)
+        raise AssertionError("the last search of every row takes all games")
 
-    def _settled(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
+    def _choices(self, game: Game[Any], state: Any) -> list[_Choice]:
+        """The first search of the table that fits, after those that may settle the game if they finish."""
+        is_hidden = game.traits.information is Information.HIDDEN
+        fit = TOGETHER if _moves_together(game) else HIDDEN if is_hidden else fit_of(game.traits)
+        games = f"{game.traits.seats} {fit.games}" if fit is OTHERS else fit.games
+        found: list[_Choice] = []
+        missing = ""
+        for name in fit.agents:
+            fits, why = self._fits(name, game, state, games)
+            if not fits:
+                missing = missing or why
+                continue
+            reason = why or missing or games
+            if name == "openspiel_mcts":
+                reason = f"{missing or games}, and OpenSpiel searches its games in C++"
+            found.append(_Choice(_KINDS[name], reason))
+            if _KINDS[name] not in _SETTLING:
+                break
+        return found
+
+    def _fits(self, name: str, game: Game[Any], state: Any, games: str) -> tuple[bool, str]:
+        """Whether an agent of the table fits, and the reason, where the table does not say it."""
+        traits, has_table = game.traits, isinstance(game, TableGame)
+        if name == "value_iteration":
+            if has_table:
+                return True, "its transition table is known"
+            may_finish = traits.chance is Chance.EXACT and self.limits.seconds is not None
+            return may_finish, f"{games}, and few states" if may_finish else ""
+        if name == "best_first":
+            return not has_table, ""
+        if name == "backward_induction":
+            has_few = has_few_states(game, state, _MOST_STATES)
+            return has_few, f"{games}, and there are few states" if has_few else ""
+        if name == "openspiel_mcts":
+            return self.nodes is None and not why_not_in_openspiel(game), ""
+        if name not in ("alphabeta", "expectiminimax"):
+            return True, ""
+        if traits.chance is Chance.SAMPLED:
+            return False, "chance can only be simulated"
+        if isinstance(game, SupportsPlayoutActions):
+            return False, "the game knows how its playouts go"
+        if features_for(game, state) is None:
+            return False, "nobody has written an evaluation"
+        score = monte_carlo_score(game) if name == "alphabeta" else None
+        if score is not None and score > 0.5:
+            return False, f"it scored {score:.0%} against alpha-beta in matches of this game"
+        return True, f"there is an evaluation, and {games}"
+
+    def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
         """What a search for the whole answer finds within its share of the limits; None if there is none.
 
         It is not tried again in a game that has too many states for it.
         """
-        chosen = _plan(game, self.limits)
-        if chosen is None or self.__dict__["_unsettled"]:
+        if self.__dict__["_unsettled"]:
             return None
         share = 1.0 if isinstance(game, TableGame) else _SHARE
         left, nodes = budget.seconds_left, self.limits.nodes
@@ -136,21 +207,13 @@ class AutoAgent(SearchAgent):
             return None
         finally:
             budget.nodes += part.nodes
-        if not found.action_values:  # the table is not finished, or no way was found that pays
-            has_way = len(found.principal_variation) > 1
-            self._set(
-                "_unsettled", not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way)
-            )
-            return None
-        return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}", seconds=budget.seconds)
-
-    def _choice(self, game: Game[Any], state: Any) -> _Choice:
-        """The search for a game, and why."""
-        chosen = _choice(game, state)
-        is_free = chosen.kind is MCTSAgent and self.nodes is None and game.traits.seats > 1
-        if not is_free or why_not_in_openspiel(game):
-            return chosen
-        return _Choice(OpenSpielMCTSAgent, f"{chosen.reason}, and OpenSpiel searches its games in C++")
+        if found.action_values:
+            return found
+        # The table is not finished, or no way was found that pays.
+        has_way = len(found.principal_variation) > 1
+        if not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way):
+            self._set("_unsettled", True)
+        return None
 
     def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
         """The agent that searches in its place, which stays until the next game."""
@@ -182,45 +245,3 @@ class AutoAgent(SearchAgent):
 def _moves_together(game: Game[Any]) -> bool:
     """Whether players move at the same time, and as far as is known nothing else is hidden."""
     return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()
-
-
-def _plan(game: Game[Any], limits: Limits) -> _Choice | None:
-    """The search that may settle a game for one player, and why; None for all others."""
-    traits = game.traits
-    if traits.seats > 1 or traits.simultaneous or traits.information is Information.HIDDEN:
-        return None
-    if isinstance(game, TableGame):
-        return _Choice(ValueIterationAgent, "its transition table is known")
-    if traits.chance is Chance.NONE:
-        return _Choice(BestFirstAgent, "one player, and nothing is left to chance")
-    if traits.chance is Chance.EXACT and limits.seconds is not None:
-        return _Choice(ValueIterationAgent, "one player, and few states")
-    return None
-
-
-def _choice(game: Game[Any], state: Any) -> _Choice:
-    """The search for a game, and why."""
-    traits = game.traits
-    if _moves_together(game):
-        if has_few_states(game, state, _FEW_STATES):
-            return _Choice(BackwardInductionAgent, "players move at the same time, and there are few states")
-        return _Choice(SimultaneousMCTSAgent, "players move at the same time")
-    if traits.information is Information.HIDDEN:
-        return _Choice(ISMCTSAgent, "players do not see everything")
-    opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
-    if not opposed and traits.seats > 1:
-        players = "two players" if traits.seats == 2 else f"{traits.seats} players"
-        return _Choice(MCTSAgent, f"{players} who are not simply opposed")
-    if traits.chance is Chance.SAMPLED:
-        return _Choice(MCTSAgent, "chance can only be simulated")
-    if isinstance(game, SupportsPlayoutActions):
-        return _Choice(MCTSAgent, "the game knows how its playouts go")
-    if features_for(game, state) is None:
-        return _Choice(MCTSAgent, "nobody has written an evaluation")
-    if traits.chance is Chance.EXACT:
-        return _Choice(ExpectiminimaxAgent, "there are an evaluation and exact probabilities")
-    if not opposed:
-        return _Choice(ExpectiminimaxAgent, "there is an evaluation, and one player")
-    if (score := monte_carlo_score(game)) is not None and score > 0.5:
-        return _Choice(MCTSAgent, f"it scored {score:.0%} against alpha-beta in matches of this game")
-    return _Choice(AlphaBetaAgent, "there is an evaluation, and two players are opposed")

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from zermelo.agents.core.budget import Budget, StopFlag
-from zermelo.agents.core.gate import agents_that_fit, on_facts, require_decision, require_perfect_information
+from zermelo.agents.core.fitting import agents_that_fit
+from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
 from zermelo.agents.core.numbering import renumbered

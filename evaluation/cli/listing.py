@@ -23,15 +23,14 @@ def agents(
     [bold]module:name(...)[/bold], a class or a function that makes one.
     """
     from zermelo.agents import list_agents
-    from zermelo.agents.specs import describe_settings
+    from zermelo.agents.specs import describe_agent, describe_settings
 
     entries = list_agents(learned=True)
     if name is not None:
         described = describe_settings(name)
-        [entry] = [entry for entry in entries if entry.name == name]
         [limit, *_] = [setting.name for setting in described if setting.name in _EXAMPLES] or [""]
         example = f"{name}({limit}={_EXAMPLES[limit]})" if limit else name
-        summary = entry.summary.replace("``", "")
+        summary = describe_agent(name).replace("``", "")
         typer.echo(summary if f"{name}(" in summary else f"{summary}\n\nFor example: {example}")
         typer.echo()
         _print([(f"{setting.name}={_shown(setting.default)}", _explained(setting)) for setting in described])

@@ -116,6 +116,7 @@ def test_ctrl_c_ends_a_search_that_says_what_it_found(cli, monkeypatch):
 
 def test_the_settings_of_an_agent_are_explained(cli):
     lines = cli("agents", "alphabeta").stdout.splitlines()
+    assert lines[0].startswith("Alpha-beta, with what makes it strong")
     told = dict(line.split("\t") for line in lines if "\t" in line)
     assert told["depth=None"].startswith("Moves to look ahead, every player's counted and chance not")
     assert len(told) > 20
