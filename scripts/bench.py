@@ -38,6 +38,7 @@ BENCHMARKS = {
     "tournament": ("tournament", "million"),
     "learning": ("many", "opponents", "frameworks"),
     "classics": ("classics",),
+    "first_moves": ("first_moves",),
 }
 """The functions of each module."""
 
