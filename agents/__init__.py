@@ -9,122 +9,72 @@ from zermelo.envs.lazy_names import lazy_names
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_with_imported
 
 if TYPE_CHECKING:
-    from zermelo.agents.agent import Agent
-    from zermelo.agents.core.limits import Limits, StoppedBy
-    from zermelo.agents.core.result import SearchResult
-    from zermelo.agents.evaluators.linear import LinearEvaluator
-    from zermelo.agents.evaluators.playout import PlayoutEvaluator
-    from zermelo.agents.evaluators.protocol import Evaluator
-    from zermelo.agents.evaluators.registry import make_evaluator
-    from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-    from zermelo.agents.players.auto import AutoAgent
-    from zermelo.agents.players.best_first import BestFirstAgent
-    from zermelo.agents.players.expectimax import ExpectimaxAgent
-    from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-    from zermelo.agents.players.greedy import GreedyAgent
-    from zermelo.agents.players.hidden.agent_policy import agent_policy
-    from zermelo.agents.players.hidden.determinized import DeterminizedAgent
-    from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
-    from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
-    from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
-    from zermelo.agents.players.learned.observation import Observation
-    from zermelo.agents.players.learned.policy import PolicyAgent
-    from zermelo.agents.players.max_n import MaxNAgent
-    from zermelo.agents.players.mcts import MCTSAgent
-    from zermelo.agents.players.minimax import MinimaxAgent
-    from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
-    from zermelo.agents.players.random import RandomAgent
-    from zermelo.agents.players.search_many import search_many
-    from zermelo.agents.players.tables.cfr import CFRAgent
-    from zermelo.agents.players.tables.policy_table import PolicyTableAgent
-    from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
-    from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium, EquilibriumProgress, solve_equilibrium
-    from zermelo.agents.solving.equilibrium.matrix_games import (
-        Dominated,
-        MatrixSolution,
-        dominated,
-        equilibria,
-        pure_equilibria,
-        solve_matrix,
-    )
-    from zermelo.agents.solving.equilibrium.responses import Exploitability, best_responses, exploitability
-    from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution, solve_simultaneous
-    from zermelo.agents.solving.exact_values import ExactValue, exact_values
-    from zermelo.agents.solving.policy import policy_of_values, solve_policy
-    from zermelo.agents.solving.policy_table import Plan, PolicyTable
-    from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
-    from zermelo.agents.solving.solve import solve
-    from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
-    from zermelo.agents.specs import AgentEntry, list_agents, make_agent
-
-__all__ = [
-    "Agent",
-    "AgentEntry",
-    "AlphaBetaAgent",
-    "AutoAgent",
-    "BackwardInductionAgent",
-    "BestFirstAgent",
-    "BestReplyAgent",
-    "CFRAgent",
-    "DeterminizedAgent",
-    "Dominated",
-    "Equilibrium",
-    "EquilibriumProgress",
-    "Evaluator",
-    "ExactValue",
-    "ExpectimaxAgent",
-    "ExpectiminimaxAgent",
-    "Exploitability",
-    "GreedyAgent",
-    "ISMCTSAgent",
-    "Limits",
-    "LinearEvaluator",
-    "MCTSAgent",
-    "MatrixSolution",
-    "MaxNAgent",
-    "MinimaxAgent",
-    "Observation",
-    "OnnxAgent",
-    "Outcome",
-    "ParanoidAgent",
-    "Plan",
-    "PlayoutEvaluator",
-    "PolicyAgent",
-    "PolicyTable",
-    "PolicyTableAgent",
-    "RandomAgent",
-    "Sb3Agent",
-    "SearchResult",
-    "SimultaneousMCTSAgent",
-    "SimultaneousSolution",
-    "Solution",
-    "SolvingProgress",
-    "StoppedBy",
-    "TorchAgent",
-    "ValueIterationAgent",
-    "ValueTable",
-    "agent_policy",
-    "best_responses",
-    "dominated",
-    "equilibria",
-    "exact_values",
-    "exploitability",
-    "list_agents",
-    "make_agent",
-    "make_evaluator",
-    "policy_of_values",
-    "pure_equilibria",
-    "search_many",
-    "solve",
-    "solve_equilibrium",
-    "solve_matrix",
-    "solve_policy",
-    "solve_simultaneous",
-    "value_iteration",
-]
+    from zermelo.agents.agent import Agent as Agent
+    from zermelo.agents.core.limits import Limits as Limits
+    from zermelo.agents.core.limits import StoppedBy as StoppedBy
+    from zermelo.agents.core.result import SearchResult as SearchResult
+    from zermelo.agents.evaluators.linear import LinearEvaluator as LinearEvaluator
+    from zermelo.agents.evaluators.playout import PlayoutEvaluator as PlayoutEvaluator
+    from zermelo.agents.evaluators.protocol import Evaluator as Evaluator
+    from zermelo.agents.evaluators.registry import make_evaluator as make_evaluator
+    from zermelo.agents.players.alpha_beta import AlphaBetaAgent as AlphaBetaAgent
+    from zermelo.agents.players.auto import AutoAgent as AutoAgent
+    from zermelo.agents.players.best_first import BestFirstAgent as BestFirstAgent
+    from zermelo.agents.players.expectimax import ExpectimaxAgent as ExpectimaxAgent
+    from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent as ExpectiminimaxAgent
+    from zermelo.agents.players.greedy import GreedyAgent as GreedyAgent
+    from zermelo.agents.players.hidden.agent_policy import agent_policy as agent_policy
+    from zermelo.agents.players.hidden.determinized import DeterminizedAgent as DeterminizedAgent
+    from zermelo.agents.players.hidden.ismcts import ISMCTSAgent as ISMCTSAgent
+    from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent as BackwardInductionAgent
+    from zermelo.agents.players.hidden.simultaneous import SimultaneousMCTSAgent as SimultaneousMCTSAgent
+    from zermelo.agents.players.learned.models import OnnxAgent as OnnxAgent
+    from zermelo.agents.players.learned.models import Sb3Agent as Sb3Agent
+    from zermelo.agents.players.learned.models import TorchAgent as TorchAgent
+    from zermelo.agents.players.learned.observation import Observation as Observation
+    from zermelo.agents.players.learned.policy import PolicyAgent as PolicyAgent
+    from zermelo.agents.players.max_n import MaxNAgent as MaxNAgent
+    from zermelo.agents.players.mcts import MCTSAgent as MCTSAgent
+    from zermelo.agents.players.minimax import MinimaxAgent as MinimaxAgent
+    from zermelo.agents.players.paranoid import BestReplyAgent as BestReplyAgent
+    from zermelo.agents.players.paranoid import ParanoidAgent as ParanoidAgent
+    from zermelo.agents.players.random import RandomAgent as RandomAgent
+    from zermelo.agents.players.search_many import search_many as search_many
+    from zermelo.agents.players.tables.cfr import CFRAgent as CFRAgent
+    from zermelo.agents.players.tables.policy_table import PolicyTableAgent as PolicyTableAgent
+    from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
+    from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
+    from zermelo.agents.solving.equilibrium.equilibrium import EquilibriumProgress as EquilibriumProgress
+    from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium as solve_equilibrium
+    from zermelo.agents.solving.equilibrium.matrix_games import Dominated as Dominated
+    from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution as MatrixSolution
+    from zermelo.agents.solving.equilibrium.matrix_games import dominated as dominated
+    from zermelo.agents.solving.equilibrium.matrix_games import equilibria as equilibria
+    from zermelo.agents.solving.equilibrium.matrix_games import pure_equilibria as pure_equilibria
+    from zermelo.agents.solving.equilibrium.matrix_games import solve_matrix as solve_matrix
+    from zermelo.agents.solving.equilibrium.responses import Exploitability as Exploitability
+    from zermelo.agents.solving.equilibrium.responses import best_responses as best_responses
+    from zermelo.agents.solving.equilibrium.responses import exploitability as exploitability
+    from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution as SimultaneousSolution
+    from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous as solve_simultaneous
+    from zermelo.agents.solving.exact_values import ExactValue as ExactValue
+    from zermelo.agents.solving.exact_values import exact_values as exact_values
+    from zermelo.agents.solving.policy import policy_of_values as policy_of_values
+    from zermelo.agents.solving.policy import solve_policy as solve_policy
+    from zermelo.agents.solving.policy_table import Plan as Plan
+    from zermelo.agents.solving.policy_table import PolicyTable as PolicyTable
+    from zermelo.agents.solving.solution import Outcome as Outcome
+    from zermelo.agents.solving.solution import Solution as Solution
+    from zermelo.agents.solving.solution import SolvingProgress as SolvingProgress
+    from zermelo.agents.solving.solve import solve as solve
+    from zermelo.agents.solving.value_iteration import ValueTable as ValueTable
+    from zermelo.agents.solving.value_iteration import value_iteration as value_iteration
+    from zermelo.agents.specs import AgentEntry as AgentEntry
+    from zermelo.agents.specs import list_agents as list_agents
+    from zermelo.agents.specs import make_agent as make_agent
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
-    __getattr__ = lazy_names(
+    __getattr__, __all__ = lazy_names(
         __name__,
         {
             "agent": "Agent",

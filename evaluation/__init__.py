@@ -87,7 +87,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
-    __getattr__ = lazy_names(
+    __getattr__, _ = lazy_names(
         __name__,
         {
             "errors": "AgentStartError EnvironmentFailureError StoreError TournamentInterrupted WorkerError",

@@ -8,29 +8,20 @@ from typing import TYPE_CHECKING
 from zermelo.envs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from zermelo.agents.learning.labels import label_positions
-    from zermelo.agents.learning.opponent_env import OpponentEnv
-    from zermelo.agents.learning.policies import agent_of
-    from zermelo.agents.learning.schedules import Ladder, Mix, OpponentSchedule, SelfPlay
-    from zermelo.agents.learning.tuning.tune import Tuned, tune
-    from zermelo.agents.learning.vector_env import RulesVectorEnv, make_vec
-
-__all__ = [
-    "Ladder",
-    "Mix",
-    "OpponentEnv",
-    "OpponentSchedule",
-    "RulesVectorEnv",
-    "SelfPlay",
-    "Tuned",
-    "agent_of",
-    "label_positions",
-    "make_vec",
-    "tune",
-]
+    from zermelo.agents.learning.labels import label_positions as label_positions
+    from zermelo.agents.learning.opponent_env import OpponentEnv as OpponentEnv
+    from zermelo.agents.learning.policies import agent_of as agent_of
+    from zermelo.agents.learning.schedules import Ladder as Ladder
+    from zermelo.agents.learning.schedules import Mix as Mix
+    from zermelo.agents.learning.schedules import OpponentSchedule as OpponentSchedule
+    from zermelo.agents.learning.schedules import SelfPlay as SelfPlay
+    from zermelo.agents.learning.tuning.tune import Tuned as Tuned
+    from zermelo.agents.learning.tuning.tune import tune as tune
+    from zermelo.agents.learning.vector_env import RulesVectorEnv as RulesVectorEnv
+    from zermelo.agents.learning.vector_env import make_vec as make_vec
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
-    __getattr__ = lazy_names(
+    __getattr__, __all__ = lazy_names(
         __name__,
         {
             "labels": "label_positions",

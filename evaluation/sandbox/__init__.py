@@ -22,4 +22,4 @@ class Isolate(enum.StrEnum):
 
 
 if not TYPE_CHECKING:  # the settings bring agents, which the command line does without until it runs a command
-    __getattr__ = lazy_names(__name__, {"settings": "Isolation"})
+    __getattr__, _ = lazy_names(__name__, {"settings": "Isolation"})

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from zermelo.envs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from zermelo.agents.learning.alphazero.network import answers_of, make_network
-    from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
-    from zermelo.agents.learning.alphazero.training import AlphaZero, Iteration
-
-__all__ = ["AlphaZero", "AlphaZeroSettings", "Iteration", "answers_of", "make_network"]
+    from zermelo.agents.learning.alphazero.network import answers_of as answers_of
+    from zermelo.agents.learning.alphazero.network import make_network as make_network
+    from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings as AlphaZeroSettings
+    from zermelo.agents.learning.alphazero.training import AlphaZero as AlphaZero
+    from zermelo.agents.learning.alphazero.training import Iteration as Iteration
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
-    __getattr__ = lazy_names(
+    __getattr__, __all__ = lazy_names(
         __name__,
         {
             "network": "answers_of make_network",
