@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.settings import flag
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
 
@@ -125,3 +128,53 @@ def typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
         batch = batch.reshape(len(batch), -1)
     kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
     return batch.astype(kind if kind in np.sctypeDict else np.float32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchModel:
+    """A PyTorch network from a file, for batches of observations.
+
+    Attributes:
+        path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
+            ``module``, a state dict. Pickled modules are not read: a pickle can run any code.
+        module: ``"mypackage.networks:Net"``, which makes the module that the state dict belongs to.
+        mask_input: Whether the module takes the action masks as a second input.
+        device: PyTorch's name of the device.
+    """
+
+    path: str = ""
+    module: Any = None
+    mask_input: bool = flag(False)
+    device: str = "cpu"
+
+    def load(self) -> Any:
+        """The network; raises as ``load_torch``."""
+        return load_torch(self.path, self.module, self.device)
+
+    def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
+        """What the network answers."""
+        torch = require("torch", "PyTorch", "torch")
+        with torch.inference_mode():
+            inputs = (torch.as_tensor(one, device=self.device) for one in (observations, masks))
+            return network(*[*inputs][: 1 + self.mask_input])
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnnxModel:
+    """An ONNX network from a file, for batches of observations; a second input is given the action masks.
+
+    Attributes:
+        path: The ``.onnx`` file. For evaluators its batch must be free to vary.
+    """
+
+    path: str = ""
+
+    def load(self) -> Any:
+        """The network; raises as ``load_onnx``."""
+        return load_onnx(self.path)
+
+    def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
+        """What the network answers."""
+        inputs = zip(network.get_inputs(), (observations, masks), strict=False)
+        found: Sequence[Any] = network.run(None, {entry.name: typed(batch, entry) for entry, batch in inputs})
+        return found

@@ -22,15 +22,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.model_files import load_onnx, load_torch, require, typed
-from zermelo.envs import Game, InvalidSettingError, RewardSum, UnsupportedGameError
+from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel
+from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.spec_text import format_spec
 
@@ -124,80 +124,52 @@ class NetworkEvaluator:
         return policy, value.reshape(count, -1)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TorchNetwork(NetworkEvaluator):
-    """A policy-value network of PyTorch's; ``TorchAgent`` says what files it reads.
+class FileNetwork(NetworkEvaluator):
+    """A policy-value network from a file; a class that derives from it and from a model says which."""
 
-    Attributes:
-        path: The file.
-        module: ``"mypackage.networks:Net"``, which makes the module that a state dict belongs to.
-        mask_input: Whether it takes the masks as a second input.
-        device: PyTorch's name of the device.
-    """
-
-    path: str = ""
-    module: Any = None
-    mask_input: bool = False
-    device: str = "cpu"
+    kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "network", load_torch(self.path, self.module, self.device))
+        model: Any = self
+        object.__setattr__(self, "network", model.load())
 
     def spec(self) -> str:
         """The text that names this evaluator."""
-        return _spec("torch", self, TorchNetwork)
-
-    def __reduce__(self) -> Any:
-        return _again, (TorchNetwork, {name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
-        torch = require("torch", "PyTorch", "torch")
-        with torch.inference_mode():
-            inputs = [torch.as_tensor(one, device=self.device) for one in (observations, masks)]
-            found: Sequence[Any] = self.network(*inputs[: 1 + self.mask_input])
-        return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class OnnxNetwork(NetworkEvaluator):
-    """A policy-value network in an ONNX file; a second input is given the masks.
-
-    Attributes:
-        path: The ``.onnx`` file; its batch must be free to vary.
-    """
-
-    path: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "network", load_onnx(self.path))
-
-    def spec(self) -> str:
-        """The text that names this evaluator."""
-        return _spec("onnx", self, OnnxNetwork)
-
-    def __reduce__(self) -> Any:
-        return _again, (OnnxNetwork, {"path": self.path})
-
-    def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
-        entries = self.network.get_inputs()
-        feed = {
-            entry.name: typed(part, entry) for entry, part in zip(entries, (observations, masks), strict=False)
+        shown = {
+            name: setting_text(value) for name, (value, default) in self._settings().items() if value != default
         }
-        found: Sequence[Any] = self.network.run(None, feed)
+        return format_spec(self.kind, shown)
+
+    def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
+        """The policy and the value, for a batch."""
+        model: Any = self
+        found: Sequence[Any] = model.run(self.network, observations, masks)
         return found
+
+    def __reduce__(self) -> Any:
+        return _again, (type(self), {name: value for name, (value, _) in self._settings().items()})
+
+    def _settings(self) -> dict[str, tuple[Any, Any]]:
+        """Each setting, and its default."""
+        return {field.name: (getattr(self, field.name), field.default) for field in fields(cast("Any", self))}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchNetwork(FileNetwork, TorchModel):
+    """A policy-value network of PyTorch's."""
+
+    kind: ClassVar[str] = "torch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnnxNetwork(FileNetwork, OnnxModel):
+    """A policy-value network in an ONNX file."""
+
+    kind: ClassVar[str] = "onnx"
 
 
 def _again(kind: Any, settings: dict[str, Any]) -> Any:
     return kind(**settings)
-
-
-def _spec(name: str, evaluator: Any, kind: Any) -> str:
-    fields = kind.__dataclass_fields__.values()
-    given = {field.name: getattr(evaluator, field.name) for field in fields}
-    shown = {field.name: setting_text(given[field.name]) for field in fields if given[field.name] != field.default}
-    return format_spec(name, shown)
 
 
 def _array(part: Any) -> Any:
@@ -222,9 +194,8 @@ def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ..
     told: list[float] = answer.tolist()
     if len(told) == traits.seats:
         return tuple(told[(other - seat) % traits.seats] for other in range(traits.seats))
-    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
-        rest = traits.constant - told[0]
-        return (told[0], rest) if seat == 0 else (rest, told[0])
+    if traits.is_opposed:
+        return traits.values_by_seat(seat, told[0])
     raise InvalidSettingError(
         f"{traits.name} has {traits.seats} players who are not simply opposed: a network gives a value for each"
     )

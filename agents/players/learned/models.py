@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.settings import flag
-from zermelo.agents.evaluators.model_files import check_path, load_onnx, load_torch, reason_of, require, typed
+from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_path, reason_of, require
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
@@ -178,82 +177,41 @@ def _as_array(observation: Any, space: Any) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TorchAgent(ViewAgent):
-    """Plays what a PyTorch module answers to a batch of one observation: logits, or what ``outputs`` says.
+class NetworkAgent(ViewAgent):
+    """Plays what a network from a file answers to a batch of one observation.
 
-    Attributes:
-        path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
-            ``module``, a state dict. Pickled modules are not read: a pickle can run any code.
-        module: ``"mypackage.networks:Net"``, which makes the module that the state dict belongs to.
-        mask_input: Whether the module takes the action mask as a second input, a batch of one too.
-        device: PyTorch's name of the device.
+    A class that derives from it and from ``TorchModel`` or ``OnnxModel`` says where the network comes from.
     """
 
-    kind: ClassVar[str] = "torch"
     is_trained: ClassVar[bool] = True
 
-    path: str = ""
-    module: Any = None
-    mask_input: bool = flag(False)
-    device: str = "cpu"
-
     def __post_init__(self) -> None:
-        self._set("_network", load_torch(self.path, self.module, self.device))
-        self._set("_torch", require("torch", "PyTorch", "torch"))
+        model: Any = self
+        self._set("_network", model.load())
         super().__post_init__()
 
     def answer(self, view: Observation) -> Any:
-        """The module's output."""
-        torch = self.__dict__["_torch"]
-        inputs: list[NDArray[Any]] = [np.asarray(view.observation, dtype=np.float32)]
-        if self.mask_input:
-            inputs.append(_mask(view))
-        with torch.inference_mode():
-            found = self.__dict__["_network"](*(torch.as_tensor(one[None], device=self.device) for one in inputs))
-        return _first(found, self.outputs)
+        """The first output of the network, without the batch."""
+        model: Any = self
+        mask = np.ones(view.actions or 0, dtype=bool) if view.action_mask is None else view.action_mask
+        seen = np.asarray(view.observation, dtype=np.float32)
+        found = model.run(self.__dict__["_network"], seen[None], mask[None])
+        if isinstance(found, tuple | list):
+            found = found[0]
+        array = found.detach().cpu().numpy() if hasattr(found, "detach") else np.asarray(found)
+        single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
+        return int(single) if self.outputs is Outputs.ACTIONS and single.ndim == 0 else single
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class OnnxAgent(ViewAgent):
-    """Plays the first output of an ONNX model for a batch of one observation: logits, or what ``outputs`` says.
+class TorchAgent(NetworkAgent, TorchModel):
+    """Plays what a PyTorch module answers to a batch of one observation: logits, or what ``outputs`` says."""
 
-    A second input is given the action mask.
+    kind: ClassVar[str] = "torch"
 
-    Attributes:
-        path: The ``.onnx`` file.
-    """
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class OnnxAgent(NetworkAgent, OnnxModel):
+    """Plays the first output of an ONNX model for a batch of one observation: logits, or what ``outputs`` says."""
 
     kind: ClassVar[str] = "onnx"
-    is_trained: ClassVar[bool] = True
-
-    path: str = ""
-
-    def __post_init__(self) -> None:
-        self._set("_session", load_onnx(self.path))
-        super().__post_init__()
-
-    def answer(self, view: Observation) -> Any:
-        """The model's first output."""
-        session = self.__dict__["_session"]
-        feed = {
-            entry.name: typed(value[None], entry)
-            for entry, value in zip(
-                session.get_inputs(), (np.asarray(view.observation), _mask(view)), strict=False
-            )
-        }
-        return _first(session.run(None, feed), self.outputs)
-
-
-def _mask(view: Observation) -> NDArray[np.bool_]:
-    if view.action_mask is None:
-        return np.ones(view.actions or 0, dtype=bool)
-    return view.action_mask
-
-
-def _first(found: Any, outputs: Outputs) -> Any:
-    """The first of several outputs, without the batch."""
-    if isinstance(found, tuple | list):
-        found = found[0]
-    array = found.detach().cpu().numpy() if hasattr(found, "detach") else np.asarray(found)
-    single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
-    return int(single) if outputs is Outputs.ACTIONS and single.ndim == 0 else single
