@@ -90,7 +90,7 @@ def label_positions(
     if not isinstance(searcher, SearchAgent):
         raise InvalidSettingError(f"{getattr(searcher, 'name', agent)} does not search: positions need a value")
     game = _game(env)
-    searcher.check_game(game.traits)
+    searcher.check_game(game)
     return _rows(game, searcher, positions, seed)
 
 

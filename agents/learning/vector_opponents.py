@@ -75,23 +75,23 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     if isinstance(agent, RandomAgent):
         return Opponent(agent.name, _looking(game))
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
-        agent.check_game(game.traits)
+        agent.check_game(game)
         return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
     if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "memory_mb", "evaluator"):
-        agent.check_game(game.traits)
+        agent.check_game(game)
         if agent.limits.depth is not None:
             return _alpha_beta(agent, game)
     if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.limits.depth:
-        agent.check_game(game.traits)
+        agent.check_game(game)
         return _alpha_beta(AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name), game)
     averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "memory_mb"
     if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.limits.depth:
-        agent.check_game(game.traits)
+        agent.check_game(game)
         if can_search_through_chance(game):
             return _expectiminimax(agent, game)
     others = "simulations", "exploration", "rave", "solver", "selection"
     if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "reuse", "playouts", "playout_moves"):
-        agent.check_game(game.traits)
+        agent.check_game(game)
         count = agent.limits.simulations
         if count is not None and game.traits.terminal_rewards_only:
             return _monte_carlo(agent, game, count)

@@ -15,7 +15,7 @@ from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
-from zermelo.envs import Game, Traits, UnsupportedGameError
+from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove
 from zermelo.envs.position import position
 
@@ -84,6 +84,7 @@ class AlphaBetaAgent(PruningAgent):
     """
 
     kind: ClassVar[str] = "alphabeta"
+    requires = (require_plain_game,)
     depends_on_seat: ClassVar[bool] = False
 
     quiescence: int = whole(8)
@@ -97,10 +98,6 @@ class AlphaBetaAgent(PruningAgent):
     futility: float = number(0.0, lower=0)
     singular: float = number(0.0, lower=0)
     share_positions: bool = flag(False)
-
-    def check_game(self, traits: Traits) -> None:
-        """Two players, opposed, without chance, with everything seen."""
-        require_plain_game(traits, self.kind)
 
     def prepare(self, env: Any) -> None:
         """Has a copy search as briefly as can be, and loads the proof."""

@@ -28,7 +28,7 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
-from zermelo.envs import Chance, Game, Information, Traits, UnsupportedGameError
+from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.position import position
@@ -112,10 +112,14 @@ class AutoAgent(SearchAgent):
         self._set("_agents", (None, {}))
         self._set("_unsettled", False)
 
-    def check_game(self, traits: Traits) -> None:
-        """Any game: one that hides something says what players see, or is refused when it is searched."""
-        if traits.information is not Information.HIDDEN and not traits.simultaneous:
-            require_perfect_information(traits, self.kind)
+    def check_game(self, game: Game[Any]) -> None:
+        """Any game; one that hides something says what players see."""
+        if _moves_together(game):
+            require_simultaneous(game, self.kind)
+        elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
+            require_information_states(game, self.kind)
+        else:
+            require_perfect_information(game.traits, self.kind)
 
     def prepare(self, env: Any) -> None:
         """Has the search that it would choose prepare."""
@@ -125,10 +129,6 @@ class AutoAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        if _moves_together(game):
-            require_simultaneous(game, self.kind)
-        elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
-            require_information_states(game, self.kind)
         for chosen in self._choices(game, state):
             if chosen.kind not in _SETTLING:
                 found: SearchResult = self._agent(game, chosen).choose(game, state, budget)

@@ -14,7 +14,7 @@ from zermelo.agents.core.gate import require_deterministic, require_one_player, 
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game
 
 
 class _Node(NamedTuple):
@@ -59,6 +59,7 @@ class BestFirstAgent(SearchAgent):
     """
 
     kind: ClassVar[str] = "best_first"
+    requires = (require_perfect_information, require_one_player, require_deterministic)
 
     nodes: int | None = None
     seconds: float | None = None
@@ -72,12 +73,6 @@ class BestFirstAgent(SearchAgent):
         """Starts a new game: the plan of the last one is forgotten."""
         super().reset(seed)
         self._set("_plan", (None, _NOTHING))
-
-    def check_game(self, traits: Traits) -> None:
-        """One player, without chance, with everything seen."""
-        require_perfect_information(traits, self.kind)
-        require_one_player(traits, self.kind)
-        require_deterministic(traits, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Follows the plan, or makes one."""

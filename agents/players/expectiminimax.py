@@ -12,7 +12,7 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, number, whole
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs import Game, InvalidSettingError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -39,6 +39,7 @@ class ExpectiminimaxAgent(PruningAgent):
 
     kind: ClassVar[str] = "expectiminimax"
 
+    requires = (require_perfect_information, require_one_or_two_opposed)
     depends_on_seat: ClassVar[bool] = False
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
@@ -53,11 +54,6 @@ class ExpectiminimaxAgent(PruningAgent):
                 f"min_probability={self.min_probability} is for pruning='none', not {self.pruning.value!r}: leave "
                 "one of them out"
             )
-
-    def check_game(self, traits: Traits) -> None:
-        """One player, or two opposed, with everything seen."""
-        require_perfect_information(traits, self.kind)
-        require_one_or_two_opposed(traits, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, whole
@@ -41,9 +40,10 @@ class MaxNAgent(PruningAgent):
     shallow: bool | None = flag(None)
     samples: int = whole(8, lower=1)
 
-    def check_game(self, traits: Traits) -> None:
+    def check_game(self, game: Game[Any]) -> None:
         """Any number of players and any sums, as long as nothing is hidden."""
-        require_perfect_information(traits, self.kind)
+        super().check_game(game)
+        traits = game.traits
         if self.shallow and not _can_prune(traits):
             raise UnsupportedGameError(
                 f"shallow pruning needs utilities with a constant sum and a finite lower bound, but those of "

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.monte_carlo import MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
 from zermelo.agents.core.options import Ties
@@ -18,7 +17,7 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
 from zermelo.agents.search.one_ply import totals_after
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 
 _TRIES: Final = 2
@@ -72,10 +71,6 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         """Starts a new game: the tree of the last one is forgotten."""
         super().reset(seed)
         self._set("_kept", None)
-
-    def check_game(self, traits: Traits) -> None:
-        """Any game whose whole state is seen."""
-        require_perfect_information(traits, self.kind)
 
     @property
     def config(self) -> MonteCarloConfig:

@@ -10,7 +10,7 @@ from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search import backend
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -22,10 +22,7 @@ class MinimaxAgent(TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "minimax"
-
-    def check_game(self, traits: Traits) -> None:
-        """Two players, opposed, without chance, with everything seen."""
-        require_plain_game(traits, self.kind)
+    requires = (require_plain_game,)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

@@ -133,6 +133,9 @@ class SearchAgent(ConfiguredAgent):
             afterwards, ``"background"`` while searches run in plain Python, ``"never"`` not at all.
     """
 
+    requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
+    """What the game must be, as functions of ``gate``."""
+
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None
     compile: Compile = choice(Compile.WAIT)
@@ -164,7 +167,7 @@ class SearchAgent(ConfiguredAgent):
         ends = math.inf if self.limits.seconds is None else started + _KNOWING * self.limits.seconds
         root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            self.check_game(root.game.traits)
+            self.check_game(root.game)
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
@@ -191,15 +194,16 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        self.check_game(root.game.traits)
+        self.check_game(root.game)
         return self._search(root, started)
 
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
 
-    def check_game(self, traits: Traits) -> None:
+    def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
-        require_perfect_information(traits, self.kind)
+        for require in self.requires:
+            require(game.traits, self.kind)
 
     @property
     def limits(self) -> Limits:

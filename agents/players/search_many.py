@@ -59,7 +59,7 @@ def search_many(
     stop = StopFlag()
     waiting = list(states)
     game = position(game).game
-    agent.check_game(game.traits)
+    agent.check_game(game)
     _require_decisions(game, waiting)
     found: list[SearchResult | None] = [None] * len(waiting)
     order = iter(range(len(waiting)))

@@ -186,10 +186,10 @@ class Judge:
             UnsupportedGameError: Nobody does.
         """
         try:
-            self._alpha_beta.check_game(game.traits)
+            self._alpha_beta.check_game(game)
         except UnsupportedGameError:
             try:
-                self._expectiminimax.check_game(game.traits)
+                self._expectiminimax.check_game(game)
             except UnsupportedGameError as error:
                 raise UnsupportedGameError(f"play in {game.traits.name} cannot be judged: {error}") from error
             if game.traits.chance is Chance.SAMPLED:

@@ -7,16 +7,11 @@ from typing import Any
 
 from zermelo.agents import (
     Agent,
-    BackwardInductionAgent,
     CFRAgent,
-    DeterminizedAgent,
-    ISMCTSAgent,
     OnnxAgent,
     Sb3Agent,
-    SimultaneousMCTSAgent,
     TorchAgent,
 )
-from zermelo.agents.core.gate import require_information_states, require_simultaneous
 from zermelo.agents.players.learned.observation import observation_of
 from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent, SearchAgent
@@ -38,11 +33,7 @@ def require_fit(agent: Agent, env: Any, name: str) -> None:
         if not isinstance(agent, SearchAgent):
             return
         game = as_game(env, backend=agent.backend, traits=agent.traits)
-        if isinstance(agent, CFRAgent | DeterminizedAgent | ISMCTSAgent):
-            require_information_states(game, agent.kind)
-        if isinstance(agent, BackwardInductionAgent | SimultaneousMCTSAgent):
-            require_simultaneous(game, agent.kind)
-        agent.check_game(game.traits)
+        agent.check_game(game)
         if isinstance(agent, CFRAgent):
             agent.check_size(game)
     except UnsupportedGameError as error:

@@ -18,7 +18,7 @@ from zermelo.agents.core.settings import choice, made, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
-from zermelo.envs import Game, Information, InvalidSettingError, Traits, TraitSource
+from zermelo.envs import Game, Information, InvalidSettingError, TraitSource
 from zermelo.envs.spec_text import Spec, parse_spec
 
 
@@ -76,12 +76,12 @@ class DeterminizedAgent(SearchAgent):
         self._set("_limits", Limits(seconds=self.seconds))
         super().__post_init__()
 
-    def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says what players see shows when it is searched."""
+    def check_game(self, game: Game[Any]) -> None:
+        """Any game that says what players see."""
+        require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        require_information_states(game, self.kind)
         inner: Any = self.__dict__["_inner"]
         seen: Any = _as_seen(game)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED

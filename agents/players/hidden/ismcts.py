@@ -14,7 +14,7 @@ from zermelo.agents.core.settings import choice, function, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -54,12 +54,12 @@ class ISMCTSAgent(SimulatingAgent):
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
 
-    def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says what players see shows when it is searched."""
+    def check_game(self, game: Game[Any]) -> None:
+        """Any game that says what players see."""
+        require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        require_information_states(game, self.kind)
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
             game,

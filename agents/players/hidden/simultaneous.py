@@ -14,7 +14,7 @@ from zermelo.agents.core.settings import choice, function, number, whole
 from zermelo.agents.players.search_agent import SearchAgent, SimulatingAgent
 from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, SimultaneousSearch
 from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
-from zermelo.envs import Game, Traits, UnsupportedGameError
+from zermelo.envs import Game, UnsupportedGameError
 
 _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
 """By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
@@ -54,12 +54,12 @@ class SimultaneousMCTSAgent(SimulatingAgent):
     exploration: float | None = number(None, lower=0)
     on_iteration: Any = function("of a SearchResult")
 
-    def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says who moves together shows when it is searched."""
+    def check_game(self, game: Game[Any]) -> None:
+        """Any game that says who moves together."""
+        require_simultaneous(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        require_simultaneous(game, self.kind)
         exploration = _EXPLORATION[self.selection] if self.exploration is None else self.exploration
         if self.selection is not JointSelection.DUCT:
             exploration = min(exploration, 1.0)
@@ -112,8 +112,9 @@ class BackwardInductionAgent(SearchAgent):
 
     most_states: int = whole(200_000, lower=1)
 
-    def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says who moves together shows when it is searched."""
+    def check_game(self, game: Game[Any]) -> None:
+        """Any game that says who moves together."""
+        require_simultaneous(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Solves a state in which there is something to decide.
@@ -121,7 +122,6 @@ class BackwardInductionAgent(SearchAgent):
         Raises:
             UnsupportedGameError: The game is no such game, or has more states.
         """
-        require_simultaneous(game, self.kind)
         simultaneous: Any = game
         seat = deciding_seat(game, state, budget)
         solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)

@@ -19,7 +19,7 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
     require_listed_chance,
 )
 from zermelo.agents.solving.policy_table import PolicyTable
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -42,9 +42,10 @@ class CFRAgent(SearchAgent):
     variant: Variant = choice(Variant.DISCOUNTED)
     most_states: int = whole(MOST_STATES, lower=1)
 
-    def check_game(self, traits: Traits) -> None:
-        """Games whose chance is listed; whether they say what players see shows when searched."""
-        require_listed_chance(traits)
+    def check_game(self, game: Game[Any]) -> None:
+        """Games that say what players see, with listed chance."""
+        require_information_states(game, self.kind)
+        require_listed_chance(game.traits)
 
     def check_size(self, game: Game[Any]) -> None:
         """Refuses a game that is far too large to be written out, where it would have to be."""
@@ -73,7 +74,6 @@ class CFRAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks an information state up, in a policy made when it is first needed."""
-        require_information_states(game, self.kind)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)

@@ -11,7 +11,7 @@ from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.policy_table import PolicyTable, game_identity
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs import Game, InvalidSettingError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -41,10 +41,12 @@ class PolicyTableAgent(SearchAgent):
         table: PolicyTable = self.__dict__["_table"]
         return table
 
-    def check_game(self, traits: Traits) -> None:
+    def check_game(self, game: Game[Any]) -> None:
         """Where players do not see everything, a table of information states."""
-        if not self.table.is_hidden:
-            super().check_game(traits)
+        if self.table.is_hidden:
+            require_information_states(game, self.kind)
+        else:
+            super().check_game(game)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks a state up.
@@ -58,8 +60,6 @@ class PolicyTableAgent(SearchAgent):
                 f"{self.path} holds a policy for {table.game}, not for {game_identity(game)}: solve this game"
             )
         seat = game.to_move(state)
-        if table.is_hidden:
-            require_information_states(game, self.kind)
         found = table.entry(game, state)
         if found is None and not table.is_hidden:
             owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {seat})"

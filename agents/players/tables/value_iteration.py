@@ -12,7 +12,7 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import number, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game
 from zermelo.envs.adapters.transition_table import TableGame
 
 _MOST_STEPS: Final = 1_000
@@ -36,9 +36,9 @@ class ValueIterationAgent(SearchAgent):
     tolerance: float = number(1e-9, lower=1e-14)
     most_states: int = whole(2_000_000, lower=1)
 
-    def check_game(self, traits: Traits) -> None:
+    def check_game(self, game: Game[Any]) -> None:
         """One player, or two opposed, with everything seen and every probability known."""
-        require_finite(traits)
+        require_finite(game.traits)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""
