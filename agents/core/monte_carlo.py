@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.settings import choice, flag, function, number, whole
-from zermelo.envs import CHANCE, Chance, Game, RewardSum, Traits
+from zermelo.envs import CHANCE, Chance, Game, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
@@ -132,7 +132,7 @@ class Edge(NamedTuple):
 
 def kept_seats(traits: Traits) -> int:
     """Of how many seats values are kept: one for one player, or for two whose utilities have a constant sum."""
-    if traits.seats == 1 or (traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL):
+    if traits.seats == 1 or traits.is_opposed:
         return 1
     return traits.seats
 

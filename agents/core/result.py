@@ -68,7 +68,7 @@ class SearchResult:
     """
 
     action: int
-    env_action: Any
+    env_action: Any = None
     value: float
     values_by_seat: tuple[float, ...]
     action_values: Mapping[int, float] = field(default_factory=dict)

@@ -100,14 +100,12 @@ class AlphaBetaAgent(PruningAgent):
     share_positions: bool = flag(False)
 
     def prepare(self, env: Any) -> None:
-        """Has a copy search as briefly as can be, and loads the proof."""
         super().prepare(env)
         game = position(env, backend=self.backend, traits=self.traits).game
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
             load_proof(game, self.new_budget(Budget.now()))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         selective = self._selective(game)
         if "null_move" in selective and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
@@ -138,7 +136,6 @@ class AlphaBetaAgent(PruningAgent):
         return self.deepened(search, state, step_by_step=deepens, exact=self.exact, aspiration=self.aspiration)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """What the search found, and what was proven before it."""
         return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
     def _selective(self, game: Any) -> dict[str, Any]:

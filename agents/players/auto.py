@@ -93,6 +93,7 @@ class AutoAgent(SearchAgent):
     """
 
     kind: ClassVar[str] = "auto"
+    default_limits = Limits(seconds=DEFAULT_SECONDS)
 
     seconds: float | None = None
     nodes: int | None = None
@@ -101,19 +102,12 @@ class AutoAgent(SearchAgent):
     exact: bool = flag(False)
     on_iteration: Any = function("of a SearchResult")
 
-    def __post_init__(self) -> None:
-        seconds = DEFAULT_SECONDS if self.seconds is None and self.nodes is None else self.seconds
-        self._set("_limits", Limits(nodes=self.nodes, seconds=seconds))
-        super().__post_init__()
-
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game: what was kept of the last one is forgotten."""
         super().reset(seed)
         self._set("_agents", (None, {}))
         self._set("_unsettled", False)
 
     def check_game(self, game: Game[Any]) -> None:
-        """Any game; one that hides something says what players see."""
         if _moves_together(game):
             require_simultaneous(game, self.kind)
         elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
@@ -122,13 +116,11 @@ class AutoAgent(SearchAgent):
             require_perfect_information(game.traits, self.kind)
 
     def prepare(self, env: Any) -> None:
-        """Has the search that it would choose prepare."""
         root = position(env, backend=self.backend, traits=self.traits)
         agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1])
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide."""
         for chosen in self._choices(game, state):
             if chosen.kind not in _SETTLING:
                 found: SearchResult = self._agent(game, chosen).choose(game, state, budget)

@@ -59,23 +59,17 @@ class BestFirstAgent(SearchAgent):
     """
 
     kind: ClassVar[str] = "best_first"
+    default_limits = Limits(seconds=DEFAULT_SECONDS)
     requires = (require_perfect_information, require_one_player, require_deterministic)
 
     nodes: int | None = None
     seconds: float | None = None
 
-    def __post_init__(self) -> None:
-        seconds = DEFAULT_SECONDS if self.seconds is None and self.nodes is None else self.seconds
-        self._set("_limits", Limits(nodes=self.nodes, seconds=seconds))
-        super().__post_init__()
-
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game: the plan of the last one is forgotten."""
         super().reset(seed)
         self._set("_plan", (None, _NOTHING))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Follows the plan, or makes one."""
         planned_for, plan = self.__dict__["_plan"]
         if planned_for != game or game.key(state) not in plan.steps:
             plan = _NOTHING
@@ -89,14 +83,11 @@ class BestFirstAgent(SearchAgent):
         value = values.get(action, float(game.utility(state)[0]))
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=value,
             values_by_seat=(value,),
             action_values=values,
             principal_variation=line or (action,),
-            nodes=budget.nodes,
             depth=len(line),
-            seconds=budget.seconds,
             stopped_by=stopped_by,
             proven=plan.is_best,
             plies=len(line) if plan.is_best else None,

@@ -57,7 +57,6 @@ class ExpectimaxAgent(TableAgent):
         return model
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
         model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
         search = self.build(
@@ -73,5 +72,4 @@ class ExpectimaxAgent(TableAgent):
         )
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """How long a game lasts against opponents that may do anything is not known."""
         return result if search.game.traits.seats == 1 else replace(result, plies=None)

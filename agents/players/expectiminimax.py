@@ -56,7 +56,6 @@ class ExpectiminimaxAgent(PruningAgent):
             )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
         search = self.build(
             backend.expectiminimax,

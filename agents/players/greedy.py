@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
@@ -39,12 +38,7 @@ class GreedyAgent(SearchAgent):
     ties: Ties = choice(Ties.RANDOM)
     seconds: float | None = 1.0
 
-    def __post_init__(self) -> None:
-        self._set("_limits", Limits(seconds=self.seconds))
-        super().__post_init__()
-
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Looks at each action once."""
         evaluator = self.evaluator or features_for(game, state)
         how: dict[str, Any] = {"evaluator": evaluator, "samples": self.samples, "ties": self.ties}
         return answer_one_ply(game, state, budget, self.generator, **how)

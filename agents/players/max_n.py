@@ -41,7 +41,6 @@ class MaxNAgent(PruningAgent):
     samples: int = whole(8, lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
-        """Any number of players and any sums, as long as nothing is hidden."""
         super().check_game(game)
         traits = game.traits
         if self.shallow and not _can_prune(traits):
@@ -51,7 +50,6 @@ class MaxNAgent(PruningAgent):
             )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only

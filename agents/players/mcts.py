@@ -68,7 +68,6 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game: the tree of the last one is forgotten."""
         super().reset(seed)
         self._set("_kept", None)
 
@@ -78,7 +77,6 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         return settings_of(self, MonteCarloConfig)  # type: ignore[no-any-return]  # an object of that class
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide."""
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
         if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
@@ -123,20 +121,16 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         proven = proven and search.kept == 1 and search.config.solver and math.isfinite(best)
         values = _by_seat(chosen, search)
         if proven:
-            values = _of_first(best if seat == 0 else traits.constant - best, search)
+            values = traits.values_by_seat(seat, best)
         means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
         return SearchResult(
             action=chosen.action,
-            env_action=game.to_env_action(state, chosen.action),
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
             proven_actions=tuple(known) if search.kept == 1 and search.config.solver else (),
             principal_variation=(chosen.action, *search.line_after(chosen.action)),
-            nodes=search.budget.nodes,
-            seconds=search.budget.seconds,
-            compiling=search.budget.compiling,
             stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
             proven=proven,
             is_estimate=not proven,
@@ -201,17 +195,10 @@ def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, flo
     return constant - move.upper, constant - move.lower
 
 
-def _of_first(value: float, search: MonteCarlo) -> tuple[float, ...]:
-    """All seats' values, from that of the first where no more are kept."""
-    traits = search.game.traits
-    return (value,) if traits.seats == 1 else (value, traits.constant - value)
-
-
 def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
     """What an action is worth to each seat: its mean, or the middle where nothing is known."""
     if search.kept > 1:
         return move.values or tuple(map(float, search.game.utility(search.root_state)))
     if move.values:
-        return _of_first(move.values[0], search)
-    lower, upper = search.game.traits.utility_bounds
-    return _of_first((lower + upper) / 2 if math.isfinite(upper - lower) else 0.0, search)
+        return search.game.traits.values_by_seat(0, move.values[0])
+    return search.game.traits.values_by_seat(0, search.game.traits.middle)

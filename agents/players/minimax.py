@@ -25,6 +25,5 @@ class MinimaxAgent(TreeSearchAgent):
     requires = (require_plain_game,)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         search = self.build(backend.minimax, self.root(game, state), budget)
         return self.deepened(search, state, step_by_step=self.has_budget, exact=True)

@@ -39,20 +39,6 @@ class OpponentModel(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomOpponent:
-    """Every legal action is as likely as the other."""
-
-    def spec(self) -> str:
-        """The name."""
-        return "random"
-
-    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
-        """One share each."""
-        actions = game.legal_actions(state)
-        return [1 / len(actions)] * len(actions)
-
-
-@dataclass(frozen=True, kw_only=True)
 class SoftmaxOpponent:
     """Better actions are likelier: in proportion to exp(value / temperature), one move ahead.
 
@@ -125,19 +111,13 @@ class AgentOpponent:
         actions = game.legal_actions(state)
         chosen = self._chosen(game, state, actions)
         share = self.epsilon / len(actions)
-        return {action: share + (1 - self.epsilon) * (action in chosen) / len(chosen) for action in actions}
+        return {action: share + (1 - self.epsilon) * chosen.get(action, 0.0) for action in actions}
 
-    def _chosen(self, game: Game[Any], state: Any, actions: Sequence[int]) -> Sequence[int]:
+    def _chosen(self, game: Game[Any], state: Any, actions: Sequence[int]) -> Mapping[int, float]:
         agent: Any = self.agent
-        if isinstance(agent, RandomAgent):
-            return actions
+        if isinstance(agent, RandomAgent) or hasattr(agent, "search_state"):
+            return searched_policy(agent, game, state)
         agent.reset(getattr(agent, "seed", 0))
-        if hasattr(agent, "search_state"):
-            result = agent.search_state(game, state)
-            chosen: Sequence[int] = (
-                result.best_actions if getattr(agent, "ties", "") == "random" else (result.action,)
-            )
-            return chosen
         env = getattr(state, "env", None)
         if env is None:
             raise InvalidSettingError(
@@ -147,13 +127,29 @@ class AgentOpponent:
         played = agent.act(env)
         for action in actions:
             if np.array_equal(game.to_env_action(state, action), played):
-                return (action,)
+                return {action: 1.0}
         raise InvalidSettingError(f"{agent.name}, the opponent, played {played!r}, which is not legal")
+
+
+def searched_policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, float]:
+    """How likely an agent that searches, or plays at random, plays each action of a state.
+
+    It begins with its own seed, so that it always answers the same; actions that it draws among are as likely.
+    """
+    if isinstance(agent, RandomAgent):
+        best: Sequence[int] = game.legal_actions(state)
+    else:
+        agent.reset(getattr(agent, "seed", 0))
+        result = agent.search_state(game, state)
+        if result.policy:
+            policy: Mapping[int, float] = result.policy
+            return policy
+        best = result.best_actions if getattr(agent, "ties", "") == "random" else (result.action,)
+    return dict.fromkeys(best, 1 / len(best))
 
 
 _MODELS: Mapping[str, Callable[..., Any]] = {
     "noisy": AgentOpponent,
-    "random": RandomOpponent,
     "softmax": SoftmaxOpponent,
 }
 

@@ -26,7 +26,6 @@ class OneAgainstAllAgent(PruningAgent):
     samples: int = whole(8, lower=1)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
         searched, top = self.as_searched(root.game, root.state)
         settings = {"searched": searched, "seat": searched.to_move(top)}
@@ -64,12 +63,10 @@ class BestReplyAgent(OneAgainstAllAgent):
     kind: ClassVar[str] = "bestreply"
 
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
-        """The game of one seat's moves and single replies."""
         rounds = RepliesGame(game, game.to_move(state))
         return rounds, rounds.root(state)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """The line in moves of the game; nothing is proven where opponents were left out."""
         game = search.game
         assert isinstance(game, RepliesGame), "as_searched made it"
         line: list[int] = []

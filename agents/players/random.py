@@ -20,11 +20,6 @@ class RandomAgent(ConfiguredAgent):
     kind: ClassVar[str] = "random"
 
     def decide(self, env: Any) -> Any:
-        """A legal action, as ``env.step`` takes it.
-
-        Raises:
-            GameOverError: There is no legal action.
-        """
         from zermelo.envs.adapters.actions import legal_actions
 
         actions = legal_actions(env)

@@ -135,6 +135,8 @@ class SearchAgent(ConfiguredAgent):
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
     """What the game must be, as functions of ``gate``."""
+    default_limits: ClassVar[Limits] = Limits()
+    """What ends a search if no limit is given."""
 
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None
@@ -147,7 +149,13 @@ class SearchAgent(ConfiguredAgent):
             )
         given_traits(self.traits)
         self._set("_running", set())
+        limits = Limits(**self.given_limits())
+        self._set("_limits", self.default_limits if limits == _NO_LIMITS else limits)
         super().__post_init__()
+
+    def given_limits(self) -> dict[str, Any]:
+        """The settings that are limits, by name."""
+        return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
 
     def decide(self, env: Any) -> Any:
         """The action for an agent that is alive, as ``env.step`` takes it."""
@@ -207,8 +215,8 @@ class SearchAgent(ConfiguredAgent):
 
     @property
     def limits(self) -> Limits:
-        """What ends a search; nothing but ``stop``, unless an agent has limits among its settings."""
-        limits: Limits = self.__dict__.get("_limits", _NO_LIMITS)
+        """What ends a search besides ``stop``: the settings that are limits, else ``default_limits``."""
+        limits: Limits = self.__dict__["_limits"]
         return limits
 
     def stop(self) -> None:
@@ -237,8 +245,7 @@ class SearchAgent(ConfiguredAgent):
         require_decision(game, state)
         budget = self.new_budget(started)
         budget.seat = asked_seat(game, root.source)
-        if root.renumbers:
-            budget.report = functools.partial(renumbered, game=game, state=state)
+        budget.report = functools.partial(_completed, root=root, budget=budget)
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
@@ -251,6 +258,11 @@ class SearchAgent(ConfiguredAgent):
             running.discard(budget.stop)
             QUIET.reset()
 
+    def goes_on(self, found: SearchResult, budget: Budget) -> bool:
+        """Shows ``on_iteration``, if there is one, what was found so far, and asks it whether to go on."""
+        shown = getattr(self, "on_iteration", None)
+        return shown is None or shown(budget.report(found)) is not False
+
     def advice_if_too_long(self, traits: Traits) -> str:
         """What to do where a game goes on for longer than this agent can follow."""
         return SHALLOWER if hasattr(self, "depth") else f"use {agents_that_fit(traits)}"
@@ -258,6 +270,20 @@ class SearchAgent(ConfiguredAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
+
+
+def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchResult:
+    """A result with what follows from its action and from what the search has spent."""
+    game, state, action = root.game, root.state, found.action
+    found = dataclasses.replace(
+        found,
+        env_action=game.to_env_action(state, action),
+        principal_variation=found.principal_variation or (action,),
+        nodes=found.nodes or budget.nodes,
+        seconds=budget.seconds,
+        compiling=budget.compiling,
+    )
+    return renumbered(found, game, state) if root.renumbers else found
 
 
 def asked_seat(game: Game[Any], env: Any) -> int | None:
@@ -272,27 +298,18 @@ def asked_seat(game: Game[Any], env: Any) -> int | None:
 class SimulatingAgent(SearchAgent):
     """An agent whose search goes on simulation by simulation; its settings have ``simulations`` and ``nodes``."""
 
-    default_simulations: ClassVar[int] = 1_000
-    """How many it makes if no limit is given."""
+    default_limits = Limits(simulations=1_000)
 
     simulations: int | None
     nodes: int | None
     seconds: float | None
     on_iteration: Any
 
-    def __post_init__(self) -> None:
-        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
-        simulations = self.simulations if is_limited else self.default_simulations
-        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
-        super().__post_init__()
-
     def prepare(self, env: Any) -> None:
-        """Has a copy of the agent search as briefly as can be."""
         brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
         dataclasses.replace(self, **brief).search(env)
 
     def advice_if_too_long(self, traits: Traits) -> str:
-        """What to do where a game goes on for longer than this agent can follow."""
         return "use 'random'"
 
     def simulate(
@@ -309,9 +326,7 @@ class SimulatingAgent(SearchAgent):
             if stopped_by is not None:
                 return result(stopped_by)
             batch = min(2 * batch, most)
-            if self.on_iteration is None:
-                continue
-            if self.on_iteration(search.budget.report(result(StoppedBy.SIMULATIONS))) is False:
+            if self.on_iteration is not None and not self.goes_on(result(StoppedBy.SIMULATIONS), search.budget):
                 return result(StoppedBy.INTERRUPT)
 
 
@@ -348,14 +363,12 @@ class TreeSearchAgent(SearchAgent):
     best_lines: int = whole(1, lower=1)
     manages_time: bool = flag(False)
 
-    def __post_init__(self) -> None:
-        depth: Any = None if self.depth == FULL else self.depth
-        seconds: Any = self.default_seconds if self.seconds == "auto" else self.seconds
-        self._set("_limits", Limits(depth=depth, nodes=self.nodes, seconds=seconds))
-        super().__post_init__()
+    def given_limits(self) -> dict[str, Any]:
+        depth = None if self.depth == FULL else self.depth
+        seconds = self.default_seconds if self.seconds == "auto" else self.seconds
+        return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
 
     def prepare(self, env: Any) -> None:
-        """Has a copy of the agent search as briefly as can be."""
         dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
 
     @property
@@ -412,9 +425,7 @@ class TreeSearchAgent(SearchAgent):
             return on_facts(self.adjusted(search, state, found), search.game.traits)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            if self.on_iteration is None:
-                return True
-            return self.on_iteration(search.budget.report(result(iteration, depth, stopped_by))) is not False
+            return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
         how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
         draw = float(self.generator.random())

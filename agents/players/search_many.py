@@ -7,9 +7,9 @@ and gets just one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any
 
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.core.gate import require_decision
@@ -21,8 +21,6 @@ from zermelo.agents.solving.exact_values import number_of_threads
 from zermelo.envs import GameOverError, InvalidSettingError
 from zermelo.envs.position import position
 from zermelo.envs.spec_text import unknown_setting
-
-_POLL: Final = 0.02
 
 
 def search_many(
@@ -61,24 +59,25 @@ def search_many(
     game = position(game).game
     agent.check_game(game)
     _require_decisions(game, waiting)
-    found: list[SearchResult | None] = [None] * len(waiting)
-    order = iter(range(len(waiting)))
 
-    def work() -> None:
-        for number in order:  # each thread takes the next one
-            mine = dataclasses.replace(agent, seed=agent.seed + number)
-            mine.stop_by(stop)
-            found[number] = mine.search_state(game, waiting[number])
-            if stop.is_set:
-                return
+    def search(number: int) -> SearchResult:
+        mine = dataclasses.replace(agent, seed=agent.seed + number)
+        mine.stop_by(stop)
+        return mine.search_state(game, waiting[number])
 
-    compiled = agent.compile is not Compile.NEVER
-    compiled = compiled and backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)
-    _in_threads(work, min(threads, max(len(waiting), 1)) if compiled else 1, stop)
-    return [result for result in found if result is not None]
-
-
-# -- how -------------------------------------------------------------------------------------------------------
+    compiles = agent.compile is not Compile.NEVER
+    if threads == 1 or not (compiles and backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)):
+        return [search(number) for number in range(len(waiting))]
+    with ThreadPoolExecutor(threads, thread_name_prefix="zermelo-batch") as pool:
+        running = [pool.submit(search, number) for number in range(len(waiting))]
+        try:
+            for future in wait(running, return_when=FIRST_EXCEPTION).done:
+                future.result()
+        except BaseException:  # whatever goes wrong, or Ctrl-C, stops them all
+            stop.is_set = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [future.result() for future in running]
 
 
 def _require_decisions(game: Any, states: Sequence[Any]) -> None:
@@ -87,19 +86,3 @@ def _require_decisions(game: Any, states: Sequence[Any]) -> None:
             require_decision(game, state)
         except GameOverError as error:
             raise GameOverError(f"state number {number} of {len(states)} (from 0): {error}") from None
-
-
-def _in_threads(work: Callable[[], None], threads: int, stop: StopFlag) -> None:
-    """Has the work done by so many threads; whatever goes wrong, or Ctrl-C, stops them all."""
-    if threads == 1:
-        work()
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="zermelo-batch") as pool:
-        running: set[Future[None]] = {pool.submit(work) for _ in range(threads)}
-        try:
-            while running:
-                done, running = wait(running, timeout=_POLL, return_when=FIRST_EXCEPTION)
-                for future in done:
-                    future.result()
-        finally:
-            stop.is_set = True

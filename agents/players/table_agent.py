@@ -31,7 +31,6 @@ class TableAgent(TreeSearchAgent):
     reuse: bool = flag(False)
 
     def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
-        """What a function of ``backend`` makes of a root and of the settings that all have."""
         kept_root, table = self.__dict__["_kept"]
         now = root.game, root.game.to_move(root.state) if self.depends_on_seat else None
         may_serve = self.reuse and self.cutoff is None and kept_root == now
@@ -42,7 +41,6 @@ class TableAgent(TreeSearchAgent):
         return search
 
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game: what was kept of the last one is forgotten."""
         super().reset(seed)
         self._set("_kept", (None, None))
 
@@ -67,7 +65,6 @@ class PruningAgent(TableAgent):
 
     @property
     def default_seconds(self) -> float | None:
-        """None where the search is not to deepen: it would have no answer in time."""
         return None if self.deepening is False else super().default_seconds
 
     def deepens(self, *, helps: bool) -> bool:

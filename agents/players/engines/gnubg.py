@@ -174,14 +174,12 @@ class GnubgAgent(EngineAgent):
 
     @classmethod
     def check_env(cls, env: Any) -> None:
-        """Raises ``UnsupportedGameError`` for anything but backgammon."""
         if type(getattr(as_game(env), "rules", None)) is not Backgammon:
             raise UnsupportedGameError(
                 f"gnubg plays backgammon, such as zermelo/Backgammon-v0, and not {game_name(env)}"
             )
 
     def decide(self, env: Any) -> int:
-        """The action; for doubles gnubg is asked once for both."""
         self.check_env(env)
         game, state, _, _ = root = position(env)
         planned: dict[BackgammonState, int] = self.__dict__["_planned"]

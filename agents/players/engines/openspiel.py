@@ -10,7 +10,7 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, number, whole
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import Chance, Game, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, Game, UnsupportedGameError
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 
 _LONGEST: Final = 1.0
@@ -47,6 +47,7 @@ class OpenSpielMCTSAgent(SearchAgent):
     """
 
     kind: ClassVar[str] = "openspiel_mcts"
+    default_limits = Limits(simulations=1_000)
 
     backend: str = "environment"
     simulations: int | None = None
@@ -57,17 +58,7 @@ class OpenSpielMCTSAgent(SearchAgent):
     memory_mb: int = whole(1_000, lower=1)
     on_iteration: Any = function("of a SearchResult")
 
-    def __post_init__(self) -> None:
-        is_limited = self.simulations is not None or self.seconds is not None
-        self._set("_limits", Limits(simulations=self.simulations if is_limited else 1_000, seconds=self.seconds))
-        super().__post_init__()
-
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide.
-
-        Raises:
-            UnsupportedGameError: It is not one of OpenSpiel's games, or not one that its search takes.
-        """
         if reason := why_not_in_openspiel(game):
             raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
         found = _Found(game, state, trusts=self.solver)
@@ -84,11 +75,10 @@ class OpenSpielMCTSAgent(SearchAgent):
                 stopped_by = StoppedBy.INTERRUPT
             elif budget.seconds_left < _SHORTEST:
                 stopped_by = StoppedBy.SECONDS
-            result = self._result(found, budget, stopped_by or StoppedBy.SIMULATIONS)
-            if stopped_by is None and self.on_iteration is not None and self.on_iteration(result) is False:
-                return self._result(found, budget, StoppedBy.INTERRUPT)
+            if stopped_by is None and not self.goes_on(self._result(found, budget, StoppedBy.SIMULATIONS), budget):
+                stopped_by = StoppedBy.INTERRUPT
             if stopped_by is not None:
-                return result
+                return self._result(found, budget, stopped_by)
 
     def _bot(self, game: Any, simulations: int | None, seconds: float) -> Any:
         """OpenSpiel's search, of a tree that is built within these limits."""
@@ -114,20 +104,15 @@ class OpenSpielMCTSAgent(SearchAgent):
         tied = [action for action in found.actions if found.merit(action) == best]
         action = tied[int(self.generator.integers(len(tied)))]
         values = {each: found.value(each) for each, one in found.actions.items() if one.visits}
-        lower, upper = traits.utility_bounds
-        value = values.get(action, (lower + upper) / 2)
-        others = traits.constant - value if found.is_opposed else float("nan")
+        value = values.get(action, traits.middle)
         proven = found.is_sound and stopped_by is StoppedBy.COMPLETED
         budget.nodes = sum(one.visits for one in found.actions.values())
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=value,
-            values_by_seat=tuple(value if each == seat else others for each in range(traits.seats)),
+            values_by_seat=traits.values_by_seat(seat, value),
             action_values=values,
             principal_variation=found.line(action),
-            nodes=budget.nodes,
-            seconds=budget.seconds,
             stopped_by=stopped_by,
             proven=proven,
             is_estimate=not proven,
@@ -145,9 +130,8 @@ class _Found:
         self.game, self.state = game, state
         self.actions = dict.fromkeys(game.legal_actions(state), _Action(0, 0.0, None))
         self.trees = 0
-        self.is_opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
         ends_early = traits.chance is not Chance.NONE and game.longest < 1 << 60
-        self.is_sound = trusts and not ends_early and (self.is_opposed or traits.seats == 1)
+        self.is_sound = trusts and not ends_early and (traits.is_opposed or traits.seats == 1)
         """Whether what its solver proves is so: of three players or more it takes ties for what they are not."""
         self._last: Any = None
 
@@ -169,8 +153,7 @@ class _Found:
     def merit(self, action: int) -> tuple[float, int, float]:
         """Proven wins first and proven losses last, as OpenSpiel has it; then what was visited most."""
         visits, reward, proven = self.actions[action]
-        lower, upper = self.game.traits.utility_bounds
-        return (0.0 if proven is None else proven - (lower + upper) / 2), visits, reward
+        return (0.0 if proven is None else proven - self.game.traits.middle), visits, reward
 
     def line(self, action: int) -> tuple[int, ...]:
         """An action and the most visited ones after it, until chance moves."""

@@ -116,7 +116,6 @@ class EngineAgent(ConfiguredAgent):
         return []
 
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game, and the engine if need be."""
         super().reset(seed)
         if self.__dict__["_engine"] is None:
             self._set("_engine", _Engine(self.__dict__["_words"], self._errors))
@@ -187,11 +186,9 @@ class UciAgent(EngineAgent):
 
     @classmethod
     def check_env(cls, env: Any) -> None:
-        """Raises ``UnsupportedGameError`` for anything but chess."""
         _chess_position(env)
 
     def decide(self, env: Any) -> int:
-        """The engine's move in the position."""
         position, actions = _chess_position(env)
         self._running.tell(f"position fen {position}")
         limits = {"nodes": self.nodes, "depth": self.depth}
@@ -260,12 +257,10 @@ class GtpAgent(EngineAgent):
 
     @classmethod
     def check_env(cls, env: Any) -> None:
-        """Raises ``UnsupportedGameError`` for anything but Go."""
         if not hasattr(getattr(env.unwrapped, "_go", None), "recent"):
             raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
 
     def decide(self, env: Any) -> int:
-        """The engine's move in the position."""
         self.check_env(env)
         raw = env.unwrapped
         position, size = raw._go, int(raw._N)

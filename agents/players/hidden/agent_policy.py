@@ -10,6 +10,7 @@ import numpy as np
 
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import ViewAgent
+from zermelo.agents.players.opponents import searched_policy
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
@@ -30,31 +31,14 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
         InvalidSettingError: It is another kind of agent, which acts in environments only.
     """
     made = copy.copy(make_agent(agent))
-    if isinstance(made, RandomAgent):
-        return _uniform
     if isinstance(made, ViewAgent):
         return lambda game, state: made.probabilities(_view(game, state))
-    if hasattr(made, "search_state"):
-        return lambda game, state: _searched(made, game, state)
+    if isinstance(made, RandomAgent) or hasattr(made, "search_state"):
+        return lambda game, state: searched_policy(made, game, state)
     raise InvalidSettingError(
         f"{made.name} acts in environments only: what it plays is known of agents that search, of 'random' and of "
         "policies that see observations"
     )
-
-
-def _uniform(game: Any, state: Any) -> Mapping[int, float]:
-    actions = game.legal_actions(state)
-    return dict.fromkeys(actions, 1 / len(actions))
-
-
-def _searched(agent: Any, game: Any, state: Any) -> Mapping[int, float]:
-    agent.reset(getattr(agent, "seed", 0))
-    result = agent.search_state(game, state)
-    if result.policy:
-        mixed: Mapping[int, float] = result.policy
-        return mixed
-    best = result.best_actions if getattr(agent, "ties", "") == "random" else (result.action,)
-    return dict.fromkeys(best, 1 / len(best))
 
 
 def _view(game: Any, state: Any) -> Observation:

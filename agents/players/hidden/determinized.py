@@ -6,12 +6,12 @@ import copy
 import dataclasses
 import enum
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
@@ -73,15 +73,15 @@ class DeterminizedAgent(SearchAgent):
             self._set("agent", parse_spec(self.agent))
         if isinstance(self.agent, Spec) and not self.agent.arguments:
             self._set("agent", self.agent.name)
-        self._set("_limits", Limits(seconds=self.seconds))
         super().__post_init__()
 
+    def prepare(self, env: Any) -> None:
+        replace(self, samples=1).search(env)
+
     def check_game(self, game: Game[Any]) -> None:
-        """Any game that says what players see."""
         require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide."""
         inner: Any = self.__dict__["_inner"]
         seen: Any = _as_seen(game)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
@@ -114,13 +114,10 @@ class DeterminizedAgent(SearchAgent):
         values = tuple(sum(seats) / len(chosen_on) for seats in zip(*chosen_on, strict=True))
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=means[action],
             values_by_seat=values,
             action_values=means,
-            principal_variation=(action,),
             nodes=nodes,
-            seconds=budget.seconds,
             stopped_by=stopped_by,
             is_estimate=True,
             visits={action: votes[action] for action in game.legal_actions(state)},

@@ -55,11 +55,9 @@ class ISMCTSAgent(SimulatingAgent):
     on_iteration: Any = function("of a SearchResult")
 
     def check_game(self, game: Game[Any]) -> None:
-        """Any game that says what players see."""
         require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide."""
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
             game,
@@ -79,13 +77,9 @@ class ISMCTSAgent(SimulatingAgent):
         values = chosen.values or tuple(map(float, game.utility(search.root_state)))
         return SearchResult(
             action=chosen.action,
-            env_action=game.to_env_action(search.root_state, chosen.action),
             value=values[search.seat],
             values_by_seat=values,
             action_values={each.action: each.values[search.seat] for each in actions if each.visits},
-            principal_variation=(chosen.action,),
-            nodes=search.budget.nodes,
-            seconds=search.budget.seconds,
             stopped_by=stopped_by,
             is_estimate=True,
             visits={each.action: each.visits for each in actions},

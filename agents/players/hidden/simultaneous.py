@@ -55,11 +55,9 @@ class SimultaneousMCTSAgent(SimulatingAgent):
     on_iteration: Any = function("of a SearchResult")
 
     def check_game(self, game: Game[Any]) -> None:
-        """Any game that says who moves together."""
         require_simultaneous(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state in which there is something to decide."""
         exploration = _EXPLORATION[self.selection] if self.exploration is None else self.exploration
         if self.selection is not JointSelection.DUCT:
             exploration = min(exploration, 1.0)
@@ -72,12 +70,11 @@ class SimultaneousMCTSAgent(SimulatingAgent):
 
 
 def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:
-    game, mixture, values = search.game, search.mixture(seat), search.values()
+    mixture, values = search.mixture(seat), search.values()
     policy = dict(zip(mixture.actions, mixture.policy, strict=True))
     action = drawn_action(policy, draw)
     return SearchResult(
         action=action,
-        env_action=game.to_env_action(search.root_state, action),
         value=values[seat],
         values_by_seat=values,
         action_values={
@@ -85,9 +82,6 @@ def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: f
             for each, mean, visits in zip(mixture.actions, mixture.means, mixture.visits, strict=True)
             if visits
         },
-        principal_variation=(action,),
-        nodes=search.budget.nodes,
-        seconds=search.budget.seconds,
         stopped_by=stopped_by,
         is_estimate=True,
         visits=dict(zip(mixture.actions, mixture.visits, strict=True)),
@@ -113,15 +107,9 @@ class BackwardInductionAgent(SearchAgent):
     most_states: int = whole(200_000, lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
-        """Any game that says who moves together."""
         require_simultaneous(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Solves a state in which there is something to decide.
-
-        Raises:
-            UnsupportedGameError: The game is no such game, or has more states.
-        """
         simultaneous: Any = game
         seat = deciding_seat(game, state, budget)
         solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
@@ -129,12 +117,9 @@ class BackwardInductionAgent(SearchAgent):
         action = drawn_action(policy, float(self.generator.random()))
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=solved.values_by_seat[seat],
             values_by_seat=solved.values_by_seat,
-            principal_variation=(action,),
             nodes=solved.states,
-            seconds=budget.seconds,
             policy=policy,
             proven=simultaneous.hides_more() is False,
         )

@@ -79,14 +79,12 @@ class Sb3Agent(ViewAgent):
             raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({reason_of(error)})") from error
 
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game: forgets what a recurrent policy remembers."""
         super().reset(seed)
         self._set("_memory", None)
         if seed is not None and self.sample:
             self.__dict__["_seed_library"](seed)
 
     def answer(self, view: Observation) -> Any:
-        """The model's action."""
         model, memory = self.__dict__["_model"], self.__dict__["_memory"]
         if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
             scores = _action_scores(model, _fitted(view, model.observation_space))
@@ -191,7 +189,6 @@ class NetworkAgent(ViewAgent):
         super().__post_init__()
 
     def answer(self, view: Observation) -> Any:
-        """The first output of the network, without the batch."""
         model: Any = self
         mask = np.ones(view.actions or 0, dtype=bool) if view.action_mask is None else view.action_mask
         seen = np.asarray(view.observation, dtype=np.float32)

@@ -59,12 +59,6 @@ class ViewAgent(ConfiguredAgent):
     sample: bool = flag(False)
 
     def decide(self, env: Any) -> Any:
-        """The action for the player to move of a live AEC environment, of which only its view is looked at.
-
-        Raises:
-            UnsupportedGameError: The environment does not keep what it showed last, as Gymnasium's do not.
-            InvalidSettingError: The policy's answer cannot be read as an action.
-        """
         return self.act_on(observation_of(env))
 
     def check_view(self, view: Observation, game: str) -> None:
@@ -210,14 +204,12 @@ class PolicyAgent(ViewAgent):
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
-        """Starts a new game, for the policy too if it has a ``reset``."""
         super().reset(seed)
         own = getattr(self.policy, "reset", None)
         if callable(own):
             own(*(() if not _takes(own, 1) else (seed,)))
 
     def answer(self, view: Observation) -> Any:
-        """What the policy says."""
         assert callable(self.policy), "names become functions when the agent is made"
         given = (view.observation, view.action_mask, view.agent)
         return self.policy(*given[: self.__dict__["_arguments"]])

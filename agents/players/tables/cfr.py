@@ -43,7 +43,6 @@ class CFRAgent(SearchAgent):
     most_states: int = whole(MOST_STATES, lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
-        """Games that say what players see, with listed chance."""
         require_information_states(game, self.kind)
         require_listed_chance(game.traits)
 
@@ -73,7 +72,6 @@ class CFRAgent(SearchAgent):
         return found
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Looks an information state up, in a policy made when it is first needed."""
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)
@@ -87,12 +85,9 @@ class CFRAgent(SearchAgent):
         values = values or (0.0,) * game.traits.seats
         return SearchResult(
             action=chosen,
-            env_action=game.to_env_action(state, chosen),
             value=values[seat],
             values_by_seat=values,
-            principal_variation=(chosen,),
             nodes=1,
-            seconds=budget.seconds,
             stopped_by=stopped_by,
             is_estimate=True,
             policy=dict(mixed),

@@ -42,18 +42,12 @@ class PolicyTableAgent(SearchAgent):
         return table
 
     def check_game(self, game: Game[Any]) -> None:
-        """Where players do not see everything, a table of information states."""
         if self.table.is_hidden:
             require_information_states(game, self.kind)
         else:
             super().check_game(game)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Looks a state up.
-
-        Raises:
-            InvalidSettingError: The table is of another game, or does not have the state.
-        """
         table = self.table
         if game_identity(game) != table.game:
             raise InvalidSettingError(
@@ -71,19 +65,14 @@ class PolicyTableAgent(SearchAgent):
         action = drawn_action(shares, float(self.generator.random()))
         values = table.values or (0.0,) * game.traits.seats
         if found is not None and found[0] is not None:
-            own = game.utility(state)[seat] + found[0]
-            rest = game.traits.constant - own
-            values = tuple(own if other == seat else rest for other in range(game.traits.seats))
+            values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=values[seat],
             values_by_seat=values,
             action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
             proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
-            principal_variation=(action,),
             nodes=1,
-            seconds=budget.seconds,
             proven=not table.is_hidden and not table.tolerance,
             is_estimate=table.is_hidden,
             policy=dict(shares) if table.is_hidden else {},

@@ -37,15 +37,13 @@ class ValueIterationAgent(SearchAgent):
     most_states: int = whole(2_000_000, lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
-        """One player, or two opposed, with everything seen and every probability known."""
         require_finite(game.traits)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Looks the state up, in a table made when it is first needed."""
         table: ValueTable | None = self.__dict__.get("_table")
         left = state.left if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
-        seat, traits = game.to_move(state), game.traits
+        seat = game.to_move(state)
         stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
         try:
             serves = table is not None and (table.game is game or table.game == game) and state in table
@@ -62,15 +60,10 @@ class ValueIterationAgent(SearchAgent):
             value = Scale(game, seat=seat).frame(state).middle
         return SearchResult(
             action=action,
-            env_action=game.to_env_action(state, action),
             value=value,
-            values_by_seat=tuple(
-                value if other == seat else traits.constant - value for other in range(traits.seats)
-            ),
+            values_by_seat=game.traits.values_by_seat(seat, value),
             action_values=action_values,
-            principal_variation=(action,),
             nodes=nodes,
-            seconds=budget.seconds,
             stopped_by=stopped_by,
             stats=stats,
         )

@@ -21,7 +21,7 @@ from zermelo.agents import (
     make_agent,
 )
 from zermelo.agents.algorithms import expectimax
-from zermelo.agents.players.opponents import AgentOpponent, RandomOpponent, SoftmaxOpponent, make_opponent, replies
+from zermelo.agents.players.opponents import AgentOpponent, SoftmaxOpponent, make_opponent, replies
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnknownNameError, UnsupportedGameError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -284,7 +284,7 @@ def test_mistaken_opponents(given, kind, message):
 def test_names_and_copies():
     assert ExpectimaxAgent().name == "expectimax"
     assert ExpectimaxAgent(opponent="random").name == "expectimax"
-    assert ExpectimaxAgent(opponent=RandomOpponent()).name == "expectimax(opponent=random)"
+    assert ExpectimaxAgent(opponent=AgentOpponent("random")).name == "expectimax(opponent=random)"
     noisy = ExpectimaxAgent(opponent=AgentOpponent(AlphaBetaAgent(depth=2), 0.1))
     assert noisy.name == "expectimax(opponent=noisy(agent=alphabeta(depth=2), epsilon=0.1))"
     agent = make_agent(noisy.name)
