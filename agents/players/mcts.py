@@ -17,7 +17,7 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
 from zermelo.agents.search.one_ply import totals_after
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs import Game, InvalidSettingError, Traits
 from zermelo.envs.rules.rules_game import RulesGame
 
 _TRIES: Final = 2
@@ -197,8 +197,7 @@ def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, flo
 
 def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
     """What an action is worth to each seat: its mean, or the middle where nothing is known."""
+    traits: Traits = search.game.traits
     if search.kept > 1:
         return move.values or tuple(map(float, search.game.utility(search.root_state)))
-    if move.values:
-        return search.game.traits.values_by_seat(0, move.values[0])
-    return search.game.traits.values_by_seat(0, search.game.traits.middle)
+    return traits.values_by_seat(0, move.values[0] if move.values else traits.middle)
