@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.core.gate import require_decision
@@ -21,6 +21,8 @@ from zermelo.agents.solving.exact_values import number_of_threads
 from zermelo.envs import GameOverError, InvalidSettingError
 from zermelo.envs.position import position
 from zermelo.envs.spec_text import unknown_setting
+
+_POLL: Final = 0.02
 
 
 def search_many(
@@ -69,10 +71,12 @@ def search_many(
     if threads == 1 or not (compiles and backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)):
         return [search(number) for number in range(len(waiting))]
     with ThreadPoolExecutor(threads, thread_name_prefix="zermelo-batch") as pool:
-        running = [pool.submit(search, number) for number in range(len(waiting))]
+        left = set(running := [pool.submit(search, number) for number in range(len(waiting))])
         try:
-            for future in wait(running, return_when=FIRST_EXCEPTION).done:
-                future.result()
+            while left:  # Ctrl-C is heeded between two waits
+                done, left = wait(left, timeout=_POLL, return_when=FIRST_EXCEPTION)
+                for future in done:
+                    future.result()
         except BaseException:  # whatever goes wrong, or Ctrl-C, stops them all
             stop.is_set = True
             pool.shutdown(wait=False, cancel_futures=True)
