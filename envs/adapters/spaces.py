@@ -10,35 +10,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from zermelo.envs.errors import UnsupportedGameError
 
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A space as digits.
-
-    Attributes:
-        radices: How many values each digit has.
-        build: The element of the space for digits.
-        read: The digits of an element of the space.
-        allowed: The values of each digit that a mask in Gymnasium's form allows.
-        masks: What such a mask is, for messages.
-    """
-
-    radices: tuple[int, ...]
-    build: Callable[[Sequence[int]], Any]
-    read: Callable[[Any], list[int]]
-    allowed: Callable[[Any], list[tuple[int, ...]]]
-    masks: str
 
 
 class _UnfitMaskError(Exception):
@@ -61,28 +42,26 @@ class ActionCodec:
     """
 
     def __init__(self, space: Any, owner: str) -> None:
-        from gymnasium import spaces
-
         self.space = space = _in_gymnasium(space)
         self._owner = owner
         self._all: tuple[int, ...] | None = None
         self.is_discrete = isinstance(space, spaces.Discrete)
         """Whether integers are the environment's own actions."""
         self.first = int(space.start) if self.is_discrete else 0
-        self._part = _part(space, f"the action space of {owner} is {space}")
-        self.size = math.prod(self._part.radices)
+        self._radices = _radices(space, f"the action space of {owner} is {space}")
+        self.size = math.prod(self._radices)
 
     def to_env(self, action: int) -> Any:
         """What ``env.step`` takes for this integer."""
         if self.is_discrete:
             return action
-        return self._part.build([int(digit) for digit in np.unravel_index(action, self._part.radices)])
+        return _element(self.space, iter(np.unravel_index(action, self._radices)))
 
     def to_index(self, env_action: Any) -> int:
         """The integer for what ``env.step`` takes; the inverse of ``to_env``."""
         if self.is_discrete:
             return int(env_action)
-        return int(np.ravel_multi_index(tuple(self._part.read(env_action)), self._part.radices))
+        return int(np.ravel_multi_index(tuple(_digits(self.space, env_action)), self._radices))
 
     def all_actions(self) -> tuple[int, ...]:
         """Every action of the space, ascending."""
@@ -111,15 +90,15 @@ class ActionCodec:
             result: list[int] = allowed.tolist()
             return tuple(result)
         is_flat = not isinstance(mask, tuple | Mapping) and np.ndim(mask) == 1 and np.size(mask) == self.size
-        radices = self._part.radices
-        if is_flat and len(radices) > 1 and sum(radices) == self.size and _is_multi_discrete(self.space):
+        is_multi_discrete = isinstance(self.space, spaces.MultiDiscrete)
+        if is_flat and len(self._radices) > 1 and sum(self._radices) == self.size and is_multi_discrete:
             raise self._unfit(mask, "a tuple with one mask for each component (a flat one is ambiguous here)")
         if is_flat:
             return tuple(np.flatnonzero(np.asarray(mask)).tolist())
         try:
-            return self._product(self._part.allowed(mask))
+            return self._product(_allowed(self.space, mask))
         except _UnfitMaskError:
-            raise self._unfit(mask, self._part.masks) from None
+            raise self._unfit(mask, _mask_form(self.space)) from None
 
     def _product(self, digits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         count = math.prod(len(choices) for choices in digits)
@@ -128,8 +107,7 @@ class ActionCodec:
                 f"the action mask of {self._owner} allows {count:.3g} actions: search enumerates at most "
                 f"{MAX_ENUMERATED_ACTIONS:,}"
             )
-        radices = self._part.radices
-        weights = [math.prod(radices[i + 1 :]) for i in range(len(radices))]
+        weights = [math.prod(self._radices[i + 1 :]) for i in range(len(self._radices))]
         parts = [[d * weight for d in choices] for choices, weight in zip(digits, weights, strict=True)]
         return tuple(sum(part) for part in itertools.product(*parts))
 
@@ -142,48 +120,31 @@ class ActionCodec:
         )
 
 
-def _is_multi_discrete(space: Any) -> bool:
-    from gymnasium import spaces
-
-    return isinstance(space, spaces.MultiDiscrete)
-
-
 def _values(mask: Any) -> Iterable[Any]:
     return mask.values() if isinstance(mask, Mapping) else mask
 
 
-def _part(space: Any, whose: str) -> _Part:
-    """A space as digits; ``whose`` begins the message if it is not finite."""
-    from gymnasium import spaces
+def _parts(space: Any) -> list[tuple[Any, Any]]:
+    """The names and spaces in a ``Tuple`` or ``Dict``."""
+    return list(space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces))
 
+
+def _is_nested(space: Any) -> bool:
+    return isinstance(space, spaces.Tuple | spaces.Dict)
+
+
+def _radices(space: Any, whose: str) -> list[int]:
+    """How many values each digit of an action has; ``whose`` begins the message if they have no end."""
+    if _is_nested(space):
+        return [radix for _, part in _parts(space) for radix in _radices(part, whose)]
     if isinstance(space, spaces.Discrete):
-        return _array([int(space.n)], int(space.start), lambda digits: int(digits[0]), "a mask for each number")
+        return [int(space.n)]
     if isinstance(space, spaces.MultiDiscrete):
-        radices = [int(n) for n in np.ravel(space.nvec)]
-        masks = f"a tuple of masks with {', '.join(map(str, radices))} entries"
-        return _array(radices, np.ravel(space.start), _shaped(space), masks)
+        return [int(n) for n in np.ravel(space.nvec)]
     if isinstance(space, spaces.MultiBinary):
-        part = _array([2] * math.prod(space.shape), 0, _shaped(space), "")
-        masks = f"shape {space.shape}, with 0, 1 or 2 (either) in each place"
-        return _Part(part.radices, part.build, part.read, _binary(len(part.radices)), masks)
+        return [2] * math.prod(space.shape)
     if isinstance(space, spaces.Box) and np.issubdtype(space.dtype, np.integer) and space.is_bounded():
-        low = np.ravel(space.low).astype(np.int64)
-        radices = (np.ravel(space.high).astype(np.int64) - low + 1).tolist()
-        return _array(
-            radices, low, _shaped(space), f"a tuple of masks with {', '.join(map(str, radices))} entries"
-        )
-    if isinstance(space, spaces.Tuple):
-        parts = [_part(each, whose) for each in space.spaces]
-        return _nested(parts, range(len(parts)), tuple, "a tuple with the mask of each space")
-    if isinstance(space, spaces.Dict):
-        parts = [_part(each, whose) for each in space.spaces.values()]
-        names = list(space.spaces)
-        return _nested(
-            parts,
-            names,
-            lambda values: dict(zip(names, values, strict=True)),
-            "a mapping with the mask of each space",
-        )
+        return [int(n) for n in np.ravel(space.high).astype(np.int64) - np.ravel(space.low).astype(np.int64) + 1]
     remedy = (
         "zermelo.envs.discretise(env, bins=5) makes so many actions of each number"
         if isinstance(space, spaces.Box)
@@ -192,10 +153,82 @@ def _part(space: Any, whose: str) -> _Part:
     raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
 
 
+def _first_values(space: Any) -> Any:
+    """The values that the digits 0 of a space stand for."""
+    if isinstance(space, spaces.Box):
+        return np.ravel(space.low).astype(np.int64)
+    return np.ravel(getattr(space, "start", 0))
+
+
+def _element(space: Any, digits: Iterator[Any]) -> Any:
+    """The element of a space for the next digits."""
+    if _is_nested(space):
+        parts = [(name, _element(part, digits)) for name, part in _parts(space)]
+        return dict(parts) if isinstance(space, spaces.Dict) else tuple(element for _, element in parts)
+    if isinstance(space, spaces.Discrete):
+        return int(next(digits)) + int(space.start)
+    values = np.array([int(next(digits)) for _ in range(math.prod(space.shape))]) + _first_values(space)
+    return values.astype(space.dtype).reshape(space.shape)
+
+
+def _digits(space: Any, element: Any) -> list[int]:
+    """The digits of an element of a space."""
+    if _is_nested(space):
+        return [digit for name, part in _parts(space) for digit in _digits(part, element[name])]
+    digits: list[int] = (np.ravel(np.asarray(element)).astype(np.int64) - _first_values(space)).tolist()
+    return digits
+
+
+def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
+    """The values of each digit that a mask in Gymnasium's form allows."""
+    if _is_nested(space):
+        parts = _parts(space)
+        if not isinstance(mask, tuple | list | Mapping) or len(mask) != len(parts):
+            raise _UnfitMaskError
+        digits: list[tuple[int, ...]] = []
+        for name, part in parts:
+            every = [tuple(range(radix)) for radix in _radices(part, "")]
+            digits += every if mask[name] is None else _allowed(part, mask[name])
+        return digits
+    radices = _radices(space, "")
+    if isinstance(space, spaces.MultiBinary):
+        entries = np.ravel(np.asarray(mask))
+        if entries.size != len(radices):
+            raise _UnfitMaskError
+        return [(0, 1) if entry == 2 else (int(entry != 0),) for entry in entries]
+    masks = _components(mask)
+    if len(masks) == 1 and masks[0].size == sum(radices):
+        masks = np.split(masks[0], np.cumsum(radices)[:-1])
+    if [part.size for part in masks] != radices:
+        raise _UnfitMaskError
+    if not any(part.any() for part in masks):
+        return [()] * len(masks)
+    return [tuple(np.flatnonzero(part).tolist()) or (0,) for part in masks]
+
+
+def _mask_form(space: Any) -> str:
+    """What a mask of a space is, for messages."""
+    if isinstance(space, spaces.Dict):
+        return "a mapping with the mask of each space"
+    if isinstance(space, spaces.Tuple):
+        return "a tuple with the mask of each space"
+    if isinstance(space, spaces.MultiBinary):
+        return f"shape {space.shape}, with 0, 1 or 2 (either) in each place"
+    return f"a tuple of masks with {', '.join(map(str, _radices(space, '')))} entries"
+
+
+def _components(mask: Any) -> list[np.ndarray[Any, Any]]:
+    """The masks inside a possibly nested tuple, in order; a single array is one component."""
+    if isinstance(mask, tuple | list) and any(np.ndim(part) for part in mask):
+        return [component for part in mask for component in _components(part)]
+    array = np.asarray(mask)
+    if array.ndim > 1:
+        return [np.asarray(row) for row in array.reshape(-1, array.shape[-1])]
+    return [array]
+
+
 def _in_gymnasium(space: Any) -> Any:
     """The space itself; of Gym's spaces, which Gymnasium follows, the same one of Gymnasium."""
-    from gymnasium import spaces
-
     if not type(space).__module__.startswith("gym.spaces"):
         return space
     kind = type(space).__name__
@@ -212,73 +245,3 @@ def _in_gymnasium(space: Any) -> Any:
     if kind == "Dict":
         return spaces.Dict({name: _in_gymnasium(each) for name, each in space.spaces.items()})
     return space
-
-
-def _shaped(space: Any) -> Callable[[Any], Any]:
-    return lambda digits: np.asarray(digits).astype(space.dtype).reshape(space.shape)
-
-
-def _array(radices: Sequence[int], offsets: Any, build: Callable[[Any], Any], masks: str) -> _Part:
-    """Numbers from offsets on, in an array or alone."""
-
-    def allowed(mask: Any) -> list[tuple[int, ...]]:
-        parts = _components(mask)
-        if len(parts) == 1 and parts[0].size == sum(radices):
-            parts = np.split(parts[0], np.cumsum(radices)[:-1])
-        if [part.size for part in parts] != list(radices):
-            raise _UnfitMaskError
-        if not any(part.any() for part in parts):
-            return [()] * len(parts)
-        return [tuple(np.flatnonzero(part).tolist()) or (0,) for part in parts]
-
-    return _Part(
-        tuple(radices),
-        lambda digits: build(np.asarray(digits) + offsets),
-        lambda action: (np.ravel(np.asarray(action)).astype(np.int64) - offsets).tolist(),
-        allowed,
-        masks,
-    )
-
-
-def _binary(count: int) -> Callable[[Any], list[tuple[int, ...]]]:
-    def allowed(mask: Any) -> list[tuple[int, ...]]:
-        entries = np.ravel(np.asarray(mask))
-        if entries.size != count:
-            raise _UnfitMaskError
-        return [(0, 1) if entry == 2 else (int(entry != 0),) for entry in entries]
-
-    return allowed
-
-
-def _nested(parts: Sequence[_Part], names: Sequence[Any], build: Callable[[list[Any]], Any], masks: str) -> _Part:
-    """The digits of several spaces, one after the other."""
-    ends = list(itertools.accumulate(len(part.radices) for part in parts))
-    begins = [0, *ends[:-1]]
-
-    def allowed(mask: Any) -> list[tuple[int, ...]]:
-        if not isinstance(mask, tuple | list | Mapping) or len(mask) != len(parts):
-            raise _UnfitMaskError
-        digits: list[tuple[int, ...]] = []
-        for part, name in zip(parts, names, strict=True):
-            digits += [tuple(range(n)) for n in part.radices] if mask[name] is None else part.allowed(mask[name])
-        return digits
-
-    return _Part(
-        tuple(radix for part in parts for radix in part.radices),
-        lambda digits: build([part.build(digits[a:b]) for part, a, b in zip(parts, begins, ends, strict=True)]),
-        lambda action: [
-            digit for part, name in zip(parts, names, strict=True) for digit in part.read(action[name])
-        ],
-        allowed,
-        masks,
-    )
-
-
-def _components(mask: Any) -> list[np.ndarray[Any, Any]]:
-    """The masks inside a possibly nested tuple, in order; a single array is one component."""
-    if isinstance(mask, tuple | list) and any(np.ndim(part) for part in mask):
-        return [component for part in mask for component in _components(part)]
-    array = np.asarray(mask)
-    if array.ndim > 1:
-        return [np.asarray(row) for row in array.reshape(-1, array.shape[-1])]
-    return [array]
