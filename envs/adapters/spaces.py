@@ -8,13 +8,13 @@ changing fastest. ``ActionCodec.to_env`` gives the element of the space.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 from zermelo.envs.errors import UnsupportedGameError
 
@@ -42,12 +42,12 @@ class ActionCodec:
     """
 
     def __init__(self, space: Any, owner: str) -> None:
-        self.space = space = _in_gymnasium(space)
+        self.space = space
         self._owner = owner
         self._all: tuple[int, ...] | None = None
-        self.is_discrete = isinstance(space, spaces.Discrete)
+        self.is_discrete = _kind(space) == "Discrete"
         """Whether integers are the environment's own actions."""
-        self.first = int(space.start) if self.is_discrete else 0
+        self.first = int(getattr(space, "start", 0)) if self.is_discrete else 0
         self._radices = _radices(space, f"the action space of {owner} is {space}")
         self.size = math.prod(self._radices)
 
@@ -90,7 +90,7 @@ class ActionCodec:
             result: list[int] = allowed.tolist()
             return tuple(result)
         is_flat = not isinstance(mask, tuple | Mapping) and np.ndim(mask) == 1 and np.size(mask) == self.size
-        is_multi_discrete = isinstance(self.space, spaces.MultiDiscrete)
+        is_multi_discrete = _kind(self.space) == "MultiDiscrete"
         if is_flat and len(self._radices) > 1 and sum(self._radices) == self.size and is_multi_discrete:
             raise self._unfit(mask, "a tuple with one mask for each component (a flat one is ambiguous here)")
         if is_flat:
@@ -120,34 +120,45 @@ class ActionCodec:
         )
 
 
+def _kind(space: Any) -> str:
+    """The name of the class that a space is of, in Gymnasium or in Gym."""
+    return _kind_of(type(space))
+
+
+@functools.cache
+def _kind_of(cls: type) -> str:
+    own = (base for base in cls.__mro__ if base.__module__.startswith(("gymnasium.spaces.", "gym.spaces.")))
+    return next((base.__name__ for base in own), "")
+
+
 def _values(mask: Any) -> Iterable[Any]:
     return mask.values() if isinstance(mask, Mapping) else mask
 
 
 def _parts(space: Any) -> list[tuple[Any, Any]]:
     """The names and spaces in a ``Tuple`` or ``Dict``."""
-    return list(space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces))
+    return list(space.spaces.items() if _kind(space) == "Dict" else enumerate(space.spaces))
 
 
 def _is_nested(space: Any) -> bool:
-    return isinstance(space, spaces.Tuple | spaces.Dict)
+    return _kind(space) in ("Tuple", "Dict")
 
 
 def _radices(space: Any, whose: str) -> list[int]:
     """How many values each digit of an action has; ``whose`` begins the message if they have no end."""
     if _is_nested(space):
         return [radix for _, part in _parts(space) for radix in _radices(part, whose)]
-    if isinstance(space, spaces.Discrete):
+    if _kind(space) == "Discrete":
         return [int(space.n)]
-    if isinstance(space, spaces.MultiDiscrete):
+    if _kind(space) == "MultiDiscrete":
         return [int(n) for n in np.ravel(space.nvec)]
-    if isinstance(space, spaces.MultiBinary):
+    if _kind(space) == "MultiBinary":
         return [2] * math.prod(space.shape)
-    if isinstance(space, spaces.Box) and np.issubdtype(space.dtype, np.integer) and space.is_bounded():
+    if _kind(space) == "Box" and np.issubdtype(space.dtype, np.integer) and space.is_bounded():
         return [int(n) for n in np.ravel(space.high).astype(np.int64) - np.ravel(space.low).astype(np.int64) + 1]
     remedy = (
         "zermelo.envs.discretise(env, bins=5) makes so many actions of each number"
-        if isinstance(space, spaces.Box)
+        if _kind(space) == "Box"
         else "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
     )
     raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
@@ -155,7 +166,7 @@ def _radices(space: Any, whose: str) -> list[int]:
 
 def _first_values(space: Any) -> Any:
     """The values that the digits 0 of a space stand for."""
-    if isinstance(space, spaces.Box):
+    if _kind(space) == "Box":
         return np.ravel(space.low).astype(np.int64)
     return np.ravel(getattr(space, "start", 0))
 
@@ -164,9 +175,9 @@ def _element(space: Any, digits: Iterator[Any]) -> Any:
     """The element of a space for the next digits."""
     if _is_nested(space):
         parts = [(name, _element(part, digits)) for name, part in _parts(space)]
-        return dict(parts) if isinstance(space, spaces.Dict) else tuple(element for _, element in parts)
-    if isinstance(space, spaces.Discrete):
-        return int(next(digits)) + int(space.start)
+        return dict(parts) if _kind(space) == "Dict" else tuple(element for _, element in parts)
+    if _kind(space) == "Discrete":
+        return int(next(digits)) + int(getattr(space, "start", 0))
     values = np.array([int(next(digits)) for _ in range(math.prod(space.shape))]) + _first_values(space)
     return values.astype(space.dtype).reshape(space.shape)
 
@@ -191,7 +202,7 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
             digits += every if mask[name] is None else _allowed(part, mask[name])
         return digits
     radices = _radices(space, "")
-    if isinstance(space, spaces.MultiBinary):
+    if _kind(space) == "MultiBinary":
         entries = np.ravel(np.asarray(mask))
         if entries.size != len(radices):
             raise _UnfitMaskError
@@ -208,11 +219,11 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
 
 def _mask_form(space: Any) -> str:
     """What a mask of a space is, for messages."""
-    if isinstance(space, spaces.Dict):
+    if _kind(space) == "Dict":
         return "a mapping with the mask of each space"
-    if isinstance(space, spaces.Tuple):
+    if _kind(space) == "Tuple":
         return "a tuple with the mask of each space"
-    if isinstance(space, spaces.MultiBinary):
+    if _kind(space) == "MultiBinary":
         return f"shape {space.shape}, with 0, 1 or 2 (either) in each place"
     return f"a tuple of masks with {', '.join(map(str, _radices(space, '')))} entries"
 
@@ -225,23 +236,3 @@ def _components(mask: Any) -> list[np.ndarray[Any, Any]]:
     if array.ndim > 1:
         return [np.asarray(row) for row in array.reshape(-1, array.shape[-1])]
     return [array]
-
-
-def _in_gymnasium(space: Any) -> Any:
-    """The space itself; of Gym's spaces, which Gymnasium follows, the same one of Gymnasium."""
-    if not type(space).__module__.startswith("gym.spaces"):
-        return space
-    kind = type(space).__name__
-    if kind == "Discrete":
-        return spaces.Discrete(int(space.n), start=int(getattr(space, "start", 0)))
-    if kind == "MultiDiscrete":
-        return spaces.MultiDiscrete(space.nvec)
-    if kind == "MultiBinary":
-        return spaces.MultiBinary(space.n)
-    if kind == "Box":
-        return spaces.Box(space.low, space.high, dtype=space.dtype.type)
-    if kind == "Tuple":
-        return spaces.Tuple([_in_gymnasium(each) for each in space.spaces])
-    if kind == "Dict":
-        return spaces.Dict({name: _in_gymnasium(each) for name, each in space.spaces.items()})
-    return space
