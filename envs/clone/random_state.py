@@ -40,12 +40,6 @@ def _is_torch(obj: Any) -> bool:
     return type(obj).__name__ == "Generator" and full_name(type(obj)) == "torch._C.Generator"
 
 
-def has_generators(env: Any) -> bool:
-    """Whether the environment holds a random generator, spaces' generators included."""
-    known = known_generators(env)
-    return bool(known if known is not None else find_generators(env))
-
-
 def replace_generators(env: Any, generator: np.random.Generator) -> int:
     """Gives every random generator that ``env`` holds a fresh state, drawn from ``generator``.
 

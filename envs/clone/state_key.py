@@ -19,7 +19,6 @@ import operator
 import re
 import types
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,13 +33,13 @@ from zermelo.envs.clone.kinds import (
     no_parts,
 )
 from zermelo.envs.clone.structures import BUILTINS, Builtin
-from zermelo.envs.clone.traversal import KINDS, kind_of, path_to, register_kind
+from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
-_ignored: dict[str, frozenset[str]] = {
+_IGNORED: Final[dict[str, frozenset[str]]] = {
     "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper": frozenset({"_prev_obs", "_prev_info"}),
     "pettingzoo.utils.wrappers.order_enforcing.OrderEnforcingWrapper": frozenset({"_has_updated"}),
     "pettingzoo.classic.go.go.raw_env": frozenset({"_last_obs"}),
@@ -48,17 +47,6 @@ _ignored: dict[str, frozenset[str]] = {
     "gymnasium.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
     "pettingzoo.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
 }
-
-
-def register_key(cls: type, function: Callable[[Any], Hashable]) -> None:
-    """Takes the key of objects of exactly this class from ``function(obj)``, which must tell all futures apart."""
-    register_kind(cls, replace(kind_of(cls), value=function, by_value=True, key=None))
-
-
-def ignore_in_key(full_name: str, *attributes: str) -> None:
-    """Leaves attributes of a class (``module.Class``) and its subclasses out: caches that no rule reads."""
-    _ignored[full_name] = _ignored.get(full_name, frozenset()) | frozenset(attributes)
-    _writers.clear()
 
 
 def state_key(env: Any) -> Hashable:
@@ -204,7 +192,7 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
     """What writes the built-in part of an object, then its attributes by name, whatever order they were set in."""
     if layout.dict_of is None and not layout.slots:
         return write_content
-    ignored = frozenset(name for base in cls.__mro__ for name in _ignored.get(full_name(base), frozenset()))
+    ignored = frozenset(name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), frozenset()))
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
     dict_of, all_plain, named = layout.dict_of, _PLAIN.issuperset, original_class(cls)
 

@@ -3,9 +3,7 @@ import gc
 import io
 import itertools
 import random
-import socket
 import sys
-import tempfile
 import threading
 import weakref
 import zlib
@@ -237,26 +235,11 @@ class Engine:
     pass
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (tempfile.TemporaryFile, "an open file"),
-        (socket.socket, "a socket"),
-        (lambda: threading.Thread(target=print), "a thread"),
-        (lambda: (number for number in range(3)), "a generator that is under way"),
-        (lambda: memoryview(bytearray(4))[1:3], "memoryview"),
-    ],
-)
-def test_what_cannot_be_copied_is_named_by_its_path(make, words):
+def test_what_cannot_be_copied_is_named_by_its_path():
     engine = Engine()
-    engine.parts = {"main": [make()]}
-    env = BareEnv(board=engine)
-    try:
-        with pytest.raises(CloneError, match=rf"env\.board\.parts\['main'\]\[0\] is .*{words}"):
-            clone_env(env)
-    finally:
-        if hasattr(engine.parts["main"][0], "close"):
-            engine.parts["main"][0].close()
+    engine.parts = {"main": [memoryview(bytearray(4))[1:3]]}
+    with pytest.raises(CloneError, match=r"env\.board\.parts\['main'\]\[0\] is .*memoryview"):
+        clone_env(BareEnv(board=engine))
 
 
 def test_a_held_lock_is_refused_and_a_free_one_is_new():

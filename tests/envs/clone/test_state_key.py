@@ -9,7 +9,7 @@ from doubles.clone_envs import BareEnv, DiceEnv, Point
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.clone.state_key import ignore_in_key, register_key, state_key
+from zermelo.envs.clone.state_key import state_key
 
 
 def key(value):
@@ -139,23 +139,6 @@ def test_open_spiel_states_are_known_by_their_history():
     assert key(state.clone()) == before
     state.apply_action(3)
     assert key(state) != before
-
-
-def test_keys_of_ones_own_and_attributes_left_out():
-    class Cached:
-        def __init__(self, value, cache):
-            self.value, self.cache = value, cache
-
-    ignore_in_key(f"{Cached.__module__}.{Cached.__qualname__}", "cache")
-    assert key(Cached(1, [1])) == key(Cached(1, [2]))
-    assert key(Cached(1, [1])) != key(Cached(2, [1]))
-
-    class Own(Cached):
-        pass
-
-    register_key(Own, lambda obj: obj.value % 2)
-    assert key(Own(1, 0)) == key(Own(3, 0))
-    assert key(Own(1, 0)) != key(Own(2, 0))
 
 
 def test_what_has_no_value_is_named():
