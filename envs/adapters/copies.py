@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import numpy as np
@@ -106,6 +106,10 @@ class CopiedGame:
         """The state after an action: of a copy, unless the environment to step is given."""
         raise NotImplementedError
 
+    def _after(self, state: Any, env: Any, returned: Any) -> Any:
+        """The state after a step of ``env``, a copy of that of ``state``."""
+        raise NotImplementedError
+
     def _hint(self, state: Any) -> str:
         """Ends the message on an action that the environment does not take."""
         return ""
@@ -131,30 +135,27 @@ class CopiedGame:
         replace_generators(env, self._generator)
         return env, returned
 
-    def _step(
-        self,
-        state: Any,
-        action: Any,
-        generator: np.random.Generator | None,
-        env: Any,
-        arrive: Callable[[Any, Any], Any],
-    ) -> Any:
-        """Steps a copy of a state's environment, or the one given; what ``arrive`` makes of what that returned."""
-        env = self._copy(state.env) if env is None else env
-        guard: Any = nullcontext()
+    def _step(self, state: Any, action: Any, generator: np.random.Generator | None, env: Any) -> Any:
+        """The state after a step of a copy of a state's environment, or of the one given."""
+        if env is None:
+            env = self._copy(state.env)
         if generator is not None:
             replace_generators(env, generator)
             if self._redraw_hidden is not None:
                 self._redraw_hidden(env, generator)
-        if self.outside:
-            guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
-        with guard, QUIET:
+        with self._guarded(generator) if self.outside else QUIET:
             try:
-                return arrive(env, env.step(action))
+                return self._after(state, env, env.step(action))
             except ZermeloError:
                 raise
             except Exception as error:
                 raise self._failure(f"step({action!r})", error, self._hint(state)) from error
+
+    @contextmanager
+    def _guarded(self, generator: np.random.Generator | None) -> Iterator[None]:
+        seed = 0 if generator is None else int(generator.integers(2**32))
+        with self.outside.guard(seed), QUIET:
+            yield
 
     @contextmanager
     def _blame(self, what: str) -> Iterator[None]:

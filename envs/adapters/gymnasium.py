@@ -112,13 +112,11 @@ class GymGame(CopiedGame):
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if action not in self.legal_actions(state):
             raise illegal_action(action, f"in {self._name}", self.legal_actions(state))
+        return self._step(state, self._codec.to_env(action), generator, env)
 
-        def arrive(after: Any, returned: Any) -> GymState:
-            observation, reward, terminated, truncated, info = returned
-            over = bool(terminated or truncated)
-            return GymState(after, state.total + float(reward), over, info, observation)
-
-        return self._step(state, self._codec.to_env(action), generator, env, arrive)
+    def _after(self, state: GymState, env: Any, returned: Any) -> GymState:
+        observation, reward, terminated, truncated, info = returned
+        return GymState(env, state.total + float(reward), bool(terminated or truncated), info, observation)
 
     def to_env_action(self, state: GymState, action: int) -> Any:
         return self._codec.to_env(action)

@@ -8,7 +8,6 @@ changing fastest. ``ActionCodec.to_env`` gives the element of the space.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -82,9 +81,10 @@ class ActionCodec:
         also one mask after the other in one array. A component of it that is all zero stands for its first value.
         """
         if self.is_discrete:
-            allowed = np.flatnonzero(np.asarray(mask))
-            if np.size(mask) != self.size:
+            entries = np.asarray(mask)
+            if entries.size != self.size:
                 raise self._unfit(mask, f"{self.size} entries")
+            allowed = entries.ravel().nonzero()[0]
             if self.first:
                 allowed = allowed + self.first
             result: list[int] = allowed.tolist()
@@ -122,13 +122,8 @@ class ActionCodec:
 
 def _kind(space: Any) -> str:
     """The name of the class that a space is of, in Gymnasium or in Gym."""
-    return _kind_of(type(space))
-
-
-@functools.cache
-def _kind_of(cls: type) -> str:
-    own = (base for base in cls.__mro__ if base.__module__.startswith(("gymnasium.spaces.", "gym.spaces.")))
-    return next((base.__name__ for base in own), "")
+    modules = ("gymnasium.spaces.", "gym.spaces.")
+    return next((cls.__name__ for cls in type(space).__mro__ if cls.__module__.startswith(modules)), "")
 
 
 def _values(mask: Any) -> Iterable[Any]:

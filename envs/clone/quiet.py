@@ -7,15 +7,21 @@ import threading
 from typing import Any
 
 
+class _Silent(threading.local):
+    """How many of the blocks below each thread is in."""
+
+    depth = 0
+
+
 class _Filter:
     """Standard output without what threads print that play copies."""
 
-    def __init__(self, stream: Any, silent: threading.local) -> None:
+    def __init__(self, stream: Any, silent: _Silent) -> None:
         self.stream = stream
         self._silent = silent
 
     def write(self, text: str) -> int:
-        return len(text) if getattr(self._silent, "depth", 0) else self.stream.write(text)
+        return len(text) if self._silent.depth else self.stream.write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -29,12 +35,12 @@ class _Quiet:
     """
 
     def __init__(self) -> None:
-        self._silent = threading.local()
+        self._silent = _Silent()
 
     def __enter__(self) -> None:
-        if not isinstance(sys.stdout, _Filter):
+        if type(sys.stdout) is not _Filter:
             sys.stdout = _Filter(sys.stdout, self._silent)
-        self._silent.depth = getattr(self._silent, "depth", 0) + 1
+        self._silent.depth += 1
 
     def __exit__(self, *_: object) -> None:
         self._silent.depth -= 1

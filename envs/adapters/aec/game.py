@@ -29,7 +29,7 @@ from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.masks import require_mask_before_last, shown_mask, writes_own_last
+from zermelo.envs.adapters.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
 from zermelo.envs.adapters.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import OutsideGenerators
@@ -41,6 +41,7 @@ from zermelo.envs.errors import (
     GameOverError,
     IllegalActionError,
     UnsupportedGameError,
+    ZermeloError,
     illegal_action,
 )
 from zermelo.envs.game import CHANCE, Traits
@@ -138,11 +139,11 @@ class AECGame(CopiedGame):
     def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
         """What a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
-        observation = self._observed(state, seat)
-        with self._blame(f"observe({agent!r})"):
-            info = state.env.infos.get(agent)
+        observation, info = self._look(state, seat)
         codec = self._codecs[agent]
-        mask = shown_mask(observation, info, codec, f"{agent!r} in {self._name}")
+        mask = mask_of(observation, info)
+        if mask is None:
+            mask = shown_mask(observation, info, codec, f"{agent!r} in {self._name}")
         return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
 
     def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:
@@ -168,7 +169,10 @@ class AECGame(CopiedGame):
             where = f"for {self.agents[state.mover]!r} in {self._name}"
             raise illegal_action(action, where, self.legal_actions(state))
         env_action = self._codecs[self.agents[state.mover]].to_env(action)
-        return self._step(state, env_action, generator, env, lambda after, _: self._arrive(after, state.totals))
+        return self._step(state, env_action, generator, env)
+
+    def _after(self, state: EnvState, env: Any, returned: Any) -> EnvState:
+        return self._arrive(env, state.totals)
 
     def _hint(self, state: EnvState) -> str:
         if state.actions is None or len(state.actions) < self._codecs[self.agents[state.mover]].size:
@@ -239,19 +243,24 @@ class AECGame(CopiedGame):
         return self._codecs[self.agents[state.mover]].to_env(action)
 
     def observation(self, state: EnvState, seat: int) -> Any:
-        seen = self._observed(state, seat)
+        seen, _ = self._look(state, seat)
         return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
 
-    def _observed(self, state: EnvState, seat: int) -> Any:
-        """What ``env.observe`` returns; the mover is only asked once."""
-        if seat == state.mover and state.seen is not None:
-            return state.seen
-        agent = self.agents[seat]
-        with self._blame(f"observe({agent!r})"):
-            seen = state.env.observe(agent)
-        if seat == state.mover:
-            state.seen = seen
-        return seen
+    def _look(self, state: EnvState, seat: int) -> tuple[Any, Any]:
+        """What ``env.observe`` returns, and the info; the mover is only asked once."""
+        env, agent = state.env, self.agents[seat]
+        with QUIET:
+            try:
+                seen = state.seen if seat == state.mover else None
+                if seen is None:
+                    seen = env.observe(agent)
+                    if seat == state.mover:
+                        state.seen = seen
+                return seen, env.infos.get(agent)
+            except ZermeloError:
+                raise
+            except Exception as error:
+                raise self._failure(f"observe({agent!r})", error) from error
 
     def text(self, state: EnvState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""

@@ -67,12 +67,11 @@ def with_traits(
     outside = OutsideGenerators(raw)
     if is_known_to_clone(raw):  # and to draw from its own generators alone
         outside = outside.only(())
-    if decided.get("information") == Information.HIDDEN:  # no search will look at it, so nothing need be found out
-        assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-        traits = merge_traits(base, *sources, (TraitSource.ASSUMED, assumed))
-        return Adapted(_watched(make(raw, traits, outside=outside), raw, deadline), {})
-    unknown = (TraitSource.UNKNOWN, {name: getattr(base, name) for name in needed})
-    game = make(raw, merge_traits(base, *sources, unknown), outside=outside)
+    rest = (TraitSource.UNKNOWN, {name: getattr(base, name) for name in needed})
+    if decided.get("information") == Information.HIDDEN:  # searches that deal again do not ask for the others
+        needed = []
+        rest = (TraitSource.ASSUMED, {"reward_sum": RewardSum.GENERAL, "constant": 0.0})
+    game = make(raw, merge_traits(base, *sources, rest), outside=outside)
 
     def settled(findings: Findings) -> Adapted:
         by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
