@@ -312,7 +312,7 @@ def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> 
     assert first.chance is Chance.SAMPLED
     assert first.reward_sum is RewardSum.GENERAL
     for _ in range(1000):
-        game = as_game(env, deadline=time.perf_counter() + 0.05)
+        game = as_game(env, deadline=time.perf_counter() + 0.5)
         if not game.traits.unknown:
             break
     assert game.traits.sources["chance"] is TraitSource.INFERRED
