@@ -9,10 +9,12 @@ know. There are no cookies that a request could carry along. (OWASP: "Cross-Site
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 
 from zermelo.evaluation.board.saving import LARGEST
 
@@ -56,46 +58,31 @@ class Guard:
         """Answers a request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            return
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await _refuse(send, *refusal)
-            return
-        await self._app(scope, _limited(receive), _with_headers(send))
+        elif scope["type"] == "http" and (refusal := self._refusal(scope)) is not None:
+            status, sentence = refusal
+            await JSONResponse({"error": sentence}, status, HEADERS)(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._app(scope, _limited(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """The status and the sentence of a refusal; None for a request that may pass."""
-        headers: dict[str, str] = {}
-        for name, value in scope["headers"]:
-            key = name.decode("latin-1").lower()
-            if key in headers and key in ("host", "origin", "content-length", TOKEN_HEADER):
+        headers = Headers(scope=scope)
+        for key in ("host", "origin", "content-length", TOKEN_HEADER):
+            if len(headers.getlist(key)) > 1:
                 return 400, f"the header {key} comes twice"
-            headers[key] = value.decode("latin-1")
         host = headers.get("host", "")
         if host not in self._hosts:
             return 421, "this server answers by its own address only: use the link that was printed"
-        if headers.get("origin", f"http://{host}") != f"http://{host}":
-            return 403, "requests of other sites are refused"
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+        if is_foreign or headers.get("origin", f"http://{host}") != f"http://{host}":
             return 403, "requests of other sites are refused"
         if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > _BODY:
             return 413, f"a request has at most {_BODY:,} bytes"
         if not scope["path"].startswith("/api/"):
             return None
-        given = headers.get(TOKEN_HEADER, "").encode()
-        if not secrets.compare_digest(given, self._token.encode()):
+        if not secrets.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self._token.encode()):
             return 403, "the link's token is missing or wrong: open the link that was printed"
         return None
-
-
-async def _refuse(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"error": sentence}).encode()
-    headers = HEADERS | {"content-type": "application/json", "content-length": str(len(body))}
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _limited(receive: Receive) -> Receive:
@@ -116,11 +103,9 @@ def _limited(receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def send_more(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            known = {name.lower() for name, _ in message["headers"]}
-            more = [
-                (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in known
-            ]
-            message = {**message, "headers": [*message["headers"], *more]}
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return send_more
