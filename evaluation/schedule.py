@@ -28,7 +28,8 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any, overload
 
 from zermelo.agents.core.checks import check_whole
@@ -66,13 +67,14 @@ def game_order(game_id: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule(Sequence[ScheduledGame]):
     """All games of a tournament in order of play; a game is worked out when it is asked for.
 
     With one seat, every agent plays alone, all with the same seeds. With fewer agents than seats, the groups are
     those in which every agent has at least one seat.
 
-    Args:
+    Attributes:
         agents: Their names, all different.
         seats: Of the environment.
         games: For each pairing. Seats come out even if it is a multiple of ``seats``; otherwise they differ by one
@@ -88,37 +90,45 @@ class Schedule(Sequence[ScheduledGame]):
         InvalidSettingError: There are too few agents or games, two agents of one name, or a gauntlet of one seat.
     """
 
-    def __init__(
-        self,
-        agents: Sequence[str],
-        *,
-        seats: int,
-        games: int,
-        seed: int,
-        pairings: Pairings = Pairings.ROUND_ROBIN,
-        openings: Sequence[tuple[Any, ...]] = (),
-        numbers: Sequence[int] | None = None,
-        duplicate: bool = False,
-        teams: bool = False,
-    ) -> None:
-        _check(agents, seats, games, teams)
-        found = dict.fromkeys(_groups(len(agents), seats))
-        if teams:
-            found |= dict.fromkeys((agent,) * seats for agent in range(len(agents)))
+    agents: Sequence[str]
+    _: KW_ONLY
+    seats: int
+    games: int
+    seed: int
+    pairings: Pairings = Pairings.ROUND_ROBIN
+    openings: Sequence[tuple[Any, ...]] = ()
+    numbers: Sequence[int] | None = None
+    duplicate: bool = False
+    teams: bool = False
+
+    def __post_init__(self) -> None:
+        _check(self.agents, self.seats, self.games, self.teams)
+        if self.pairings is Pairings.GAUNTLET and self.seats == 1:
+            raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, ...]]:
+        """The agents of each pairing, in the order of their numbers: who begins depends on nothing else."""
+        found = dict.fromkeys(_groups(len(self.agents), self.seats))
+        if self.teams:
+            found |= dict.fromkeys((agent,) * self.seats for agent in range(len(self.agents)))
         # By their last agents, so that further agents leave the pairings before them where they are.
         groups = sorted(found, key=lambda group: group[::-1])
-        if pairings is Pairings.GAUNTLET:
-            if seats == 1:
-                raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
+        if self.pairings is Pairings.GAUNTLET:
             groups = [group for group in groups if 0 in group]
-        self.seats, self.games, self.openings = seats, games, tuple(openings)
-        self.duplicate, self.teams = duplicate, teams
-        self._seed = seed
-        known = range(len(agents)) if numbers is None else numbers
-        # In the order of their numbers, not of their places: who begins must not depend on who was added first.
-        self._groups = [tuple(agents[i] for i in sorted(group, key=known.__getitem__)) for group in groups]
-        self._starts = [sum(known[i] for i in group) for group in groups]
-        self._orders = [(0, *rest) for rest in itertools.permutations(range(1, seats))]
+        return [tuple(sorted(group, key=self._known.__getitem__)) for group in groups]
+
+    @cached_property
+    def _groups(self) -> list[tuple[str, ...]]:
+        return [tuple(self.agents[agent] for agent in pairing) for pairing in self._pairs]
+
+    @cached_property
+    def _known(self) -> Sequence[int]:
+        return range(len(self.agents)) if self.numbers is None else self.numbers
+
+    @cached_property
+    def _orders(self) -> list[tuple[int, ...]]:
+        return [(0, *rest) for rest in itertools.permutations(range(1, self.seats))]
 
     @property
     def blocks(self) -> int:
@@ -127,7 +137,7 @@ class Schedule(Sequence[ScheduledGame]):
 
     def block_end(self, block: int) -> int:
         """The place of the first game after that block, counted from 0."""
-        return min((block + 1) * self.seats, self.games) * len(self._groups)
+        return min((block + 1) * self.seats, self.games) * len(self._pairs)
 
     def place(self, game_id: str) -> int:
         """The place of a game, by its id.
@@ -139,15 +149,15 @@ class Schedule(Sequence[ScheduledGame]):
         if len(parts) == 3 and all(part.isdecimal() and len(part) < 20 for part in parts):
             block, pairing, turn = map(int, parts)
             turns = self._turns(block)
-            if 0 <= block < self.blocks and pairing < len(self._groups) and turn < turns:
-                return block * self.seats * len(self._groups) + pairing * turns + turn
+            if 0 <= block < self.blocks and pairing < len(self._pairs) and turn < turns:
+                return block * self.seats * len(self._pairs) + pairing * turns + turn
         raise InvalidSettingError(f"the schedule has no game {game_id!r}")
 
     def _turns(self, block: int) -> int:
         return min(self.seats, self.games - block * self.seats)
 
     def __len__(self) -> int:
-        return self.games * len(self._groups)
+        return self.games * len(self._pairs)
 
     @overload
     def __getitem__(self, place: int) -> ScheduledGame: ...
@@ -158,7 +168,7 @@ class Schedule(Sequence[ScheduledGame]):
             return tuple(self[i] for i in range(*place.indices(len(self))))
         if not -len(self) <= place < len(self):
             raise IndexError(f"there are {len(self)} games, so no game {place}")
-        block, rest = divmod(place % len(self), self.seats * len(self._groups))
+        block, rest = divmod(place % len(self), self.seats * len(self._pairs))
         pairing, turn = divmod(rest, self._turns(block))
         group = self._groups[pairing]
         seated = self._seated(block, pairing, turn)
@@ -168,7 +178,7 @@ class Schedule(Sequence[ScheduledGame]):
             number = sum(self._seated(block, pairing, earlier) == seated for earlier in range(turn))
         return ScheduledGame(
             f"{block}.{pairing}.{turn}",
-            derived_seed(self._seed, sorted(group) if self.seats > 1 else [], block * self.seats + number),
+            derived_seed(self.seed, sorted(group) if self.seats > 1 else [], block * self.seats + number),
             seated,
             self.openings[block % len(self.openings)] if self.openings else (),
         )
@@ -177,17 +187,17 @@ class Schedule(Sequence[ScheduledGame]):
         """Who sits where in a game of a rotation."""
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
-        shift = (turn + self._starts[pairing] + 1) % self.seats
+        shift = (turn + sum(self._known[agent] for agent in self._pairs[pairing]) + 1) % self.seats
         return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
-        return hash((self.seats, self.games, self._seed, tuple(self._groups), self.openings, self.duplicate))
+        return hash((self.seats, self.games, self.seed, tuple(self._groups), self.duplicate))
 
     def __repr__(self) -> str:
-        return f"<Schedule: {len(self)} games of {len(self._groups)} pairings>"
+        return f"<Schedule: {len(self)} games of {len(self._pairs)} pairings>"
 
 
 def _check(agents: Sequence[str], seats: int, games: int, teams: bool) -> None:

@@ -41,17 +41,13 @@ class Tournament:
         env: What makes the environment.
         seat_names: The environment's seats.
         participants: The agents.
-        games: For each pairing.
-        seed: Decides every game.
         max_moves: The limit on moves of a game.
         schedule: The games, in order.
-        pairings: Who meets.
         openings: What was asked for, as plain values.
         test: Stops the run early, or None.
         isolation: The limits of agents, and which of them get processes of their own.
         anchor: The agent whose rating is to be 0, or None.
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
-        numbers: The agents' in the schedule, or None for their places.
         score: What the tables rank by.
         left_out: Why agents that were asked for do not play.
     """
@@ -59,17 +55,13 @@ class Tournament:
     env: EnvSource
     seat_names: tuple[str, ...]
     participants: tuple[Participant, ...]
-    games: int
-    seed: int
     max_moves: int
     schedule: Schedule
-    pairings: Pairings = Pairings.ROUND_ROBIN
     openings: Any = None
     test: StoppingRule | None = None
     isolation: Isolation = field(default_factory=Isolation)
     anchor: str | None = None
     env_fingerprint: Mapping[str, str] = field(default_factory=dict)
-    numbers: tuple[int, ...] | None = None
     score: Scoring = Scoring.AUTO
     left_out: tuple[str, ...] = ()
 
@@ -116,11 +108,7 @@ class Tournament:
             names, seats=seats, games=games, seed=seed, pairings=pairings, duplicate=duplicate, teams=teams
         )
         prefixes = openings_for(openings, live, count=schedule.blocks, seed=seed)
-        if prefixes:
-            schedule = Schedule(
-                names, seats=seats, games=games, seed=seed, pairings=pairings, openings=prefixes,
-                duplicate=duplicate, teams=teams,
-            )  # fmt: skip
+        schedule = replace(schedule, openings=prefixes)
         if teams and (until_sure or sprt is not None):
             raise InvalidSettingError(
                 f"{env_name(env)} is cooperative, so nobody leads by beating others: choose a number of games "
@@ -132,7 +120,7 @@ class Tournament:
                 raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
             test = SprtTest.of(schedule, tuple(names), sprt)
         return cls(
-            env, driver.seat_names, found, games, seed, max_moves, schedule, pairings,
+            env, driver.seat_names, found, max_moves, schedule,
             _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
             score=ranked, left_out=left_out,
         )  # fmt: skip
@@ -154,20 +142,17 @@ class Tournament:
             return self
         by_name = {participant.name: participant for participant in self.participants}
         old = [agent["name"] for agent in there]
-        if not set(old) <= by_name.keys() or (self.pairings is Pairings.GAUNTLET and old[:1] != [*by_name][:1]):
+        if not set(old) <= by_name.keys() or (
+            self.schedule.pairings is Pairings.GAUNTLET and old[:1] != [*by_name][:1]
+        ):
             return self
         names = [*old, *(name for name in by_name if name not in old)]
         numbers = [agent.get("number", place) for place, agent in enumerate(there)]
         numbers += [derived_seed("number", name) for name in names[len(old) :]]
-        if names == [*by_name] and numbers == [*(self.numbers or range(len(names)))]:
+        if names == [*by_name] and numbers == [*(self.schedule.numbers or range(len(names)))]:
             return self
-        schedule = Schedule(
-            names, seats=len(self.seat_names), games=self.games, seed=self.seed, pairings=self.pairings,
-            openings=self.schedule.openings, numbers=numbers, duplicate=self.schedule.duplicate,
-            teams=self.schedule.teams,
-        )  # fmt: skip
-        participants = tuple(by_name[name] for name in names)
-        return replace(self, participants=participants, schedule=schedule, numbers=tuple(numbers))
+        schedule = replace(self.schedule, agents=names, numbers=tuple(numbers))
+        return replace(self, participants=tuple(by_name[name] for name in names), schedule=schedule)
 
     def work(self) -> GamePlayer:
         """Returns the work of the run: it plays games of the schedule."""
@@ -178,7 +163,7 @@ class Tournament:
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""
         return {
-            "kind": str(self.pairings),
+            "kind": str(self.schedule.pairings),
             "env": env_name(self.env),
             "seats": list(self.seat_names),
             "env_fingerprint": dict(self.env_fingerprint),
@@ -187,12 +172,12 @@ class Tournament:
                     "name": participant.name,
                     "source": _described(participant.source),
                     "fingerprint": dict(participant.fingerprint),
-                    "number": place if self.numbers is None else self.numbers[place],
+                    "number": place if self.schedule.numbers is None else self.schedule.numbers[place],
                 }
                 for place, participant in enumerate(self.participants)
             ],
-            "games": self.games,
-            "seed": self.seed,
+            "games": self.schedule.games,
+            "seed": self.schedule.seed,
             "openings": self.openings,
             **described(self.test),
             "max_moves": self.max_moves,
