@@ -2,8 +2,7 @@
 
 A search that runs a kernel (``program.Program``) is a ``CompiledTreeSearch``, with a ``layout.Search`` for each
 thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls ``run``, which
-obeys the limits, counts, gives more memory where that helps, and raises what a search raises. Afterwards the
-principal variation (``line``) or the record (``record``) of the search that answered can be read.
+obeys the limits, counts, gives more memory where that helps, and raises what a search raises.
 """
 
 from __future__ import annotations
@@ -24,26 +23,20 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.agents.core.tree_search import Bound, TreeSearch
-from zermelo.envs import Chance, Game
+from zermelo.agents.core.tree_config import TreeConfig
+from zermelo.agents.core.tree_search import Bound, Root, TreeSearch
+from zermelo.envs import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.rules_game import RulesGame
 
 _ALL_NODES: Final = 1 << 62
 _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
-_SHORT: Final = 20_000
-"""Visits of fewer nodes than this are not worth another thread."""
-_BRIEF: Final = 10_000
-"""With quiescence only visits that seem to have half as many nodes are taken for short ones: time limits hold."""
-_LONGEST: Final = 20 * _SHORT
-"""A visit taken for a short one that has more nodes is searched again in another thread."""
-_USUAL_NODES: Final = 30
-_USUAL_GROWTH: Final = 400
-"""How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
+_SHORT: Final = 1 << 16
+"""A visit that cannot have more nodes than this runs in the caller's thread."""
 _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
-_ARENA: Final = 1 << 18
+ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
 
@@ -70,73 +63,70 @@ class Record(NamedTuple):
 
 
 class CompiledTreeSearch(TreeSearch):
-    """A search whose nodes a kernel visits.
+    """A search whose nodes a kernel visits; they are counted inside it.
 
     Args:
-        game, evaluator, budget, limits, sooner: As the agent has them; nodes are counted inside the kernel.
-        settings: The search's own, which decide the kernel's constants.
-        searched: The game whose states are given, if it is another.
+        root: What to search.
+        budget: The limits.
+        config: The settings.
+        constants: Those of the kernel.
         ordering: In which order actions are tried.
         choices: How many numbers of choices there are; as many as actions, if not given.
         width: The most choices that a node can have; as many as legal actions, if not given.
         table: Positions already searched, or None.
         threads: How many threads search together.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
-        beyond: How many moves further than the depth the kernel may look (quiescence).
         room: Words that a node may use before it visits another, for kernels with records in an arena.
-        arena: Words of the arena to begin with; it grows as needed.
+        shares: Whether positions share their table entries whatever was before them.
     """
 
     program: ClassVar[Program]
     compiled = True
+    selective = False
+    _beyond = 0
+    """How many moves further than the depth the kernel may look (quiescence)."""
 
     def __init__(
         self,
-        game: RulesGame,
-        evaluator: Any,
+        root: Root,
         budget: Budget,
+        config: TreeConfig,
         *,
-        limits: Limits,
-        settings: Mapping[str, Any],
-        sooner: bool,
-        searched: Game[Any] | None = None,
-        ordering: Ordering = Ordering.AUTO,
+        constants: Mapping[str, bool],
+        ordering: Ordering,
         choices: int | None = None,
         width: int | None = None,
         table: CompiledTable | None = None,
         threads: int = 1,
         row: int = 0,
-        beyond: int = 0,
         room: int = 0,
-        arena: int | None = None,
+        shares: bool = False,
     ) -> None:
-        self.game = game if searched is None else searched
+        game: RulesGame = root.game
+        self.game = game if root.searched is None else root.searched
         self.budget = budget
         self.order = MoveOrder(self.game, ordering)
         self.table: CompiledTable | None = table
         self.transposes = table is not None
-        self._rules = game.rules
-        self._shares = bool(settings.get("share_positions"))
-        self.kernel = self.program.load(game.rules, **self.constants(game, settings))
-        self._limits = limits
-        self._row, self._beyond = spread(row), beyond
+        self._rules, self._shares = game.rules, shares
+        self.kernel = self.program.load(game.rules, **constants)
+        self._row = spread(row)
         size = int(game.rules.num_actions())
         width = game.max_legal_actions if width is None else width
         self._branching = max(width, 2)
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = 0
-        self._spent: dict[float, int] = {}
-        self.searches = [Search() for _ in range(max(threads, 1))]
+        self.searches = [Search() for _ in range(threads)]
         for search in self.searches:
-            search.start = starter(game.rules, _PATH, shares=self._shares)
+            search.start = starter(game.rules, _PATH, shares=shares)
             search.actions = size
             search.choices = size if choices is None else choices
             search.width = width
-            search.sooner = sooner
+            search.sooner = config.sooner
             search.ordered = ordering is not Ordering.FIXED
             search.seats = search.kept_seats = game.traits.seats
-            search.evaluated = evaluates(evaluator)
+            search.evaluated = evaluates(root.evaluator)
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.max_ply = MAX_PLIES
             search.hold("killers", np.full(2 * (MAX_PLIES + 2), -1, np.int64))
@@ -146,19 +136,14 @@ class CompiledTreeSearch(TreeSearch):
                 search.hold("unclaimed", self._unclaimed)
             if room:
                 search.room = 8 * room
-                self._allot_arena(search, max(arena or _ARENA, room))
+                self._allot_arena(search, max(ARENA, room))
         if table is not None:
             table.serve(self.searches)
 
     @classmethod
-    def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit."""
+    def can_search(cls, root: Root) -> bool:
+        """Whether the kernel fits the game and the evaluator."""
         raise NotImplementedError
-
-    @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
-        """The constants of the kernel: what of it a game and settings need."""
-        return {}
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows what a search to this depth would find."""
@@ -187,24 +172,22 @@ class CompiledTreeSearch(TreeSearch):
         """
         self.budget.check_clock()
         self._allot_rows(ply + self._reach(depth))
-        short = self._short_nodes(depth) if len(self.searches) == 1 else 0
-        before = self.budget.nodes
+        is_short = self._is_short(depth)
         try:
             while True:
-                self._prepare(depth, short or _ALL_NODES)
-                if short:
+                self._prepare(depth)
+                if is_short:
                     found, reason, search = run_here(call, self.searches[0])
                 else:
                     found, reason, search = race(call, self.searches, self.budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
-                elif short and self._was_long(reason, short):
-                    short = 0
+                elif is_short and reason == layout.OUT_OF_STACK:
+                    is_short = False
                 else:
                     break
         finally:
             self._count()
-        self._spent[depth] = max(self._spent.get(depth, 1), self.budget.nodes - before)
         if reason == layout.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
@@ -224,40 +207,16 @@ class CompiledTreeSearch(TreeSearch):
         start = place + seats + 2
         return Record(tuple(values), plies, tuple(arena[start : start + int(arena[start - 1])].tolist()))
 
-    def _short_nodes(self, depth: float) -> int:
-        """How many nodes to search before handing a visit to another thread; 0 where that is worth it at once.
+    def _is_short(self, depth: float) -> bool:
+        """Whether a visit has too few nodes to be worth another thread, where the clock and Ctrl-C are heeded."""
+        if len(self.searches) > 1 or self._beyond:
+            return False
+        levels = depth if self.game.traits.chance is Chance.NONE else 2 * depth
+        return levels * math.log(self._branching) <= math.log(_SHORT)
 
-        Through chance, and with quiescence, that is judged by what visits have taken so far, of this depth or of
-        one and two moves less. Where there were none, it is tried, if neither a table nor the ordering remembers
-        what was seen so far.
-        """
-        if self.game.traits.chance is Chance.NONE and not self._beyond:
-            return _LONGEST if depth * math.log(self._branching) <= math.log(_SHORT) else 0
-        if self.game.traits.chance is Chance.NONE:
-            nodes = self._spent.get(depth) or 10 * self._spent.get(depth - 1, 10 if depth <= 1 else _SHORT)
-            return _BRIEF if nodes <= _BRIEF // 2 else 0
-        if self._limits.seconds is not None:
-            return 0  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
-        spent = self._spent
-        if depth in spent:
-            nodes = spent[depth]
-        elif depth - 1 in spent:
-            growth = spent[depth - 1] // spent[depth - 2] if depth - 2 in spent else _USUAL_GROWTH
-            nodes = spent[depth - 1] * max(growth, 1)
-        elif self.table is None and not self.searches[0].ordered:
-            return _SHORT
-        else:
-            nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
-        return _LONGEST if nodes <= _SHORT or (self._limits.nodes or math.inf) <= _SHORT else 0
-
-    def _was_long(self, reason: int, short: int) -> bool:
-        """Whether a visit that was to be short has to begin again where the clock and Ctrl-C are heeded."""
-        out_of_nodes = reason == layout.OUT_OF_NODES and self.budget.nodes_left > short
-        return reason == layout.OUT_OF_STACK or out_of_nodes
-
-    def _prepare(self, depth: float, nodes: int) -> None:
+    def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = int(min(self.budget.nodes_left, nodes))
+        left = int(min(self.budget.nodes_left, _ALL_NODES))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING

@@ -159,8 +159,6 @@ class Search(SharedRecord):
     known_proven: int
     min_probability: float  # chance leads to states below it too seldom to look further; 0 for none
     probability: float  # of chance on the way to the state that is visited next
-    least_factor: float  # by which probabilities may change, from here to below there, without another cut
-    below_factor: float
     # Proof.
     key_bits: int
     distances: int  # whether scores count moves

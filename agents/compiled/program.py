@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile
-from zermelo.envs.jit.build import Kernel, build, is_ready
+from zermelo.agents.core.tree_search import Root
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import is_ready as is_built
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -30,7 +31,7 @@ def can_evaluate(evaluator: Any) -> bool:
 
 def evaluates(evaluator: Any) -> bool:
     """Whether the rules' own evaluation counts at the depth limit."""
-    return evaluator is not None and bool(evaluator.spec() == "game")
+    return getattr(evaluator, "spec", lambda: None)() == "game"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Program:
 
         Raises as ``load``.
         """
-        return is_ready(rules, self.kernel(**constants), waits)
+        return is_built(rules, self.kernel(**constants), waits)
 
     def kernel(self, **constants: bool) -> Kernel:
         """What is compiled, with these constants."""
@@ -82,30 +83,38 @@ class CompiledSearch(Protocol):
     program: ClassVar[Program]
 
     @classmethod
-    def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit."""
+    def can_search(cls, root: Root) -> bool:
+        """Whether a kernel fits the game and the evaluator of a root."""
         ...
 
     @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+    def constants(cls, game: RulesGame, config: Any, *, fitted: bool = False) -> dict[str, bool]:
         """The constants of the kernel: what of it a game and settings need."""
         ...
 
 
-def compiled_search(
-    kind: type[_Kind], game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
-) -> _Kind | None:
-    """A compiled search; None where only plain Python can do it.
+def is_ready(program: Program, rules: Any, budget: Budget, constants: Mapping[str, bool]) -> bool:
+    """Whether a kernel can be used now.
 
-    The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches, and
-    this one is a plain one. The evaluator, the limits and the settings are the agent's.
+    The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    if budget.compile is Compile.NEVER or not kind.can_search(game, evaluator):
-        return None
+    if budget.compile is Compile.NEVER:
+        return False
     with budget.off_the_clock():
-        if not kind.program.is_ready(game.rules, budget.waits, **kind.constants(game, settings)):
-            return None
-    return kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own
+        return program.is_ready(rules, budget.waits, **constants)
+
+
+def compiled_search(kind: type[_Kind], root: Root, budget: Budget, config: Any, table: Any = None) -> _Kind | None:
+    """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
+
+    Raises as ``is_ready``.
+    """
+    if budget.compile is Compile.NEVER or not kind.can_search(root):
+        return None
+    constants = kind.constants(root.game, config, fitted=root.fitted is not None)
+    if not is_ready(kind.program, root.game.rules, budget, constants):
+        return None
+    return kind(root, budget, config, table)  # type: ignore[call-arg]  # a protocol says nothing of that

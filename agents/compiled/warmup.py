@@ -11,7 +11,9 @@ from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
+from zermelo.agents.core.options import ChancePruning
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
 from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
@@ -38,19 +40,20 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
         return {}
     traits = game.traits
-    kinds: dict[str, type[CompiledSearch]] = {}
+    kinds: dict[str, tuple[type[CompiledSearch], Any]] = {}
     if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
-        kinds |= {"maxn": CompiledMaxN, "paranoid": CompiledGeneralSearch}
+        kinds |= {"maxn": (CompiledMaxN, MaxNConfig()), "paranoid": (CompiledGeneralSearch, AlphaBetaConfig())}
     if can_search_through_chance(game):
-        kinds["expectiminimax"] = CompiledGeneralSearch
+        kinds["expectiminimax"] = CompiledGeneralSearch, AlphaBetaConfig()
     if can_search(game):
-        kinds |= {"alphabeta": CompiledAlphaBeta, "minimax": CompiledMinimax}
+        kinds["alphabeta"] = CompiledAlphaBeta, AlphaBetaConfig()
+        kinds["minimax"] = CompiledAlphaBeta, AlphaBetaConfig(pruning=ChancePruning.NONE)
+        if hasattr(game.rules, "selective_settings"):
+            selective = AlphaBetaConfig(**game.rules.selective_settings())
+            kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
+    kernels = {name: kind.program.kernel(**kind.constants(game, config)) for name, (kind, config) in kinds.items()}
     if CompiledMonteCarlo.can_search(game, None):
-        kinds["mcts"] = CompiledMonteCarlo
-    kernels = {name: kind.program.kernel(**kind.constants(game, {})) for name, kind in kinds.items()}
-    if "alphabeta" in kinds and hasattr(game.rules, "selective_settings"):
-        constants = CompiledAlphaBeta.constants(game, game.rules.selective_settings())
-        kernels["alphabeta, selective"] = CompiledAlphaBeta.program.kernel(**constants)
+        kernels["mcts"] = CompiledMonteCarlo.program.kernel()
     if traits.chance is not Chance.NONE:
         return kernels
     if can_prove(game):

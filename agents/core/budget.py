@@ -40,6 +40,7 @@ class Budget:
     ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
+        limits: What ends the search.
         compile: When rules are compiled that are not yet.
         nodes: States visited.
         compiling: Seconds that the search waited for compiled rules before its clock started.
@@ -59,6 +60,7 @@ class Budget:
     ) -> None:
         self.stop = StopFlag() if stop is None else stop
         self.started = self.now() if started is None else started
+        self.limits = limits
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self.compile, self.within = compile, within
         self._most = math.inf if limits.nodes is None else limits.nodes

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
-from zermelo.agents.core.move_ordering import MoveOrder
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Score
 from zermelo.agents.core.options import TieRule
+from zermelo.agents.core.tree_config import MaxNConfig
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
-from zermelo.envs import Game, RewardSum
+from zermelo.envs import RewardSum, Traits
 
 Vector: TypeAlias = tuple[float, ...]
 """Every seat's total, in seat order."""
@@ -30,25 +29,13 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
 
 
 class MaxNRoot(TreeSearch):
-    """max^n as the root sees it: scores are the values of the seat to move there, in an infinite window.
-
-    Args:
-        tie_rule: Which of several actions a player takes that are as good for itself.
-        sooner: Whether, of actions that are the same for everybody, wins come sooner and losses later.
-        others: As ``TreeSearch`` has them.
-    """
+    """max^n as the root sees it: scores are the values of the seat to move there, in an infinite window."""
 
     prefers = True
 
-    def __init__(
-        self, game: Game[Any], budget: Budget, *, seat: int, tie_rule: TieRule, sooner: bool, order: MoveOrder
-    ) -> None:
-        self.game, self.budget, self.order = game, budget, order
-        self.max_seat = seat
-        self.scale = Scale(game, sooner=False, use_bounds=False, seat=seat)
-        self.rule = tie_rule
-        self._sooner = sooner
-        traits = game.traits
+    def prefer_by(self, config: MaxNConfig, traits: Traits) -> None:
+        """Takes the rules for ties from the settings."""
+        self.rule, self._sooner = config.tie_rule, config.sooner
         self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
 
     def window(self, state: Any) -> tuple[Score, Score]:
@@ -61,10 +48,10 @@ class MaxNRoot(TreeSearch):
         tied = [move for move, key in zip(moves, keys, strict=True) if key == min(keys)]
         first = min(tied, key=lambda move: move.action)
         same = [move for move in tied if move.values == first.values]
-        hurries = [self.hurry(first.values, move.plies, self.max_seat) for move in same]
-        return [move for move, hurry in zip(same, hurries, strict=True) if hurry == min(hurries)]
+        distances = [self.distance_preference(first.values, move.plies, self.max_seat) for move in same]
+        return [move for move, distance in zip(same, distances, strict=True) if distance == min(distances)]
 
-    def hurry(self, values: Vector, plies: float, mover: int) -> float:
+    def distance_preference(self, values: Vector, plies: float, mover: int) -> float:
         """What a player minimizes of actions that are the same for everybody: wins come sooner, losses later."""
         if not self._sooner:
             return 0.0

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.move_ordering import MoveOrder
+from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.envs import Game
+
+StopTest: TypeAlias = Callable[[Game[Any], Any, int], bool]
 
 
 class Visit(NamedTuple):
@@ -32,6 +35,38 @@ class Visit(NamedTuple):
     plies: float = 0.0
 
 
+class Root(NamedTuple):
+    """What a search starts from.
+
+    Attributes:
+        game: The game.
+        state: A state of it, or of ``searched``, that is not finished.
+        evaluator: Values states at the depth limit; None only where the search never stops early.
+        stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
+        width: How many draws a chance state stands for, where chance can only be simulated; else None.
+        searched: The game whose states the tree is built of, if it is a view of ``game``.
+        fitted: The lookup tables of a fitted evaluation, for compiled searches; or None.
+    """
+
+    game: Any
+    state: Any
+    evaluator: Any = None
+    stop_test: StopTest | None = None
+    width: int | None = None
+    searched: Any = None
+    fitted: Any = None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether what a search finds is an estimate."""
+        return self.width is not None
+
+    def max_seat(self, config: TreeConfig) -> int:
+        """The seat that maximizes."""
+        view = self.game if self.searched is None else self.searched
+        return int(view.to_move(self.state)) if config.depends_on_seat else 0
+
+
 class TreeSearch:
     """A search as the root sees it.
 
@@ -44,8 +79,7 @@ class TreeSearch:
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
         evaluator_name: What judges states at the depth limit; empty where nothing has to.
         leaves, leaf_seconds: How many were judged in plain Python, and the time that took.
-        taken, chance: The action or outcome that leads to the state to be visited next (None after a skipped
-            turn), and how probable the last outcome is. They are there for observers.
+        watcher: Tells an observer of each node (``search.observer``); None where nobody watches.
         compiled: Whether a kernel visits the nodes.
         why_plain: Why none does, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
@@ -66,17 +100,7 @@ class TreeSearch:
     evaluator_name: str = ""
     leaves: int = 0
     leaf_seconds: float = 0.0
-    taken: int | None = None
-    chance: float = 1.0
-
-    def enter_root(self, state: Any, depth: float, alpha: Score, beta: Score) -> None:
-        """Called before the root is searched ``depth`` moves deep, for observers."""
-
-    def try_root(self, action: int, alpha: Score, beta: Score) -> None:
-        """Called before an action of the root is searched with a window, for observers."""
-
-    def leave_root(self, found: RootMove) -> None:
-        """Called with the best move once all actions of the root are searched, for observers."""
+    watcher: Any = None
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""

@@ -116,7 +116,6 @@ def averaged(rules: Rules, state: Any, games: Games, search: Search) -> int:
     search.root_seat = rules.to_move(state)
     search.deepest, search.stack_start, search.known = -1, 0, search.nothing
     search.chooser, search.probability = search.nothing, 1.0
-    search.least_factor, search.below_factor = 0.0, math.inf
     ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
     count = rules.legal_actions(state, words(search.arena, search.width))
     record = search.arena + 8 * search.width

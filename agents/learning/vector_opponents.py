@@ -16,7 +16,8 @@ from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
-from zermelo.agents.core.options import evaluates_chance
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
@@ -134,21 +135,15 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
             f"{game.traits.name} has no evaluation that compiles: say alphabeta(depth={agent.depth}, "
             "evaluator='rewards'), or play against mcts(simulations=...)"
         )
-    made = CompiledAlphaBeta(
-        game,
-        evaluator,
-        budget,
-        limits=agent.limits,
-        quiescence=agent.quiescence,
-        memory_mb=min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0,
-    )
+    memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
+    config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
+    made = CompiledAlphaBeta(Root(game, state, evaluator), budget, config)
     made.visit(
         state, float(depth), (-float("inf"), 0.0), (float("inf"), 0.0), 0
     )  # so that there is memory for all plies
     search = made.searches[0]
     search.stop, search.node_limit, search.late_moves = 0, NO_LIMIT, NO_LIMIT
-    settings = {"selective": False, "share_positions": False}
-    inner = {f"{_MODULE}.{name}": value for name, value in made.constants(game, settings).items()}
+    inner = {f"{_MODULE}.{name}": value for name, value in made.constants(game, config).items()}
     return Opponent(agent.name, search, made, {"SEARCHES": True, **inner}, depth=depth)
 
 
@@ -161,21 +156,18 @@ def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
             f"{game.traits.name} has no evaluation that compiles: say expectiminimax(depth={depth}, "
             "evaluator='rewards'), or play against mcts(simulations=...)"
         )
-    made = CompiledGeneralSearch(
-        game,
-        evaluator,
-        Budget(_EVERYTHING),
-        limits=agent.limits,
+    config = AlphaBetaConfig(
         pruning=agent.pruning,
         ordering=agent.ordering,
-        at_chance=evaluates_chance(agent.chance_at_limit, game, evaluator),
+        chance_at_limit=agent.chance_at_limit,
         min_probability=agent.min_probability,
     )
+    made = CompiledGeneralSearch(Root(game, game.initial_state(), evaluator), Budget(_EVERYTHING), config)
     search = made.searches[0]
     search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
     search.arena_end = search.arena + 8 * len(search.held("arena"))
     search.stop, search.node_limit = 0, NO_LIMIT
-    inner = {f"{_THROUGH_CHANCE}.{name}": value for name, value in made.constants(game, {}).items()}
+    inner = {f"{_THROUGH_CHANCE}.{name}": value for name, value in made.constants(game, config).items()}
     return Opponent(agent.name, search, made, {"AVERAGES": True, **inner}, depth=depth)
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import functools
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, number, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
-from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove
 from zermelo.envs.position import position
+
+_SELECTIVE: Final = ("late_move_reductions", "null_move", "futility", "singular", "share_positions")
 
 
 class Window(enum.StrEnum):
@@ -85,7 +89,6 @@ class AlphaBetaAgent(PruningAgent):
 
     kind: ClassVar[str] = "alphabeta"
     requires = (require_plain_game,)
-    depends_on_seat: ClassVar[bool] = False
 
     quiescence: int = whole(8)
     window: Window = choice(Window.BOUNDS)
@@ -106,29 +109,22 @@ class AlphaBetaAgent(PruningAgent):
             load_proof(game, self.new_budget(Budget.now()))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        selective = self._selective(game)
-        if "null_move" in selective and not isinstance(game, SupportsNullMove):
+        config = self._config
+        ask = getattr(getattr(game, "rules", game), "selective_settings", None)
+        if ask is not None and self.selective is SelectiveBy.GAME:
+            own = {name: getattr(self, name) for name in _SELECTIVE if getattr(self, name)}
+            config = dataclasses.replace(config, **(ask() | own))
+        if config.null_move and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
-                f"null_move={selective['null_move']} needs a game in which a turn can be skipped (pass_turn), "
+                f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"
             )
         deepens = self.deepens(helps=self.memory_mb > 0)
-        has_depth = deepens or self.limits.depth is not None  # a search to the end at once has none to reduce
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
-        shares = bool(selective.pop("share_positions", False)) or self.share_positions
-        search = self.build(
-            backend.alpha_beta,
-            self.root(game, state),
-            budget,
-            ordering=self.ordering,
-            memory_mb=self.memory_mb - proof_mb,
-            threads=self.threads,
-            use_bounds=self.window is Window.BOUNDS,
-            quiescence=self.quiescence,
-            share_positions=shares,
-            **(selective if has_depth else {}),
-        )
+        if proof_mb:
+            config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
+        search = self.build(config, self.root(game, state), budget)
         if proof_seconds and search.compiled:
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
@@ -138,12 +134,21 @@ class AlphaBetaAgent(PruningAgent):
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
-    def _selective(self, game: Any) -> dict[str, Any]:
-        """The settings by which some moves are searched less deep than others, or deeper."""
-        names = "late_move_reductions", "null_move", "futility", "singular"
-        own = {name: getattr(self, name) for name in names if getattr(self, name)}
-        ask = getattr(getattr(game, "rules", game), "selective_settings", None)
-        return own if ask is None or self.selective is SelectiveBy.SETTINGS else ask() | own
+    @functools.cached_property
+    def _config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            use_bounds=self.window is Window.BOUNDS,
+            quiescence=self.quiescence,
+            threads=self.threads,
+            late_move_reductions=self.late_move_reductions,
+            null_move=self.null_move,
+            futility=self.futility,
+            singular=self.singular,
+            share_positions=self.share_positions,
+        )
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

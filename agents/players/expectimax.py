@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.options import ChanceAtLimit, evaluates_chance
+from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.table_agent import TableAgent
-from zermelo.agents.search import backend
 from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.spec_text import Spec, parse_spec
@@ -59,14 +60,15 @@ class ExpectimaxAgent(TableAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, self.samples)
         model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
-        search = self.build(
-            backend.expectimax,
-            root,
-            budget,
-            seat=game.to_move(state),
-            replies=lambda game, state: replies(model, game, state),
-            at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
+        config = AlphaBetaConfig(
+            depends_on_seat=True,
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            pruning=ChancePruning.NONE,
+            chance_at_limit=self.chance_at_limit,
+            replies=functools.partial(replies, model),
         )
+        search = self.build(config, root, budget)
         return self.deepened(
             search, root.state, step_by_step=self.has_budget, exact=True, is_estimate=root.is_sampled
         )

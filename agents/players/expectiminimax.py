@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, evaluates_chance
+from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, number, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.table_agent import PruningAgent
-from zermelo.agents.search import backend
 from zermelo.envs import Game, InvalidSettingError
 
 
@@ -40,7 +41,6 @@ class ExpectiminimaxAgent(PruningAgent):
     kind: ClassVar[str] = "expectiminimax"
 
     requires = (require_perfect_information, require_one_or_two_opposed)
-    depends_on_seat: ClassVar[bool] = False
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
     min_probability: float = number(0.0, lower=0.0, upper=1.0)
@@ -55,17 +55,21 @@ class ExpectiminimaxAgent(PruningAgent):
                 "one of them out"
             )
 
+    @functools.cached_property
+    def _config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            pruning=self.pruning,
+            history_on_improvement=True,
+            chance_at_limit=self.chance_at_limit,
+            min_probability=self.min_probability,
+        )
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, self.samples)
-        search = self.build(
-            backend.expectiminimax,
-            root,
-            budget,
-            pruning=self.pruning,
-            ordering=self.ordering,
-            min_probability=self.min_probability,
-            at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
-        )
+        search = self.build(self._config, root, budget)
         prunes = self.pruning is not ChancePruning.NONE
         return self.deepened(
             search,

@@ -10,10 +10,9 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, whole
-from zermelo.agents.core.tree_search import SumNotConstantError
+from zermelo.agents.core.tree_config import MaxNConfig
+from zermelo.agents.core.tree_search import Root, SumNotConstantError
 from zermelo.agents.players.table_agent import PruningAgent
-from zermelo.agents.search import backend
-from zermelo.agents.search.backend import Root
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
 
@@ -66,8 +65,15 @@ class MaxNAgent(PruningAgent):
             return self._searched(root, budget, prunes=False)
 
     def _searched(self, root: Root, budget: Budget, *, prunes: bool) -> SearchResult:
-        rules = {"tie_rule": self.tie_rule, "prunes": prunes, "ordering": self.ordering}
-        search = self.build(backend.max_n, root, budget, seat=root.game.to_move(root.state), **rules)
+        config = MaxNConfig(
+            depends_on_seat=True,
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            tie_rule=self.tie_rule,
+            prunes=prunes,
+        )
+        search = self.build(config, root, budget)
         deepens = self.deepens(helps=False)
         return self.deepened(
             search, root.state, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
+from zermelo.agents.core.options import ChancePruning
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search import backend
 from zermelo.envs import Game
 
 
@@ -24,6 +26,10 @@ class MinimaxAgent(TreeSearchAgent):
     kind: ClassVar[str] = "minimax"
     requires = (require_plain_game,)
 
+    @functools.cached_property
+    def _config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(sooner=self.sooner, pruning=ChancePruning.NONE)
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        search = self.build(backend.minimax, self.root(game, state), budget)
+        search = self.build(self._config, self.root(game, state), budget)
         return self.deepened(search, state, step_by_step=self.has_budget, exact=True)

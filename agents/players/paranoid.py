@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import whole
-from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root, TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
-from zermelo.agents.search import backend
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Game
 
@@ -27,15 +28,24 @@ class OneAgainstAllAgent(PruningAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, self.samples)
-        searched, top = self.as_searched(root.game, root.state)
-        settings = {"searched": searched, "seat": searched.to_move(top)}
-        search = self.build(backend.paranoid, root, budget, ordering=self.ordering, **settings)
-        deepens = self.deepens(helps=self.memory_mb > 0)
-        return self.deepened(search, top, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled)
+        root = self.as_searched(root)
+        search = self.build(self._config, root, budget)
+        deepens, exact = self.deepens(helps=self.memory_mb > 0), self.exact
+        return self.deepened(search, root.state, step_by_step=deepens, exact=exact, is_estimate=root.is_sampled)
 
-    def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
-        """The game that the tree is built of, and its root."""
-        return game, state
+    @functools.cached_property
+    def _config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(
+            depends_on_seat=True,
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            history_on_improvement=True,
+        )
+
+    def as_searched(self, root: Root) -> Root:
+        """The root of the tree that is built."""
+        return root
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -62,9 +72,9 @@ class BestReplyAgent(OneAgainstAllAgent):
 
     kind: ClassVar[str] = "bestreply"
 
-    def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
-        rounds = RepliesGame(game, game.to_move(state))
-        return rounds, rounds.root(state)
+    def as_searched(self, root: Root) -> Root:
+        rounds = RepliesGame(root.game, root.game.to_move(root.state))
+        return root._replace(state=rounds.root(root.state), searched=rounds)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         game = search.game

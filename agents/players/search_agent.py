@@ -22,11 +22,12 @@ from zermelo.agents.core.options import Compile, Ties
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError, deep_recursion
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
-from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.core.tree_search import Root, TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.search.backend import Root
+from zermelo.agents.search.backend import tree_search
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.agents.search.results import answer
@@ -399,9 +400,9 @@ class TreeSearchAgent(SearchAgent):
             return Root(game, state, evaluator, self.cutoff)
         return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
 
-    def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
-        """What a function of ``backend`` makes of a root and of the settings that all have."""
-        return make(root, budget, limits=self.limits, sooner=self.sooner, on_node=self.on_node, **settings)
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
+        """The search of a root with these settings."""
+        return tree_search(root, budget, config, on_node=self.on_node)
 
     def deepened(
         self,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.settings import choice, flag, number
-from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.core.tree_search import Root, TreeSearch
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.backend import Root
+from zermelo.agents.search.backend import tree_search
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -24,18 +23,14 @@ class TableAgent(TreeSearchAgent):
             a cut-off test or sampled chance, and only where ``as_game`` gives an equal game for each move.
     """
 
-    depends_on_seat: ClassVar[bool] = True
-    """Whether what is stored depends on who moved at the root."""
-
     memory_mb: float = number(64, lower=0)
     reuse: bool = flag(False)
 
-    def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
         kept_root, table = self.__dict__["_kept"]
-        now = root.game, root.game.to_move(root.state) if self.depends_on_seat else None
+        now = root.game, root.max_seat(config)
         may_serve = self.reuse and self.cutoff is None and kept_root == now
-        shared = {"memory_mb": self.memory_mb, "kept": table if may_serve else None}
-        search = super().build(make, root, budget, **(shared | settings))
+        search = tree_search(root, budget, config, on_node=self.on_node, table=table if may_serve else None)
         if self.reuse:
             self._set("_kept", (now, search.table))
         return search

@@ -70,7 +70,9 @@ def search_root(
     frame = search.frame(state)
     alpha, beta = search.window(state) if window is None else window
     maximizing = maximizes(search, state)
-    search.enter_root(state, depth, alpha, beta)
+    watcher = search.watcher
+    if watcher is not None:
+        watcher.enter_root(state, depth, alpha, beta)
     for action in actions:
         low, high = alpha, beta
         best = iteration.best
@@ -86,7 +88,8 @@ def search_root(
             if low >= high:
                 continue
         child = game.result(state, action)
-        search.try_root(action, low, high)
+        if watcher is not None:
+            watcher.try_root(action, low, high)
         found = search.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
         score = frame.to_parent(found.score)
         # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
@@ -98,8 +101,8 @@ def search_root(
         iteration.moves.append(move)
         if best is None or (score > best.score if maximizing else score < best.score):
             iteration.best = move
-    if iteration.best is not None:
-        search.leave_root(iteration.best)
+    if watcher is not None and iteration.best is not None:
+        watcher.leave_root(iteration.best)
     iteration.finished = True
     iteration.proven = _is_proven(iteration, frame, maximizing)
 
@@ -291,7 +294,7 @@ def deepen(
         found = (last, _depth(last, search.budget.deepest))
         reason = StoppedBy.DEPTH
         settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
-        is_selective = search.selective
+        is_selective = search.selective and not math.isinf(depth)
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
         only_proof_tells = search.transposes and not is_selective and not math.isinf(depth)

@@ -165,7 +165,7 @@ def _plies(
     not come soon, a win is as far away as one likes.
     """
     frame, traits = search.frame(state), search.game.traits
-    if search.selective:  # a sooner win may have been searched less deep
+    if search.selective and not math.isinf(reach):  # a sooner win may have been searched less deep
         return None
     if search.prefers:  # it prefers whole lines, so what it plays is as long as its line
         return len(finished_line) if finished_line is not None else None

@@ -7,10 +7,11 @@ from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
-from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.search import backend
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root, TreeSearch
+from zermelo.agents.search.backend import tree_search
 from zermelo.agents.search.iterative_deepening import Iteration, search_root
 from zermelo.agents.search.results import answer
 from zermelo.agents.solving.progress import Solver, solution, utility_range
@@ -45,10 +46,8 @@ class AlphaBetaSolver(Solver):
         }
 
     def _search(self, *, sooner: bool) -> TreeSearch:
-        how: dict[str, Any] = {"memory_mb": self._memory_mb, "threads": self._threads}
-        root = backend.Root(self.game, None, None)
-        how |= {"limits": self._limits, "ordering": Ordering.AUTO, "sooner": sooner, "use_bounds": True}
-        return backend.alpha_beta(root, self._budget, **how)
+        config = AlphaBetaConfig(sooner=sooner, memory_mb=self._memory_mb, threads=self._threads, use_bounds=True)
+        return tree_search(Root(self.game, None), self._budget, config)
 
     def _colour(self, state: Any) -> Solution:
         """Who wins: a window just around the middle is enough."""

@@ -1,7 +1,7 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
-It does what ``search.tree.alpha_beta`` and ``search.tree.full_width`` do, node for node and in the same order of
-floating-point operations: paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
+It does what ``search.tree.alpha_beta`` does, node for node and in the same order of floating-point operations:
+paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
 
 A score is a pair of floats for the seat that maximizes, value and mate distance. A visit writes a record
 (``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if the record has
@@ -62,7 +62,6 @@ VALUES: Final = 2
 PLACES: Final = 64
 """Plies that have killers of their own after each outcome of chance; later ones share the last."""
 CHANCE: Final = -1
-TINY: Final = 2.2250738585072014e-308
 HAS_CHANCE = True
 """Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
 REPLIES = True
@@ -106,28 +105,6 @@ def entry_serves(search: Search, data: int, depth: int) -> bool:
     return serves(data, depth)
 
 
-def narrow(search: Search, least: float, below: float) -> None:
-    """Takes note of factors from which on, and below which, what was cut off for its probability stays so."""
-    search.least_factor = max(search.least_factor, least)
-    search.below_factor = min(search.below_factor, below)
-
-
-def is_improbable(search: Search, probability: float) -> bool:
-    """Whether to look no further at a state that chance leads to with this probability."""
-    factor = search.min_probability / max(probability, TINY)
-    if probability < search.min_probability:
-        narrow(search, 0.0, factor)
-        return True
-    narrow(search, factor, math.inf)
-    return False
-
-
-def write_probabilities(address: int, probability: float, search: Search) -> None:
-    """Writes from which probability on, and below which, the same would be found."""
-    store_float(address, 0, probability * search.least_factor)
-    store_float(address, 1, probability * search.below_factor)
-
-
 def visit(
     rules: Rules,
     state: Any,
@@ -157,8 +134,8 @@ def visit(
         write_evaluation(rules, state, top, search)
         return VALUES
     probability = search.probability
-    cuts = HAS_CHANCE and search.min_probability > 0.0
-    if cuts and (mover == CHANCE) == (search.at_chance != 0) and is_improbable(search, probability):
+    probability_cut = HAS_CHANCE and search.min_probability > 0.0
+    if probability_cut and (mover == CHANCE) == (search.at_chance != 0) and probability < search.min_probability:
         write_evaluation(rules, state, top, search)
         return VALUES
     seats = search.kept_seats
@@ -198,19 +175,11 @@ def visit(
                     settled = not is_less(value, distance, beta, beta_distance)
                 elif bound == UPPER:
                     settled = not is_less(alpha, alpha_distance, value, distance)
-                if cuts:
-                    least = load_float(entry, 3 + seats)
-                    below = load_float(entry, 4 + seats)
-                    settled = settled and least <= probability < below
-                    if settled:
-                        narrow(search, least / probability, below / probability)
+                if probability_cut:
+                    settled = settled and load_float(entry, 3 + seats) == probability
                 if settled:
                     read_entry(entry, top, seats, action)
                     return is_proven(data) | (above & 1) << 1
-    outer_least = search.least_factor
-    outer_below = search.below_factor
-    search.least_factor = 0.0
-    search.below_factor = math.inf
     if HAS_CHANCE and mover == CHANCE:
         # 4. The bounds of the average, from those of the game.
         if not has_room(search):
@@ -334,9 +303,8 @@ def visit(
             data |= (tag << 1 | all_found >> 1) << ACTION_SHIFT + search.action_bits
             entry = replace(search, key, data)
             write_entry(entry, top, seats)
-            if cuts:
-                write_probabilities(entry + 8 * (3 + seats), probability, search)
-        narrow(search, outer_least, outer_below)
+            if probability_cut:
+                store_float(entry, 3 + seats, probability)
         return all_found
     # 7. The actions, or the opponents' choices, most promising first.
     maximizing = mover == search.root_seat
@@ -438,7 +406,6 @@ def visit(
         data |= (tag << 1 | found >> 1) << ACTION_SHIFT + search.action_bits
         entry = replace(search, key, data)
         write_entry(entry, top, seats)
-        if cuts:
-            write_probabilities(entry + 8 * (3 + seats), probability, search)
-    narrow(search, outer_least, outer_below)
+        if probability_cut:
+            store_float(entry, 3 + seats, probability)
     return found

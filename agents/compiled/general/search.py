@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,12 +12,12 @@ from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fi
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import inside_bounds
-from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, SLACK, Scale, Score
-from zermelo.agents.core.options import ChancePruning, Ordering
+from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.core.tree_search import Visit
-from zermelo.envs import Chance, Game, RewardSum
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root, Visit
+from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
 _MAX_UTILITY: Final = 1 << 40
@@ -60,44 +58,22 @@ def can_use(game: Any, evaluator: Any) -> bool:
 class CompiledGeneralSearch(CompiledTreeSearch):
     """One seat against all others, or alone, over compiled rules with or without chance.
 
-    The settings are those of ``AlphaBetaSearch`` and ``CompiledTreeSearch``, and:
-
-    Args:
-        searched: The game whose states are given, if it is another: a ``RepliesGame`` of ``game``, for best reply.
-        pruning: What to leave out; without pruning actions are tried in ascending order.
-        min_probability: As ``FullWidthSearch`` takes it.
-        memory_mb: Memory for the transposition table, in MiB; 0 for none.
-        table: The table of an earlier search of this game, for the same seat and with these settings, to go on
-            with; a new one, if None.
+    The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
     """
 
     program = Program("general", "general.kernel", "visit", ("int64", *("float64",) * 4, *("int64",) * 3))
 
     def __init__(
-        self,
-        game: RulesGame,
-        evaluator: Any,
-        budget: Budget,
-        *,
-        limits: Limits,
-        searched: Game[Any] | None = None,
-        seat: int = 0,
-        pruning: ChancePruning = ChancePruning.NONE,
-        sooner: bool = True,
-        ordering: Ordering = Ordering.AUTO,
-        memory_mb: float = 0,
-        at_chance: bool = False,
-        min_probability: float = 0.0,
-        table: CompiledTable | None = None,
-        **others: Any,
+        self, root: Root, budget: Budget, config: AlphaBetaConfig, table: CompiledTable | None = None
     ) -> None:
         from zermelo.agents.compiled.general.chance_bounds import BLOCKS
         from zermelo.agents.compiled.general.kernel import PLACES
 
-        self.max_seat = seat
-        self.scale = Scale(game, sooner=sooner, seat=seat)
-        self._replies = searched is not None and searched is not game
-        self._prunes = pruning is not ChancePruning.NONE
+        game: RulesGame = root.game
+        self.max_seat = root.max_seat(config)
+        self.scale = Scale(game, sooner=config.sooner, seat=self.max_seat)
+        self._replies = root.searched is not None
+        self._prunes = config.prunes
         traits, size, most = game.traits, int(game.rules.num_actions()), game.max_legal_actions
         self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         seats = traits.seats if self._keeps_values else 1
@@ -107,25 +83,22 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         choices = size * others_choose + 1 if self._replies else size
         width = most * others_choose + 1 if self._replies else most
         room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
-        if table is None and memory_mb:
-            words, tags = seats + 1 + 2 * (min_probability > 0), 2 * traits.seats + 2
+        if table is None and config.memory_mb:
+            words, tags = seats + 1 + (config.min_probability > 0), 2 * traits.seats + 2
+            megabytes = config.memory_mb
             if not has_chance:
-                memory_mb = min(memory_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
-            table = CompiledTable(memory_mb, choices, score_words=words, score_bits=1 + tags.bit_length())
+                megabytes = min(megabytes, most_states(game, budget.limits) * 16 * (2 + words) / 2**20)
+            table = CompiledTable(megabytes, choices, score_words=words, score_bits=1 + tags.bit_length())
         super().__init__(
-            game,
-            evaluator,
+            root,
             budget,
-            limits=limits,
-            settings={"searched": searched},
-            searched=searched,
-            ordering=ordering if self._prunes else Ordering.FIXED,
-            sooner=sooner,
+            config,
+            constants=self.constants(game, config, replies=self._replies),
+            ordering=config.ordering if config.prunes else Ordering.FIXED,
             choices=choices,
             width=width,
             table=table,
             room=room + seats + 4 + MAX_PLIES,
-            **others,
         )
         search = self.searches[0]
         frame = self.scale.frame(None)  # the rules pay at the end, so all states have the same
@@ -134,26 +107,26 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.middle = frame.middle
         search.slack = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
         search.expected = expected_reward(game)
-        search.root_seat, search.kept_seats, search.own = seat, seats, seat if self._keeps_values else 0
-        search.prunes = self._prunes
-        search.probes = pruning is ChancePruning.STAR2
-        search.at_chance = at_chance
-        search.min_probability = min_probability
+        search.root_seat, search.kept_seats = self.max_seat, seats
+        search.own = self.max_seat if self._keeps_values else 0
+        search.prunes = config.prunes
+        search.probes = config.pruning is ChancePruning.STAR2
+        search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
+        search.min_probability = 0.0 if config.prunes else config.min_probability
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
             search.hold("killers", np.full(2 * (MAX_PLIES + 2 + PLACES * size), -1, np.int64))
 
     @classmethod
-    def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit."""
-        return can_search_any(game) and can_use(game, evaluator)
+    def can_search(cls, root: Root) -> bool:
+        """Whether the kernel fits the game and the evaluator."""
+        return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+    def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
         """Whether the game has chance, and whether only one opponent answers."""
-        replies = settings.get("searched") not in (None, game)
-        return {"HAS_CHANCE": game.traits.chance is not Chance.NONE, "REPLIES": replies}
+        return {"HAS_CHANCE": game.traits.chance is not Chance.NONE, "REPLIES": about.get("replies", False)}
 
     def window(self, state: Any) -> tuple[Score, Score]:
         """Alpha and beta at the root."""
@@ -169,7 +142,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
         def call(search: Search) -> int:
             search.chooser = chooser
-            search.probability, search.least_factor, search.below_factor = 1.0, 0.0, math.inf
+            search.probability = 1.0
             return int(kernel(*search.start(here), plies, *window, ply, -1, search.arena, search))
 
         found, search = self.run(call, depth, ply)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,12 @@ from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.mate_distance import Score
+from zermelo.agents.core.mate_distance import Scale, Score
 from zermelo.agents.core.max_n import MaxNRoot
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering, TieRule
+from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.core.tree_search import SumNotConstantError, Visit
+from zermelo.agents.core.tree_config import MaxNConfig
+from zermelo.agents.core.tree_search import Root, SumNotConstantError, Visit
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -28,44 +26,27 @@ FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, 
 
 
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
-    """max^n over compiled rules, with or without chance.
-
-    The settings are those of ``MaxNSearch`` and ``CompiledTreeSearch``, and ``memory_mb`` and ``table`` as
-    ``CompiledGeneralSearch`` takes them.
-    """
+    """max^n over compiled rules, with or without chance."""
 
     program = Program("maxn", "max_n.kernel", "max_n", ("int64", "int64", "float64", "int64", "int64"))
 
-    def __init__(
-        self,
-        game: RulesGame,
-        evaluator: Any,
-        budget: Budget,
-        *,
-        limits: Limits,
-        seat: int,
-        tie_rule: TieRule,
-        sooner: bool,
-        prunes: bool,
-        ordering: Ordering = Ordering.AUTO,
-        memory_mb: float = 0,
-        table: CompiledTable | None = None,
-        **others: Any,
-    ) -> None:
-        order = MoveOrder(game, ordering)
-        MaxNRoot.__init__(self, game, budget, seat=seat, tie_rule=tie_rule, sooner=sooner, order=order)
+    def __init__(self, root: Root, budget: Budget, config: MaxNConfig, table: CompiledTable | None = None) -> None:
+        game: RulesGame = root.game
         traits, size = game.traits, int(game.rules.num_actions())
         seats = traits.seats
-        if table is None and memory_mb:
-            megabytes = min(memory_mb, most_states(game, limits) * 16 * (3 + seats) / 2**20)
+        self.max_seat = root.max_seat(config)
+        self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)
+        self.prefer_by(config, traits)
+        if table is None and config.memory_mb:
+            megabytes = min(config.memory_mb, most_states(game, budget.limits) * 16 * (3 + seats) / 2**20)
             table = CompiledTable(megabytes, size, score_words=1 + seats)
-        others |= {"limits": limits, "ordering": ordering, "sooner": sooner, "settings": {}}
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
-        CompiledTreeSearch.__init__(self, game, evaluator, budget, table=table, room=room, **others)
+        constants, ordering = self.constants(game, config), config.ordering
+        super().__init__(root, budget, config, constants=constants, ordering=ordering, table=table, room=room)
         search = self.searches[0]
-        search.tie_rule = list(TieRule).index(tie_rule)
-        search.root_seat = seat
-        search.prunes = prunes
+        search.tie_rule = list(TieRule).index(config.tie_rule)
+        search.root_seat = self.max_seat
+        search.prunes = config.prunes
         search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)
         search.total = int(traits.constant)
         search.expected = expected_reward(game)
@@ -73,12 +54,12 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         search.hold("scratch", np.zeros(2 * seats, np.int64))
 
     @classmethod
-    def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit."""
-        return can_search_any(game) and can_use(game, evaluator)
+    def can_search(cls, root: Root) -> bool:
+        """Whether the kernel fits the game and the evaluator."""
+        return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+    def constants(cls, game: RulesGame, config: MaxNConfig, **about: bool) -> dict[str, bool]:
         """Whether the game has chance."""
         return {"HAS_CHANCE": game.traits.chance is not Chance.NONE}
 

@@ -1,6 +1,7 @@
-"""The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
+"""The recursion of minimax and alpha-beta, as it is compiled over a game's rules.
 
-They do what ``search.tree.alpha_beta`` and ``search.tree.full_width`` do, node for node.
+Without a table it visits the nodes that ``search.tree.alpha_beta`` visits; what ``SELECTIVE`` and ``SHARES`` add
+exists only here.
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
 point of utility (smaller parts with a fitted evaluation) above the middle between the players, and ``distance`` is
@@ -50,10 +51,18 @@ from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
 UNIT: Final = 1024
+PRUNES = True
+"""Whether anything is left out: minimax visits every node."""
 NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
 SELECTIVE = True
-"""Whether some moves may be searched less deep than others, or deeper: as ``search.tree.selective`` does."""
+"""Whether late move reductions, null moves, futility pruning and singular extensions may be asked for.
+
+What rests on them is not proven, and a search to the end of the game uses none of them. C. Donninger, "Null move
+and deep search", ICCA Journal 16 (1993); J. Schaeffer, "Experiments in search and knowledge" (1986); E. Heinz,
+"Extended futility pruning", ICCA Journal 21 (1998); T. Anantharaman, M. Campbell and F. Hsu, "Singular extensions:
+adding selectivity to brute-force searching", Artificial Intelligence 43 (1990).
+"""
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
@@ -115,51 +124,6 @@ def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
     return (value if mover == 0 else -value) * SCALE
 
 
-def position_key(rules: Rules, state: Any, search: Search) -> int:
-    """The key of the position, or the least among those of its symmetric ones."""
-    key = rules.key(state)
-    for symmetry in range(1, search.symmetries):
-        key = min(key, rules.key(rules.symmetric_state(state, symmetry)))
-    return key
-
-
-def full_width(rules: Rules, state: Any, depth: int, ply: int, search: Search) -> int:
-    """Minimax: every node down to the depth."""
-    if not enter(search, ply):
-        return 0
-    row = row_of(search, ply)
-    store(row, 0, 0)
-    mover = rules.to_move(state)
-    if rules.is_terminal(state):
-        return outcome(rules, state, mover, search) | 1
-    if depth <= 0:
-        return evaluate(rules, state, mover, search)
-    actions = row + 8
-    count = rules.legal_actions(state, words(actions, search.width))
-    best = -(1 << 60)
-    all_proven = 1
-    best_proven = 0
-    for index in range(count):
-        action = load(actions, index)
-        child = rules.result(state, action)
-        found = full_width(rules, child, depth - 1, ply + 1, search)
-        if search.stop != 0:
-            return 0
-        proven = found & 1
-        score = found & -2
-        if rules.to_move(child) != mover:
-            score = -score
-        score = to_parent(search, score)
-        all_proven &= proven
-        if score > best:
-            best = score
-            best_proven = proven
-            update_pv(search, ply, action)
-    if best_proven != 0 and value_of(best) == value_of(search.upper_score):
-        all_proven = 1
-    return best | all_proven
-
-
 def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
     """Alpha-beta, fail-soft: exact between alpha and beta, else a bound. Depths below 0 are in quiescence."""
     # 1. Count the node; a finished game, or the depth limit.
@@ -210,20 +174,20 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     # 2. Nobody gets more than the greatest utility, one ply from here.
     highest = search.upper_score
     lowest = search.lower_score
-    if alpha >= highest:
-        return highest | 1
-    if beta <= lowest:
-        return lowest | 1
+    if PRUNES:
+        if alpha >= highest:
+            return highest | 1
+        if beta <= lowest:
+            return lowest | 1
     # 3. The table.
     key = 0
     table_action = -1
     data = 0
     if search.table != 0:
-        key = position_key(rules, state, search)
+        key = rules.key(state)
         _, data = probe(search, key)
         if data != 0:
-            if search.symmetries < 2:
-                table_action = table_action_of(search, data)
+            table_action = table_action_of(search, data)
             if SHARES and has_been_before(rules, state):
                 data = 0  # what was found of it before knew nothing of the repetition
             if serves(data, depth) or (SHARES and depth_of(data) >= depth):
@@ -303,8 +267,11 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             store(row, 0, 0)
     order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
     # 6. The textbook's loop; late moves are first searched less deep, where that was asked for.
-    low = max(alpha, lowest)
-    high = min(beta, highest)
+    low = alpha
+    high = beta
+    if PRUNES:
+        low = max(alpha, lowest)
+        high = min(beta, highest)
     best = -(1 << 60)
     best_action = -1
     best_proven = 0
@@ -389,6 +356,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 best_action = action
                 best_proven = proven
                 update_pv(search, ply, action)
+            if not PRUNES:
+                continue
             low = max(low, score)
             if low >= high:
                 update_history(search, action, mover, killers, depth)

@@ -1,218 +1,168 @@
 """Alpha-beta below the root: the textbook's recursion with a table, move ordering, quiescence and chance nodes.
 
-Alpha-beta of two players, Star1 and Star2 through chance, paranoid and best-reply search are this one search with
-other settings.
+Minimax, expectiminimax with Star1, Star2 or without pruning, expectimax, paranoid and best-reply search are this
+one search with other settings.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from typing import Any, Final
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.transposition_table import Entry, bound_of
-from zermelo.agents.search.tree.chance_nodes import ChanceNodes, Searched, place_of
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Score
+from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Bound, Root, Visit
+from zermelo.agents.search.observer import NodeRole, Observer
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable, bound_of
+from zermelo.agents.search.tree.chance_nodes import AverageBounds, Searched, averaged, place_of
 from zermelo.agents.search.tree.plain_search import PlainSearch
-from zermelo.agents.search.tree.selective import Selective
-from zermelo.envs import CHANCE, Chance, Game
+from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsQuiescence
-from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.game import Chance
 
 _NO_ACTION: Final = -1
 
 
-class AlphaBetaSearch(PlainSearch):
-    """Fail-soft alpha-beta below the root.
+class Arrival(NamedTuple):
+    """How chance has led to a state.
 
-    Cuts at chance nodes need finite ``utility_bounds``; where the game pays before its end they are not used
-    together with evaluations, which may go beyond them. An entry of the table is used if it was searched to the
-    same depth, or if it is proven and was not searched deeper: then it says what searching again would say.
+    Attributes:
+        outcome: The outcome that was drawn last; -1 after an action.
+        probability: That of all chance events between the root and the state.
+        probed: One of the state's actions that was searched already, and what was found.
+    """
 
-    Args:
-        game: Of one player, of two with a constant sum, or of one against all; turns in any order, also chance's.
-        sooner: Whether wins should come sooner and losses later.
-        use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations
-            cannot either.
-        quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
-        credits_best: Whether the order learns from every action that was better than what was known before, where
-            the seat had chosen it; without, only from those that cut off. Searches through chance and of one
-            against all do.
-        late_move_reductions, null_move, futility, singular: As ``Selective`` takes them.
-        share_positions: Whether positions share their table entries whatever was before them, in rules in which
-            that matters.
-        probing: Whether to probe chance nodes first (Star2).
-        others: As ``PlainSearch`` takes them.
+    outcome: int = -1
+    probability: float = 1.0
+    probed: Searched | None = None
+
+
+_CERTAIN: Final = Arrival()
+
+
+class PlainAlphaBeta(PlainSearch):
+    """Fail-soft alpha-beta below the root, or with ``pruning="none"`` every node.
+
+    For one player, two with a constant sum, or one against all; turns in any order, also chance's. Cuts at chance
+    nodes need finite ``utility_bounds``; where the game pays before its end they are not used together with
+    evaluations, which may go beyond them. An entry of the table is used if it was searched to the same depth, or
+    if it is proven and was not searched deeper: then it says what searching again would say.
     """
 
     def __init__(
         self,
-        game: Game[Any],
+        root: Root,
         budget: Budget,
-        evaluator: Evaluator | None,
+        config: AlphaBetaConfig,
         *,
-        sooner: bool,
-        seat: int = 0,
-        use_bounds: bool | None = None,
-        quiescence: int = 0,
-        credits_best: bool = False,
-        late_move_reductions: int = 0,
-        null_move: int = 0,
-        futility: float = 0.0,
-        singular: float = 0.0,
-        share_positions: bool = False,
-        probing: bool = False,
-        **others: Any,
+        table: TranspositionTable | None = None,
+        on_node: Observer | None = None,
     ) -> None:
+        game = root.game if root.searched is None else root.searched
+        use_bounds = config.use_bounds
         if use_bounds is None:
-            use_bounds = evaluator is None or game.traits.terminal_rewards_only
-        scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
-        super().__init__(game, budget, evaluator, scale=scale, seat=seat, **others)
-        self._is_noisy = game.is_noisy if quiescence and isinstance(game, SupportsQuiescence) else None
-        self._quiescence = quiescence
-        self._credits_best = credits_best
-        self._shares: RulesGame | None = None
-        if share_positions and isinstance(game, RulesGame) and has_history(game.rules):
-            self._shares = game
-        self._met = math.inf  # as ``met`` in compiled searches (``layout.Search``)
-        self._selective: Selective | None = None
-        if late_move_reductions or null_move or futility or singular:
-            how = {"late_moves": late_move_reductions, "null_move": null_move}
-            self._selective = Selective(self, **how, futility=futility, singular=singular)
-            self.selective = True
-        self._chance_nodes: ChanceNodes | None = None
-        if game.traits.chance is not Chance.NONE:
-            self._chance_nodes = ChanceNodes(self, self.visit, probing=probing)
+            use_bounds = not config.prunes or root.evaluator is None or game.traits.terminal_rewards_only
+        scale = Scale(game, sooner=config.sooner, use_bounds=use_bounds, seat=root.max_seat(config))
+        ordering = config.ordering if config.prunes else Ordering.FIXED
+        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
+        self._prunes = config.prunes
+        self._probes = config.pruning is ChancePruning.STAR2
+        self._quiescence = config.quiescence
+        self._is_noisy = game.is_noisy if config.quiescence and isinstance(game, SupportsQuiescence) else None
+        self._history_on_improvement = config.history_on_improvement
+        self._min_probability = 0.0 if config.prunes else config.min_probability
+        self._replies = config.replies
+        if config.replies is not None:
+            self.roles = NodeRole.MAX, NodeRole.CHANCE
+        self._has_chance = game.traits.chance is not Chance.NONE
+        evaluated = evaluates_chance(config.chance_at_limit, root.game, root.evaluator)
+        self._at_chance = evaluated and root.width is None
 
-    def search_fully(self) -> None:
-        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
-        self._selective, self.selective = None, False
-        if self.table is not None:
-            self.table.clear()
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Alpha and beta to start with."""
+        return super().window(state) if self._prunes else INFINITE_WINDOW
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state; what an improbable state was searched for is nothing to go by."""
+        return None if self._min_probability else super().recall(state, depth, ply)
 
     def visit(
-        self,
-        state: Any,
-        depth: float,
-        alpha: Score,
-        beta: Score,
-        ply: int,
-        outcome: int = -1,
-        probed: Searched | None = None,
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, arrival: Arrival = _CERTAIN
     ) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted.
 
-        Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound. The
-        state may be given with the ``outcome`` that led to it (-1 for an action), and with one of its actions that
-        has been searched, and what was found (``probed``).
+        Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound.
         """
         self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
-            if self._shares is not None:
-                self._meet(state, ply)
-            return self._ended(state)
-        if self._chance_nodes is not None and game.to_move(state) == CHANCE:
-            return self._visit_chance(state, depth, alpha, beta, ply)
+            return self.ended(state)
+        is_chance = self._has_chance and game.to_move(state) == CHANCE
         frame = self.scale.frame(state)
-        if self._selective is not None and depth < math.inf:
-            if ply == 1:
-                self._selective.begin(depth)
-            depth += self._selective.extension(state, ply)
-        if depth <= 0 or (self.cutoff is not None and self.cutoff(game, state, ply)):
-            if self._is_noisy is not None:
-                return self._quiet(state, self._quiescence, alpha, beta, ply)
+        if (self._at_chance or not is_chance) and self.stops_at(state, depth, ply):
+            if self._is_noisy is not None and not is_chance:
+                return self._quiet(state, 0, alpha, beta, ply)
             return self.evaluated(state, frame)
-        # Nobody gets more than the greatest utility, one ply from here; if that is no use, nothing is.
-        if alpha >= frame.highest:
-            return Visit(frame.highest, True)
-        if beta <= frame.lowest:
-            return Visit(frame.lowest, True)
+        if arrival.probability < self._min_probability and is_chance == self._at_chance:
+            return self.evaluated(state, frame)
+        if self._prunes and not is_chance:
+            # Nobody gets more than the upper bound on utility, one ply from here; if that is no use, nothing is.
+            if alpha >= frame.highest:
+                return Visit(frame.highest, True)
+            if beta <= frame.lowest:
+                return Visit(frame.lowest, True)
 
+        # Draws belong to their path, and are not met again.
+        table = None if is_chance and (self.width is not None or not self._prunes) else self.table
         key: Hashable = None
         first: int | None = None
-        entry: Entry | None = None
-        if self.table is not None:
-            key = self._key(state, depth, ply)
-            entry = self.table.probe(key)
-            if entry is not None:
-                first = entry.action
-                if entry.serves(depth):
-                    value, distance = entry.score
-                    score = (value + frame.so_far, distance)
-                    if entry.settles(score, alpha, beta):
-                        return self._from_table(state, entry, score)
-
-        met, self._met = self._met, ply
-        selective = self._selective if depth < math.inf else None
-        extended: int | None = None
-        if selective is not None:
-            cut = selective.static_cut(state, depth, alpha, beta, frame)
-            cut = selective.null_cut(state, depth, alpha, beta, ply, frame) if cut is None else cut
-            if cut is not None:
-                self._met = min(self._met, met)
-                return cut  # not for the table: it is no proof, and has no action to try first
-            if entry is not None:
-                known = entry.score[0] + frame.so_far, entry.score[1]
-                if selective.is_singular(state, entry, known, depth, ply, frame, game.legal_actions(state)):
-                    extended = entry.action
-        if probed is not None:
-            first = probed.action
-        if self._shares is not None:
-            self._meet(state, ply)
-        best = self._best(state, depth, alpha, beta, ply, frame, first, outcome, probed, extended)
-        if self.table is not None:
-            bound = bound_of(best.score, alpha, beta, frame)
-            entry = self._to_table(state, depth, bound, best, best.line[0], frame)
-            if self._shares is not None:  # a score that depends on the path is none; its action may be good
-                entry = entry._replace(depth=depth if self._met >= ply else -1, proven=False)
-            self.table.store(key, entry)
-        self._met = min(self._met, met)
-        return best
-
-    def _meet(self, state: Any, ply: int) -> None:
-        """Takes note of the earliest position whose repetition counts at a state."""
-        assert self._shares is not None, "only where positions share entries"
-        self._met = min(self._met, ply - self._shares.reach(state))
-
-    def _key(self, state: Any, depth: float, ply: int) -> Hashable:
-        """What the table calls a state."""
-        if self._shares is None or self.cutoff is not None:
-            return super()._key(state, depth, ply)
-        return self._shares.position_key(state)
-
-    def _visit_chance(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The score of a chance state, which has been counted."""
-        game = self.game
-        assert self._chance_nodes is not None, "only for games with chance"
-        frame = self.scale.frame(state)
-        if self._at_chance and (depth <= 0 or (self.cutoff is not None and self.cutoff(game, state, ply))):
-            return self.evaluated(state, frame)
-        # Draws belong to their path, and are not met again.
-        table = self.table if self.width is None else None
-        key: Hashable = None
         if table is not None:
-            key = (self._key(state, depth, ply), CHANCE)
+            key = self.key(state, depth, ply)
+            if is_chance:
+                key = key, CHANCE
+            elif self._min_probability:
+                key = key, arrival.probability
             entry = table.probe(key)
-            if entry is not None and entry.serves(depth):
-                value, distance = entry.score
-                score = (value + frame.so_far, distance)
-                if entry.settles(score, alpha, beta):
-                    return self._from_table(state, entry, score)._replace(line=())
-        found = self._chance_nodes.visit(state, depth, alpha, beta, ply)
-        if math.isinf(found.score[1]):
-            self._on_cutoff(None, *self._chance_nodes.cut)
+            if entry is not None:
+                found = self._settled(state, entry, depth, alpha, beta, frame)
+                if found is not None:
+                    return found
+                first = entry.action
+        if is_chance:
+            found = self._visit_chance(state, depth, alpha, beta, ply, arrival.probability)
+        elif self._replies is not None and game.to_move(state) != self.max_seat:
+            found = self._visit_replies(state, depth, ply, frame)
+        else:
+            found = self._best(state, depth, alpha, beta, ply, frame, first, arrival)
         if table is not None:
-            bound = Bound.EXACT
-            if math.isinf(found.score[1]):  # as cuts at chance nodes leave it
-                bound = Bound.UPPER if found.score[1] > 0 else Bound.LOWER
-            table.store(key, self._to_table(state, depth, bound, found, _NO_ACTION, frame))
+            bound = bound_of(found.score, alpha, beta, frame)
+            if is_chance:  # a bound of an average has an infinite distance
+                distance = found.score[1]
+                bound = Bound.EXACT if math.isfinite(distance) else Bound.UPPER if distance > 0 else Bound.LOWER
+            action = found.line[0] if found.line else _NO_ACTION
+            table.store(key, self.to_table(state, depth, bound, found, action, frame))
         return found
+
+    def _settled(
+        self, state: Any, entry: Entry, depth: float, alpha: Score, beta: Score, frame: Frame
+    ) -> Visit | None:
+        """What an entry says of a state, if that answers a search with this window."""
+        value, distance = entry.score
+        score = value + frame.so_far, distance
+        if not entry.serves(depth) or not entry.settles(score, alpha, beta):
+            return None
+        line = () if entry.action == _NO_ACTION else (entry.action,)
+        values = self._totals(state, entry.values)
+        return self.from_table(Visit(score, entry.proven, line, entry.variance, values))
+
+    def key(self, state: Any, depth: float, ply: int) -> Hashable:
+        """The table's key of a state: without pruning, with the depth, as a state may lead to itself."""
+        key = super().key(state, depth, ply)
+        return key if self._prunes else (key, depth)
 
     def _best(
         self,
@@ -223,77 +173,178 @@ class AlphaBetaSearch(PlainSearch):
         ply: int,
         frame: Frame,
         first: int | None,
-        outcome: int,
-        probed: Searched | None,
-        extended: int | None,
+        arrival: Arrival,
     ) -> Visit:
-        """The textbook's loop over the actions; one of them may have been searched by a probe, or go deeper."""
+        """The textbook's loop over the actions; one of them may have been searched by a probe."""
         game = self.game
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
         edge = alpha if maximizing else beta
-        alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
+        if self._prunes:
+            alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
+        window = alpha, beta
         best: Visit | None = None
         proven = True
-        selective = self._selective if depth < math.inf else None
-        futile = None
-        if selective is not None:
-            futile = selective.futility_bound(state, depth, alpha, beta, frame, maximizing)
-        place = ply if outcome < 0 else place_of(ply, outcome)
+        probed = arrival.probed
+        place = place_of(ply, arrival.outcome)
+        below = _CERTAIN if arrival.probability == 1.0 else Arrival(probability=arrival.probability)
+        first = first if probed is None else probed.action
         ordered = self.order.order_moves(state, game.legal_actions(state), mover, place, first)
         for number, action in enumerate(ordered):
             if probed is not None and action == probed.action:
                 found = probed.found
-                score = frame.to_parent(found.score)
             else:
                 child = game.result(state, action)
-                ahead, less = depth - 1, 0
-                if selective is not None:
-                    if futile is not None and number and selective.is_futile(state, action, child, mover):
-                        proven = False
-                        if best is None or (futile > best.score if maximizing else futile < best.score):
-                            best = Visit(futile, False, (action,))
-                        continue
-                    ahead += action == extended
-                    less = selective.reduction(state, action, child, mover, number, depth)
-                window = frame.to_child(alpha), frame.to_child(beta)
+                if self._prunes:
+                    window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
-                found = self.visit(child, ahead - less, *window, ply + 1)
-                score = frame.to_parent(found.score)
-                if less and not found.proven and (score > alpha if maximizing else score < beta):
-                    self.taken = action
-                    found = self.visit(child, ahead, *window, ply + 1)  # better than thought: now in earnest
-                    score = frame.to_parent(found.score)
+                found = self.visit(child, depth - 1, *window, ply + 1, below)
+            score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
+            if not self._prunes:
+                continue
             if score > alpha if maximizing else score < beta:
                 alpha, beta = (score, beta) if maximizing else (alpha, score)
-                self._on_window(alpha, beta)
+                self.tell_window(alpha, beta)
             if alpha >= beta:
-                if not self._credits_best:
+                if not self._history_on_improvement:
                     self.order.update_history(action, mover, place, depth)
                 proven = best.proven  # what was not searched does not matter, so this action alone proves it
-                self._on_cutoff(action, ordered, number)
+                self.tell_cut(action, ordered, number)
                 break
         if best is None:
             raise no_legal_action(game)
-        if self._credits_best and (best.score > edge if maximizing else best.score < edge):
+        if self._history_on_improvement and (best.score > edge if maximizing else best.score < edge):
             self.order.update_history(best.line[0], mover, place, depth)
         limit = frame.highest if maximizing else frame.lowest
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
 
-    def _quiet_visit(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The score of a state that a noisy action has led to."""
+    def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
+        """The average over what another seat may do."""
+        assert self._replies is not None, "only where others are averaged over"
+        founds = []
+        for action, p in self._replies(self.game, state):
+            self.taken, self.chance = action, p
+            found = self.visit(self.game.result(state, action), depth - 1, *INFINITE_WINDOW, ply + 1)
+            founds.append((p, found._replace(score=frame.to_parent(found.score))))
+        # Rounded once, so that mirror images, whose replies come in another order, are worth exactly the same.
+        value, distance = (math.fsum(p * found.score[part] for p, found in founds) for part in (0, 1))
+        variance = sum(p * p * found.variance for p, found in founds)
+        proven = all(found.proven for _, found in founds)
+        return averaged(founds, proven, None, self.seats)._replace(score=(value, distance), variance=variance)
+
+    def _visit_chance(
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, probability: float
+    ) -> Visit:
+        """The average over a chance state's outcomes, or a bound of it outside the window.
+
+        A bound's second number is infinite: plus for an upper, minus for a lower one.
+        """
+        game = self.game
+        outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
+        lower, upper = -math.inf, math.inf
+        # Of draws one cannot ask what was paid.
+        if self._prunes and (self.width is None or game.traits.terminal_rewards_only):
+            frame = self.scale.frame(state)
+            lower, upper = frame.lowest[0], frame.highest[0]
+        average = AverageBounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
+        probed: dict[int, Searched] = {}
+        proven = self.width is None
+        if self._probes and average.bounded and depth > 0:
+            proven = self._probe_outcomes(outcomes, average, depth, ply, probed) and proven
+        founds: list[Visit] = []
+        for index, (outcome, p, child) in enumerate(outcomes):
+            if average.outside():
+                break
+            low, high = average.window(index)
+            self.taken, self.chance = outcome, p
+            arrival = Arrival(outcome, probability * p, probed.get(index))
+            found = self.visit(child, depth, (low, -math.inf), (high, math.inf), ply, arrival)
+            founds.append(found)
+            if found.score[0] >= low:
+                average.raise_low(index, found.score[0])
+            if found.score[0] <= high:
+                average.lower_high(index, found.score[0])
+        searched = self.width is None and all(found.proven for found in founds)
+        bound = average.outside()
+        if bound:
+            self.tell_cut(None, [outcome for outcome, _, _ in outcomes], len(founds) - 1)
+            return Visit(bound, proven and searched)
+        chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
+        return averaged(chances, searched, self.width, self.seats)
+
+    def _probe_outcomes(
+        self,
+        outcomes: list[tuple[int, float, Any]],
+        average: AverageBounds,
+        depth: float,
+        ply: int,
+        probed: dict[int, Searched],
+    ) -> bool:
+        """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
+
+        What the table knows of the outcome comes first. What was found is written into ``probed``, so that it need
+        not be found again: the windows of later searches lie inside those that are used here. The answer says
+        whether all that the bounds now rest on is proven.
+        """
+        game = self.game
+        proven = True
+        for index, (outcome, probability, child) in enumerate(outcomes):
+            if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
+                continue
+            maximizing = mover == self.max_seat
+            if not (average.can_rise_above if maximizing else average.can_fall_below):
+                continue
+            if self.stops_at(child, depth, ply):
+                continue
+            entry = self.entry(child, depth, ply)
+            if entry is not None and entry.serves(depth):
+                value = entry.score[0] + self.scale.frame(child).so_far
+                proven = proven and entry.proven
+                if entry.bound is not Bound.UPPER:
+                    average.raise_low(index, value)
+                if entry.bound is not Bound.LOWER:
+                    average.lower_high(index, value)
+                if average.outside():
+                    return proven
+                if entry.bound is Bound.EXACT:
+                    continue
+            self.budget.visit(ply)
+            first = entry.action if entry is not None else None
+            place = place_of(ply, outcome)
+            actions = self.order.order_moves(child, game.legal_actions(child), mover, place, first)
+            if not actions:
+                continue
+            low, high = average.window(index)
+            window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
+            self.taken, self.chance = outcome, probability
+            found = self.probe(child, depth, *window, ply, actions[0])
+            probed[index] = Searched(actions[0], found)
+            proven = proven and found.proven
+            if maximizing:
+                average.raise_low(index, found.score[0])
+            else:
+                average.lower_high(index, found.score[0])
+            if average.outside():
+                return proven
+        return proven
+
+    def probe(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, action: int) -> Visit:
+        """Searches one action of a state, for a bound of it (Star2); the window is that of the action's result."""
+        self.taken = action
+        return self.visit(self.game.result(state, action), depth - 1, alpha, beta, ply + 1)
+
+    def quiet_visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """The score of a state that a noisy action has led to; ``depth`` is below 0."""
         self.budget.visit(ply)
         if self.game.is_terminal(state):
-            if self._shares is not None:
-                self._meet(state, ply)
-            return self._ended(state)
-        return self._quiet(state, left, alpha, beta, ply)
+            return self.ended(state)
+        return self._quiet(state, depth, alpha, beta, ply)
 
-    def _quiet(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
+    def _quiet(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
 
         The node itself has been counted, and is not finished.
@@ -301,27 +352,26 @@ class AlphaBetaSearch(PlainSearch):
         game = self.game
         frame = self.scale.frame(state)
         best = self.evaluated(state, frame)
-        if not left:
+        if self._quiescence + depth <= 0:
             return best
         assert self._is_noisy is not None, "only for games with noisy actions"
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
-        if self._shares is not None:
-            self._meet(state, ply)
         noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
         ordered = self.order.order_moves(state, noisy, mover, ply, None)
-        for number, action in enumerate((None, *ordered), start=-1):
+        choices: Sequence[int | None] = (None, *ordered)
+        for number, action in enumerate(choices, start=-1):
             if action is not None:
                 window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
-                found = self._quiet_visit(game.result(state, action), left - 1, *window, ply + 1)
+                found = self.quiet_visit(game.result(state, action), depth - 1, *window, ply + 1)
                 score = frame.to_parent(found.score)
                 if score > best.score if maximizing else score < best.score:
                     best = Visit(score, False, (action, *found.line), values=found.values)
             if best.score > alpha if maximizing else best.score < beta:
                 alpha, beta = (best.score, beta) if maximizing else (alpha, best.score)
-                self._on_window(alpha, beta)
+                self.tell_window(alpha, beta)
             if alpha >= beta:
-                self._on_cutoff(action, ordered, number)
+                self.tell_cut(action, ordered, number)
                 break
         return best

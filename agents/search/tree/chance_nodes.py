@@ -1,4 +1,4 @@
-"""Chance nodes of alpha-beta: Star1 and Star2.
+"""Averages over chance, and their bounds: Star1 and Star2.
 
 No outcome is worth more or less than the game can give, so the average is bounded before all are known, and the
 search may stop once it must fall outside the window: Star1. Star2 first probes one reply in every outcome, which
@@ -11,13 +11,11 @@ Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", Computers and Games 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from zermelo.agents.core.mate_distance import SLACK, Score
-from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.tree.plain_search import PlainSearch
-from zermelo.envs import CHANCE
+from zermelo.agents.core.tree_search import Visit
 
 _PLACES = 64
 """Plies that an order tells apart after an outcome."""
@@ -67,118 +65,7 @@ class Searched(NamedTuple):
     found: Visit
 
 
-class ChanceNodes:
-    """Searches the chance nodes of an alpha-beta search, whose ``visit`` may be told an outcome and a probe.
-
-    With ``probing`` it probes first (Star2).
-    """
-
-    def __init__(self, search: PlainSearch, visit: Callable[..., Visit], *, probing: bool) -> None:
-        self._search, self._visit = search, visit
-        self._probing = probing
-        self.cut: tuple[Sequence[int], int] = ((), 0)
-        """At the last cut-off, the outcomes and the number of the last one that was searched."""
-
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The average over a chance state's outcomes, or a bound of it outside the window.
-
-        The node itself has been counted. A bound's second number is infinite: plus for an upper, minus for a lower
-        one.
-        """
-        search = self._search
-        game = search.game
-        outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
-        lower, upper = -math.inf, math.inf
-        if search.width is None or game.traits.terminal_rewards_only:  # of draws one cannot ask what was paid
-            frame = search.scale.frame(state)
-            lower, upper = frame.lowest[0], frame.highest[0]
-        average = _Bounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
-        probed: dict[int, Searched] = {}
-        proven = search.width is None
-        if self._probing and average.bounded and depth > 0:
-            proven = self._probe(outcomes, average, depth, ply, probed) and proven
-        founds: list[Visit] = []
-        for index, (outcome, probability, child) in enumerate(outcomes):
-            if average.is_outside():
-                break
-            low, high = average.window(index)
-            window = (low, -math.inf), (high, math.inf)
-            search.taken, search.chance = outcome, probability
-            found = self._visit(child, depth, *window, ply, outcome, probed.get(index))
-            founds.append(found)
-            value = found.score[0]
-            if value >= low:
-                average.raise_low(index, value)
-            if value <= high:
-                average.lower_high(index, value)
-        searched = search.width is None and all(found.proven for found in founds)
-        bound = average.is_outside()
-        if bound:
-            self.cut = [outcome for outcome, _, _ in outcomes], len(founds) - 1
-            return Visit(bound, proven and searched)
-        chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
-        return averaged(chances, searched, search.width, search.seats)
-
-    def _probe(
-        self,
-        outcomes: list[tuple[int, float, Any]],
-        average: _Bounds,
-        depth: float,
-        ply: int,
-        probed: dict[int, Searched],
-    ) -> bool:
-        """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
-
-        What the table knows of the outcome comes first. What was found is written into ``probed``, so that it need
-        not be found again: the windows of later searches lie inside those that are used here. Whether all that
-        the bounds now rest on is proven, is the answer.
-        """
-        search = self._search
-        game = search.game
-        proven = True
-        for index, (outcome, probability, child) in enumerate(outcomes):
-            if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
-                continue
-            maximizing = mover == search.max_seat
-            if not (average.can_rise_above if maximizing else average.can_fall_below):
-                continue
-            if search.cutoff is not None and search.cutoff(game, child, ply):
-                continue
-            entry = search.entry(child, depth, ply)
-            if entry is not None and entry.serves(depth):
-                value = entry.score[0] + search.scale.frame(child).so_far
-                proven = proven and entry.proven
-                if entry.bound is not Bound.UPPER:
-                    average.raise_low(index, value)
-                if entry.bound is not Bound.LOWER:
-                    average.lower_high(index, value)
-                if average.is_outside():
-                    return proven
-                if entry.bound is Bound.EXACT:
-                    continue
-            search.budget.visit(ply)
-            first = entry.action if entry is not None else None
-            actions = search.order.order_moves(
-                child, game.legal_actions(child), mover, place_of(ply, outcome), first
-            )
-            if not actions:
-                continue
-            low, high = average.window(index)
-            window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
-            search.taken, search.chance = outcome, probability
-            found = search.probe(child, actions[0], depth, window, ply)
-            probed[index] = Searched(actions[0], found)
-            proven = proven and found.proven
-            if maximizing:
-                average.raise_low(index, found.score[0])
-            else:
-                average.lower_high(index, found.score[0])
-            if average.is_outside():
-                return proven
-        return proven
-
-
-class _Bounds:
+class AverageBounds:
     """The bounds of an average in a window, from the probabilities and the bounds of what is averaged."""
 
     def __init__(self, probabilities: list[float], lower: float, upper: float, alpha: float, beta: float) -> None:
@@ -214,7 +101,7 @@ class _Bounds:
             self._high -= self._p[index] * (self._highs[index] - value)
             self._highs[index] = value
 
-    def is_outside(self) -> Score | None:
+    def outside(self) -> Score | None:
         """A bound of the average, once that lies outside the window."""
         if self.bounded and self._high < self._alpha - self._slack / 2:
             return self._high, math.inf

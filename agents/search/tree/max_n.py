@@ -8,48 +8,42 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.mate_distance import Frame, Score
+from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.max_n import MaxNRoot, Vector, tie_key
-from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import TieRule
-from zermelo.agents.core.tree_search import Bound, SumNotConstantError, Visit
-from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.transposition_table import Entry
+from zermelo.agents.core.tree_config import MaxNConfig
+from zermelo.agents.core.tree_search import Bound, Root, SumNotConstantError, Visit
+from zermelo.agents.search.observer import NodeRole, Observer
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.agents.search.tree.chance_nodes import scattered
 from zermelo.agents.search.tree.plain_search import PlainSearch
-from zermelo.envs import CHANCE, Game
+from zermelo.envs import CHANCE
 
 _TOLERANCE: Final = 1e-9
 _NOBODY: Final = -1
 
 
-class MaxNSearch(MaxNRoot, PlainSearch):
-    """max^n below the root, with shallow pruning.
+class PlainMaxN(MaxNRoot, PlainSearch):
+    """max^n below the root, with shallow pruning where the settings ask for it."""
 
-    Args:
-        prunes: Whether to prune: the game's sum is constant and its utilities have a lower bound, also where
-            evaluations stand for them.
-        others: As ``MaxNRoot`` and ``PlainSearch`` take them.
-    """
+    roles = NodeRole.OWN, NodeRole.OWN
 
     def __init__(
         self,
-        game: Game[Any],
+        root: Root,
         budget: Budget,
-        evaluator: Evaluator | None,
+        config: MaxNConfig,
         *,
-        seat: int,
-        tie_rule: TieRule,
-        sooner: bool,
-        order: MoveOrder,
-        prunes: bool,
-        **others: Any,
+        table: TranspositionTable | None = None,
+        on_node: Observer | None = None,
     ) -> None:
-        MaxNRoot.__init__(self, game, budget, seat=seat, tie_rule=tie_rule, sooner=sooner, order=order)
-        PlainSearch.__init__(self, game, budget, evaluator, scale=self.scale, order=order, seat=seat, **others)
-        self.seats = game.traits.seats
-        self._prunes = prunes
-        self._traits = game.traits
+        scale = Scale(root.game, sooner=False, use_bounds=False, seat=root.max_seat(config))
+        how: dict[str, Any] = {"ordering": config.ordering, "table": table, "on_node": on_node}
+        PlainSearch.__init__(self, root, budget, config, scale=scale, **how)
+        self._traits = root.game.traits
+        self.prefer_by(config, self._traits)
+        self.seats = self._traits.seats
+        self._prunes = config.prunes
 
     def visit(
         self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, parent: int | None = None
@@ -63,17 +57,17 @@ class MaxNSearch(MaxNRoot, PlainSearch):
         self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
-            return self._ended(state)
+            return self.ended(state)
         if game.to_move(state) == CHANCE:
             return self._expectation(state, depth, ply)
-        if depth <= 0 or (self.cutoff is not None and self.cutoff(game, state, ply)):
+        if self.stops_at(state, depth, ply):
             return self.evaluated(state, self.scale.frame(state))
         parent = self.max_seat if parent is None else parent
         paid = game.utility(state)
         table_action: int | None = None
         key: Hashable = None
         if self.table is not None:
-            key = self._key(state, depth, ply)
+            key = self.key(state, depth, ply)
             entry = self.table.probe(key)
             if entry is not None:
                 table_action = entry.action
@@ -101,10 +95,10 @@ class MaxNSearch(MaxNRoot, PlainSearch):
             return None
         if entry.bound is Bound.EXACT:
             values, line = self._totals(state, entry.values), (entry.action,)
-            return self._on_table(self._visited(values, entry.score[1], entry.proven, line, entry.variance))
+            return self.from_table(self._visited(values, entry.score[1], entry.proven, line, entry.variance))
         mover = self.game.to_move(state)  # what it keeps at least may be too much again
         bound = self._parent_bound(paid, parent, value, mover, entry.score[0] + paid[mover])
-        return None if bound is None else self._on_table(self._visited(bound, 0.0, entry.proven))
+        return None if bound is None else self.from_table(self._visited(bound, 0.0, entry.proven))
 
     def _best(
         self,
@@ -140,7 +134,7 @@ class MaxNSearch(MaxNRoot, PlainSearch):
                 bound = self._parent_bound(paid, parent, value, mover, best)
                 if bound is not None:
                     self.order.update_history(action, mover, ply, depth)
-                    self._on_cutoff(action, ordered, number)
+                    self.tell_cut(action, ordered, number)
                     return found._replace(score=(best, 0), values=bound), True
             elif own == best:
                 tied.append((action, found))
@@ -156,7 +150,7 @@ class MaxNSearch(MaxNRoot, PlainSearch):
         left = sorted((action, found) for (action, found), key in zip(tied, keys, strict=True) if key == min(keys))
         values = left[0][1].values
         same = [found for _, found in left if found.values == values]
-        return min(same, key=lambda found: self.hurry(values, found.plies, mover))
+        return min(same, key=lambda found: self.distance_preference(values, found.plies, mover))
 
     def _upper(self, paid: Vector, mover: int) -> float:
         """No total of that seat is greater, where that may be used: all others get at least the lower bound."""
@@ -164,7 +158,7 @@ class MaxNSearch(MaxNRoot, PlainSearch):
             return math.inf
         lower, upper = self._traits.utility_bounds
         others = math.fsum(so_far + lower for seat, so_far in enumerate(paid) if seat != mover)
-        return min(paid[mover] + upper, self._traits.constant - others)
+        return float(min(paid[mover] + upper, self._traits.constant - others))
 
     def _settled(self, tied: Sequence[tuple[int, Visit]], action: int) -> bool:
         """Whether an action that is as good at best would not be taken; the rule is to take the first."""
@@ -187,7 +181,8 @@ class MaxNSearch(MaxNRoot, PlainSearch):
             return None
         return tuple(most if seat == parent else math.nan for seat in range(len(paid)))
 
-    def _ended(self, state: Any) -> Visit:
+    def ended(self, state: Any) -> Visit:
+        """The outcome of a finished state."""
         return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
 
     def evaluated(self, state: Any, frame: Frame) -> Visit:

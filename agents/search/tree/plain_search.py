@@ -2,61 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.tree_search import Bound, TreeSearch, Visit
+from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.tree_config import TreeConfig
+from zermelo.agents.core.tree_search import Bound, Root, TreeSearch, Visit
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.search.observer import NodeRole, NodeWatcher, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
-from zermelo.envs import Game, RewardSum
-
-Cutoff: TypeAlias = Callable[[Game[Any], Any, int], bool]
-"""``cutoff(game, state, ply)``: true where the search should evaluate instead of going on."""
+from zermelo.envs import RewardSum
 
 
 class PlainSearch(TreeSearch):
     """A search over any game.
 
     Args:
-        game, scale, order: As ``TreeSearch`` has them.
+        root: What to search.
         budget: Counts nodes; its clock interrupts evaluators that take long.
-        evaluator: Values states at the depth limit; None only where the search never stops early.
-        table: Positions already searched, or None.
-        cutoff: Where to evaluate instead of going on, or None.
-        width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
-        at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
+        config: The settings.
+        ordering: In which order actions are tried.
+        scale: How scores read.
+        table: Positions that an earlier search with these settings has left; None begins with an empty table.
+        on_node: Called with what happens at each node, or None.
     """
 
     table: TranspositionTable | None
+    roles = NodeRole.MAX, NodeRole.MIN
+    """Who decides at the nodes of the seat that maximizes, and of the others."""
+    taken: int | None = None
+    """The action or outcome that leads to the state that is visited next; None after a skipped turn."""
+    chance = 1.0
+    """How probable the last outcome is."""
 
     def __init__(
         self,
-        game: Game[Any],
+        root: Root,
         budget: Budget,
-        evaluator: Evaluator | None,
+        config: TreeConfig,
         *,
+        ordering: Ordering,
         scale: Scale,
-        order: MoveOrder,
         table: TranspositionTable | None = None,
-        cutoff: Cutoff | None = None,
-        width: int | None = None,
-        seat: int = 0,
-        at_chance: bool = False,
+        on_node: Observer | None = None,
     ) -> None:
-        self.game, self.budget, self.scale, self.order, self.table = game, budget, scale, order, table
-        self.max_seat = seat
-        self.transposes = table is not None and cutoff is None and width is None
-        traits = game.traits
+        self.game = root.game if root.searched is None else root.searched
+        self.budget, self.scale = budget, scale
+        self.order = MoveOrder(self.game, ordering)
+        self.max_seat = root.max_seat(config)
+        self.table = None
+        if config.memory_mb:
+            self.table = TranspositionTable(config.memory_mb) if table is None else table
+            self.table.hits = self.table.stores = 0
+        self.stop_test, self.width = root.stop_test, root.width
+        self.transposes = self.table is not None and self.stop_test is None and self.width is None
+        traits = self.game.traits
         keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         self.seats = traits.seats if keeps_values else 0  # whose values a visit has besides its score
-        watched = getattr(evaluator, "watched", None)
-        self._evaluate: Evaluator | None = evaluator if watched is None else watched(budget.check_clock)
-        self.cutoff = cutoff
-        self.width = width
-        self._at_chance = at_chance and width is None
+        watched = getattr(root.evaluator, "watched", None)
+        self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
+        if on_node is not None:
+            self.watcher = NodeWatcher(self, on_node)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""
@@ -74,22 +83,31 @@ class PlainSearch(TreeSearch):
             expected = seat_values(self._evaluate, self.game, state)
         finally:  # an evaluator may be stopped
             self.leaf_seconds += self.budget.now() - began
-        if not self.seats:
-            return Visit((frame.so_far + expected[self.max_seat], 0), False)
-        values = self._totals(state, expected)
-        return Visit((values[self.max_seat], 0), False, values=values)
+        if self.seats:
+            values = self._totals(state, expected)
+            found = Visit((values[self.max_seat], 0), False, values=values)
+        else:
+            found = Visit((frame.so_far + expected[self.max_seat], 0), False)
+        if self.watcher is not None:
+            self.watcher.evaluated(found)
+        return found
 
-    def _ended(self, state: Any) -> Visit:
+    def ended(self, state: Any) -> Visit:
         """The outcome of a finished state."""
         values = self.game.utility(state) if self.seats else ()
         return Visit(self.scale.terminal(state), self.width is None, values=values)
 
-    def _from_table(self, state: Any, entry: Entry, score: Score) -> Visit:
-        """What the table knows of a state."""
-        values = self._totals(state, entry.values)
-        return self._on_table(Visit(score, entry.proven, (entry.action,), entry.variance, values))
+    def stops_at(self, state: Any, depth: float, ply: int) -> bool:
+        """Whether a state is evaluated."""
+        return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
 
-    def _to_table(self, state: Any, depth: float, bound: Bound, found: Visit, action: int, frame: Frame) -> Entry:
+    def from_table(self, found: Visit) -> Visit:
+        """What the table knows of a state, told to whoever watches."""
+        if self.watcher is not None:
+            self.watcher.from_table(found)
+        return found
+
+    def to_table(self, state: Any, depth: float, bound: Bound, found: Visit, action: int, frame: Frame) -> Entry:
         """What the table stores of a state: without the rewards already received."""
         value, distance = found.score
         to_come = self._totals(state, found.values, -1)
@@ -103,23 +121,18 @@ class PlainSearch(TreeSearch):
 
     def entry(self, state: Any, depth: float, ply: int) -> Entry | None:
         """What the table has of a state."""
-        return self.table.probe(self._key(state, depth, ply)) if self.table is not None else None
+        return self.table.probe(self.key(state, depth, ply)) if self.table is not None else None
 
-    def _key(self, state: Any, depth: float, ply: int) -> Hashable:
-        """What the table calls a state; with a cut-off test of the user's, how deep it lies may matter."""
-        return self.game.key(state) if self.cutoff is None else (self.game.key(state), ply)
+    def key(self, state: Any, depth: float, ply: int) -> Hashable:
+        """The table's key of a state; with a stop test of the user's, how deep it lies may matter."""
+        return self.game.key(state) if self.stop_test is None else (self.game.key(state), ply)
 
-    def _on_table(self, found: Visit) -> Visit:
-        """Called where the table has answered for a node; nobody listens here."""
-        return found
+    def tell_cut(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        """Tells whoever watches that ``choices`` of a node after number ``last`` are not looked at."""
+        if self.watcher is not None:
+            self.watcher.cut(action, tuple(choices[last + 1 :]))
 
-    def _on_cutoff(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        """Called where ``choices`` of a node after number ``last`` need not be looked at; nobody listens here."""
-
-    def _on_window(self, alpha: Score, beta: Score) -> None:
-        """Called where the window of a node has become narrower; nobody listens here."""
-
-    def probe(self, state: Any, action: int, depth: float, window: tuple[Score, Score], ply: int) -> Visit:
-        """Searches one action of a state, for a bound of it (Star2); ``window`` is that of the action's result."""
-        self.taken = action
-        return self.visit(self.game.result(state, action), depth - 1, *window, ply + 1)
+    def tell_window(self, alpha: Score, beta: Score) -> None:
+        """Tells whoever watches that the window of a node has become narrower."""
+        if self.watcher is not None:
+            self.watcher.narrow(alpha, beta)
