@@ -145,7 +145,7 @@ def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, w
     if watched:
         return "a search that is watched runs in plain Python: leave its observer out"
     if cut:
-        return "a stop test is plain Python: limit depth, nodes or seconds instead"
+        return "a cut-off test is plain Python: limit depth, nodes or seconds instead"
     if not has_kernel:
         return "this search has no compiled form"
     if budget.compile is Compile.NEVER:

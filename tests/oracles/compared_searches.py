@@ -1,17 +1,20 @@
-"""For tests that compare a compiled search with the plain one: positions, a game of varying sums, what is told."""
+"""For tests that compare a compiled search with the plain one: both, positions, a game of varying sums."""
 
 from __future__ import annotations
 
 import random
 from typing import Any, NamedTuple
 
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.tree_search import SumNotConstantError
-from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.core.options import Compile, Ties
+from zermelo.agents.core.tree_search import Root, SumNotConstantError
+from zermelo.agents.search.backend import tree_search
+from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["Share", "exact_values", "random_positions", "random_result", "searched"]
+__all__ = ["Answer", "Share", "compiled", "exact_values", "plain", "random_positions", "random_result", "searched"]
 
 
 def random_result(game: Game[Any], state: Any, generator: random.Random) -> Any:
@@ -35,30 +38,60 @@ def random_positions(game: RulesGame, generator: random.Random, count: int, *, l
     return found
 
 
-def told(iteration: Iteration | None) -> Any:
-    """All of an iteration, comparable: what is not a number is equal to what is not a number."""
-    if iteration is None or iteration.best is None:
-        return None
-    moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
-    tied = [move.action for move in iteration.tied()]
-    return iteration.depth, moves, iteration.best.action, tied, iteration.finished, iteration.proven
+def plain(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
+    """A new search in plain Python."""
+    return tree_search(root, Budget(limits, compile=Compile.NEVER), config, **how)
 
 
-def searched(search: Any, state: Any, limits: Limits, **how: Any) -> Any:
-    """What ``deepen`` makes of a search."""
+def compiled(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
+    """A new compiled search."""
+    found = tree_search(root, Budget(limits), config, **how)
+    assert found.compiled, found.why_plain
+    return found
+
+
+class Answer(NamedTuple):
+    """All that ``deepen`` finds, comparable: values that are not numbers are text."""
+
+    moves: list[Any]
+    best: Any
+    tied: list[int]
+    finished: bool
+    proven: bool
+    depth: int
+    stopped_by: Any
+    nodes: int
+    deepest: int
+
+    @property
+    def score(self) -> Any:
+        """That of the best move."""
+        return next(move[1] for move in self.moves if move[0] == self.best)
+
+
+def searched(
+    search: Any, state: Any, limits: Limits, *, step: bool = True, exact: bool = False, ties: Ties = Ties.FIRST
+) -> Any:
+    """What ``deepen`` makes of a search; the evaluations if they do not add up."""
     try:
-        iteration, depth, stopped_by = deepen(search, state, limits, watch=lambda *_: True, **how)
+        iteration, depth, stopped_by = deepen(
+            search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True
+        )
     except SumNotConstantError as error:
         return error.values, search.budget.nodes
-    return told(iteration), depth, stopped_by, search.budget.nodes, search.budget.deepest
+    rest = depth, stopped_by, search.budget.nodes, search.budget.deepest
+    if iteration is None or iteration.best is None:
+        return Answer([], None, [], False, False, *rest)
+    moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
+    tied = [move.action for move in iteration.tied()]
+    return Answer(moves, iteration.best.action, tied, iteration.finished, iteration.proven, *rest)
 
 
 def exact_values(answer: Any) -> Any:
     """What does not depend on a table: the exact moves' values, the best ones, what is proven."""
-    if len(answer) == 2:
+    if not isinstance(answer, Answer):
         return answer[0]
-    moves = [(move[0], move[1], move[-2]) for move in answer[0][1] if move[2]]
-    return moves, answer[0][3], answer[0][5]
+    return [(move[0], move[1], move[-2]) for move in answer.moves if move[2]], answer.tied, answer.proven
 
 
 class ShareState(NamedTuple):

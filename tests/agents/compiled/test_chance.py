@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import signal
@@ -11,56 +12,24 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
+from doubles.compared_searches import compiled, plain, random_positions, searched
 from doubles.grown_rules import Grown
-from oracles.compared_searches import random_positions
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax
 from zermelo.agents.compiled import front_end
-from zermelo.agents.compiled.general.search import (
-    CompiledGeneralSearch,
-    can_search_through_chance,
-)
-from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.compiled.general.search import can_search_through_chance
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import ChancePruning, Ordering, Ties
+from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, Ties
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.tree.full_width import FullWidthSearch
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
-
-
-class Answer(NamedTuple):
-    iteration: Iteration | None
-    depth: int
-    stopped_by: StoppedBy
-    nodes: int
-    deepest: int
-
-
-def answer(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
-    found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return Answer(*found, search.budget.nodes, search.budget.deepest)
-
-
-def plain(
-    game: Any, evaluator: Any, limits: Limits, pruning: ChancePruning, ordering: Ordering, **shared: Any
-) -> Any:
-    table = shared.pop("table", None)
-    if pruning is ChancePruning.NONE:
-        return FullWidthSearch(game, Budget(limits), evaluator, table=table, **shared)
-    order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return AlphaBetaSearch(
-        game, Budget(limits), evaluator, order=order, table=table, probing=probing, credits_best=True, **shared
-    )
+AT_LIMIT = (ChanceAtLimit.EVALUATE, ChanceAtLimit.AVERAGE)
 
 
 def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
@@ -73,27 +42,20 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             limits = Limits(
                 depth=None if ends else generator.randint(1, deepest), nodes=generator.choice([None, None, 300])
             )
-            evaluator = generator.choice([GAME, GAME, REWARDS])
-            ordering, step = generator.choice(list(Ordering)), generator.random() < 0.5 or limits.nodes is not None
-            exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
-            shared: dict[str, Any] = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
-            if pruning is ChancePruning.NONE:
-                shared["min_probability"] = generator.choice([0.0, 0.03, 0.2])
-            compiled = compiled_search(
-                CompiledGeneralSearch,
-                game,
-                evaluator,
-                Budget(limits),
-                limits=limits,
+            root = Root(game, state, generator.choice([GAME, GAME, REWARDS]))
+            config = AlphaBetaConfig(
                 pruning=pruning,
-                ordering=ordering,
-                **shared,
+                history_on_improvement=True,
+                ordering=generator.choice(list(Ordering)),
+                sooner=generator.random() < 0.7,
+                chance_at_limit=generator.choice(AT_LIMIT),
+                min_probability=generator.choice([0.0, 0.03, 0.2]) if pruning is ChancePruning.NONE else 0.0,
             )
-            assert compiled is not None
-            oracle = plain(game, evaluator, limits, pruning, ordering, **shared)
-            expected = answer(oracle, state, limits, step=step, exact=exact, ties=ties)
-            found = answer(compiled, state, limits, step=step, exact=exact, ties=ties)
-            assert found == expected, (seed, state, pruning, limits, ordering, shared, exact, ties)
+            how: dict[str, Any] = {"step": generator.random() < 0.5 or limits.nodes is not None}
+            how |= {"exact": generator.random() < 0.5, "ties": generator.choice(list(Ties))}
+            expected = searched(plain(root, limits, config), state, limits, **how)
+            found = searched(compiled(root, limits, config), state, limits, **how)
+            assert found == expected, (seed, state, limits, config, how)
 
 
 def compare_tables(
@@ -103,46 +65,28 @@ def compare_tables(
     generator = random.Random(f"tables {seed} {rules}")
     game = RulesGame(rules)
     for state in random_positions(game, generator, count, longest=longest):
-        limits = Limits(depth=generator.randint(1, deepest))
-        shared: dict[str, Any] = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
-        if min_probability:
-            shared["min_probability"] = min_probability
-        full = plain(game, GAME, limits, ChancePruning.NONE, Ordering.FIXED, **shared)
+        limits, root = Limits(depth=generator.randint(1, deepest)), Root(game, state, GAME)
+        full = AlphaBetaConfig(
+            pruning=ChancePruning.NONE,
+            history_on_improvement=True,
+            sooner=generator.random() < 0.7,
+            chance_at_limit=generator.choice(AT_LIMIT),
+            min_probability=min_probability,
+        )
         step, exact = generator.random() < 0.7, generator.random() < 0.5
-        expected = answer(full, state, limits, step=step, exact=True, ties=Ties.RANDOM)
-        assert expected.iteration is not None
-        assert expected.iteration.best is not None
+        how: dict[str, Any] = {"step": step, "ties": Ties.RANDOM}
+        expected = searched(plain(root, limits, full), state, limits, exact=True, **how)
         for pruning in [ChancePruning.NONE] if min_probability else ChancePruning:
-            memory_mb = generator.choice([1, 1, 0.002])
-            searches = [
-                compiled_search(
-                    CompiledGeneralSearch,
-                    game,
-                    GAME,
-                    Budget(limits),
-                    limits=limits,
-                    pruning=pruning,
-                    memory_mb=memory_mb,
-                    **shared,
-                ),
-                plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(memory_mb), **shared),
-            ]
-            for search in searches:
-                found = answer(search, state, limits, step=step, exact=exact, ties=Ties.RANDOM)
-                told = (seed, state, pruning, limits, shared, step, exact, memory_mb)
-                assert found.iteration is not None
-                assert found.iteration.best is not None
-                assert found.iteration.best.score[0] == expected.iteration.best.score[0], told
-                best = {move.action for move in expected.iteration.tied()}
-                tied = {move.action for move in found.iteration.tied()}
+            config = dataclasses.replace(full, pruning=pruning, memory_mb=generator.choice([1, 1, 0.002]))
+            for make in (compiled, plain):
+                found = searched(make(root, limits, config), state, limits, exact=exact, **how)
+                told = (seed, state, limits, config, step, exact)
+                assert found.score[0] == expected.score[0], told
                 # A search that deepens may end with the greatest utility, before it sees all that is as good or,
                 # through longer lines, sooner on average.
-                as_good = {
-                    move.action
-                    for move in expected.iteration.moves
-                    if move.score[0] == expected.iteration.best.score[0]
-                }
-                assert tied == best or (step and not exact and found.iteration.proven and tied <= as_good), told
+                as_good = {move[0] for move in expected.moves if move[1][0] == expected.score[0]}
+                some = step and not exact and found.proven and set(found.tied) <= as_good
+                assert found.tied == expected.tied or some, told
 
 
 @pytest.mark.parametrize(
@@ -225,10 +169,11 @@ def test_the_rules_grown_here_are_rules(players: int) -> None:
     assert_keeps_contract(Grown(seed=7, players=players))
 
 
-def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("nodes", [0, 1 << 40])
+def test_a_search_is_the_same_in_a_thread_of_its_own_and_in_the_callers(
+    nodes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(front_end, "_SHORT", 12)
+    monkeypatch.setattr(front_end, "_SHORT", max(nodes, 1))
     for seed in range(4):
         compare(Grown(seed=1000 * seed), seed, 12, 6, longest=3)
 
@@ -283,42 +228,20 @@ def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -
         assert found.stopped_by is StoppedBy.COMPLETED
 
 
-def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    for kind in (CompiledGeneralSearch, FullWidthSearch, AlphaBetaSearch):
-        before = kind.__init__
-
-        def record(self: Any, *args: Any, before: Any = before, **named: Any) -> None:
-            made.append(type(self).__name__)
-            before(self, *args, **named)
-
-        monkeypatch.setattr(kind, "__init__", record)
+def test_the_agent_searches_compiled_where_it_can() -> None:
     game = RulesGame(Grown(seed=2000))
-    agent = ExpectiminimaxAgent(depth=3, pruning="star2")
-    expected = agent.search_state(game)
-    assert made == ["CompiledGeneralSearch"]
-
-    def evaluator(game: Any, state: Any) -> Any:
-        return game.evaluation(state)
-
-    plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=evaluator).search_state(game)
-    assert made == ["CompiledGeneralSearch", "AlphaBetaSearch"]
-    assert plain.values_by_seat == expected.values_by_seat
+    expected = ExpectiminimaxAgent(depth=3, pruning="star2").search_state(game)
+    assert expected.compiled
+    plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=own_evaluation).search_state(game)
     cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
-    assert made[2:] == ["FullWidthSearch"]
-    assert cut.values_by_seat == expected.values_by_seat
+    for found in (plain, cut):
+        assert not found.compiled
+        assert found.values_by_seat == expected.values_by_seat
 
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
-    limits = Limits(depth=2)
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_through_chance(game)
-    assert compiled_search(CompiledGeneralSearch, object(), None, Budget(limits), limits=limits) is None
-    evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert (
-        compiled_search(CompiledGeneralSearch, RulesGame(Grown()), evaluator, Budget(limits), limits=limits)
-        is None
-    )
 
 
 def test_it_is_deterministic_and_remembers() -> None:
@@ -458,22 +381,16 @@ def test_the_depth_it_says_is_the_depth_of_its_value(pruning: ChancePruning) -> 
 def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
     game = RulesGame(Grown(seed=3000, height=12, width=4000))
     state = game.initial_state()
+    config = AlphaBetaConfig(history_on_improvement=True, memory_mb=1)
     for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
-        search = compiled_search(
-            CompiledGeneralSearch,
-            game,
-            GAME,
-            Budget(limits),
-            limits=limits,
-            pruning=ChancePruning.STAR1,
-            memory_mb=1,
-        )
-        assert search is not None
+        search = compiled(Root(game, state, GAME), limits, config)
         depth = float("inf") if limits.depth is None else limits.depth
-        found = search.visit(state, depth, *search.window(state), 0)
-        assert search.recall(state, depth, 0) == found.line[0]
-        expected = found.line[0] if others else None
-        assert search.recall(state, 3, 0) == search.recall(state, 5, 0) == expected
+        for action, *_, line, _, _, _ in searched(search, state, limits, step=False, exact=True).moves:
+            if len(line) < 2:
+                continue
+            after = game.result(state, action)
+            assert search.recall(after, depth - 1, 1) == line[1]
+            assert search.recall(after, 2, 1) == search.recall(after, 4, 1) == (line[1] if others else None)
 
 
 @pytest.mark.slow

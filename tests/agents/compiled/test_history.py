@@ -14,10 +14,12 @@ from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Compile, Ordering, Ties
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import GameTooLongError
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search import backend
+from zermelo.agents.search.backend import tree_search
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
@@ -50,11 +52,12 @@ def oracle(rules: Chase, path: list[Any], depth: int) -> float:
     return -value if path[-1].mover else value
 
 
-def alpha_beta(rules: Chase, state: Any, depth: int, may_compile: bool = True, **how: Any) -> Any:
-    limits = Limits(depth=depth)
-    budget = Budget(limits, compile=Compile.WAIT if may_compile else Compile.NEVER)
-    how = {"memory_mb": 1.0, "sooner": True, "use_bounds": True, "ordering": Ordering.AUTO} | how
-    return backend.alpha_beta(backend.Root(RulesGame(rules), state, EVALUATOR), budget, limits=limits, **how)
+def alpha_beta(
+    rules: Chase, state: Any, depth: int | None, may_compile: bool = True, table: Any = None, **how: Any
+) -> Any:
+    budget = Budget(Limits(depth=depth), compile=Compile.WAIT if may_compile else Compile.NEVER)
+    config = AlphaBetaConfig(**{"memory_mb": 1.0, "use_bounds": True} | how)
+    return tree_search(Root(RulesGame(rules), state, EVALUATOR), budget, config, table=table)
 
 
 @every_variant
@@ -68,14 +71,12 @@ def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, 
         answers = []
         for may_compile in (False, True):
             for memory_mb in (0, 1):  # one table for all positions, whatever was before them
-                table = {"memory_mb": memory_mb, "kept": kept.get(may_compile) if memory_mb else None}
-                search = alpha_beta(rules, path[-1], depth, may_compile=may_compile, **table)
+                table = kept.get(may_compile) if memory_mb else None
+                search = alpha_beta(rules, path[-1], depth, may_compile, table, memory_mb=memory_mb)
                 if memory_mb:
                     kept[may_compile] = search.table
-                how = {"step_by_step": True, "exact": number % 3 == 0, "ties": Ties.FIRST}
-                answers.append(searched(search, path[-1], Limits(depth=depth), **how))
-                best = next(move for move in answers[-1][0][1] if move[0] == answers[-1][0][2])
-                value = best[1][0] if path[-1].mover == 0 else -best[1][0]
+                answers.append(searched(search, path[-1], Limits(depth=depth), exact=number % 3 == 0))
+                value = answers[-1].score[0] if path[-1].mover == 0 else -answers[-1].score[0]
                 assert value == truth, (rules, path, may_compile, memory_mb)
         assert answers[0] == answers[2], (rules, path)
     assert by_path >= 3
@@ -86,31 +87,27 @@ def test_what_positions_that_share_entries_prove_holds(settings: dict[str, int])
     proven = 0
     for rules, path in walks(settings, 20, seed=2):
         truth = oracle(rules, path, 5)
-        for memory_mb, may_compile in ((0, True), (1, True), (1, False)):
-            how = {"share_positions": True, "memory_mb": memory_mb, "may_compile": may_compile}
-            search = alpha_beta(rules, path[-1], 5, **how)
-            found = search.visit(path[-1], 5, (-2.0, 0.0), (2.0, 0.0), 0)
+        for memory_mb in (0, 1):
+            search = alpha_beta(rules, path[-1], 5, share_positions=True, memory_mb=memory_mb)
+            found = searched(search, path[-1], Limits(depth=5), step=False)
             value = -found.score[0] if path[-1].mover else found.score[0]
-            assert value == truth or (memory_mb and not found.proven), (rules, path, how)
+            assert value == truth or (memory_mb and not found.proven), (rules, path, memory_mb)
             proven += bool(memory_mb) and found.proven
     assert proven
 
 
-@pytest.mark.parametrize("may_compile", [False, True])
-def test_positions_that_share_entries_take_fewer_nodes_and_prove_less(may_compile: bool) -> None:
-    """With superko the cop wins in eleven moves. Without null windows plain searches ask the table less."""
+def test_positions_that_share_entries_take_fewer_nodes_and_prove_less() -> None:
+    """With superko the cop wins in eleven moves."""
     nodes = {}
     for settings, depth in (({"limit": 3}, 10), ({"limit": 2, "superko": 1}, 12)):
         for shares in (False, True):
             rules = Chase(4, 2, **settings)
             state, limits = RulesGame(rules).initial_state(), Limits(depth=depth)
-            search = alpha_beta(rules, state, depth, share_positions=shares, may_compile=may_compile)
-            answer = searched(search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST)
-            nodes[depth, shares] = answer[3]
+            found = searched(alpha_beta(rules, state, depth, share_positions=shares), state, limits)
+            nodes[depth, shares] = found.nodes
             if depth == 12:
-                best = next(move for move in answer[0][1] if move[0] == answer[0][2])
-                assert best[1] == (1.0, -11.0)
-                assert answer[0][-1] is not (shares and may_compile)
+                assert found.score == (1.0, -11.0)
+                assert found.proven is not shares
     assert nodes[10, True] < nodes[10, False]
 
 
@@ -174,14 +171,16 @@ def test_a_repetition_is_a_draw_unless_the_rules_end_the_game_there() -> None:
 def test_a_game_that_hardly_ever_repeats_too_often_is_too_long() -> None:
     game = RulesGame(Chase(4, 2, limit=1 << 40))
     state = game.initial_state()
-    search = alpha_beta(game.rules, state, 6, use_bounds=False, memory_mb=0)
+    search = alpha_beta(game.rules, state, None, use_bounds=False, memory_mb=0)
     with pytest.raises(GameTooLongError, match="goes on for more than"):
-        search.visit(state, float("inf"), (-2.0, 0.0), (2.0, 0.0), 0)
+        searched(search, state, Limits(), step=False)
 
 
 def test_threads_have_a_path_each() -> None:
     for rules, path in walks({"limit": 2}, 4, seed=1):
-        search = alpha_beta(rules, path[-1], 9, threads=3)
-        plain = alpha_beta(rules, path[-1], 9, may_compile=False)
-        how = (path[-1], 9, (-2.0, 0.0), (2.0, 0.0), 0)
-        assert search.visit(*how).score == plain.visit(*how).score, (rules, path)
+        limits = Limits(depth=9)
+        found, expected = (
+            searched(alpha_beta(rules, path[-1], 9, **how), path[-1], limits, step=False)
+            for how in ({"threads": 3}, {"may_compile": False})
+        )
+        assert found.score == expected.score, (rules, path)

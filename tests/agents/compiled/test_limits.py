@@ -8,16 +8,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from doubles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
 from zermelo.agents.compiled import threads
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
-from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.threads import race
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import DotsAndBoxes, Kalah
@@ -227,15 +227,14 @@ def test_a_stack_that_is_too_small_is_an_error_and_no_crash(monkeypatch: pytest.
 
 
 def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
-    game = RulesGame(Kalah(4, 3))
+    game, limits = RulesGame(Kalah(4, 3)), Limits(depth=4)
     state = game.initial_state()
-    limits = Limits(depth=4)
-    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, memory_mb=1)
-    assert search is not None
-    search.visit(state, 4, *search.window(state), 1)
-    assert search.recall(state, 4, 1) is not None
-    assert search.recall(state, 3, 1) is None
-    assert search.recall(state, 5, 1) is None
+    search = compiled(Root(game, state), limits, AlphaBetaConfig(memory_mb=1))
+    for action, *_, line, _, _, _ in searched(search, state, limits, step=False, exact=True).moves:
+        after = game.result(state, action)
+        assert search.recall(after, 3, 1) == line[1]
+        assert search.recall(after, 2, 1) is None
+        assert search.recall(after, 4, 1) is None
 
 
 def test_rules_without_parameters_are_searched() -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
+from unittest import mock
 
 import pytest
-from oracles.compared_searches import Share, exact_values, random_positions, searched
+from doubles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
+from doubles.small_games import ConnectK
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n
+from zermelo.agents.compiled import front_end
 from zermelo.agents.compiled.general.search import can_search_any
-from zermelo.agents.compiled.max_n.search import CompiledMaxN
-from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, TieRule, Ties
+from zermelo.agents.core.tree_config import MaxNConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.search.tree.max_n import MaxNSearch
+from zermelo.agents.search.backend import tree_search
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
 from zermelo.envs.rules import RulesGame
@@ -52,35 +53,28 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
     depth = generator.choice([1, 2, 3] if game.traits.chance is Chance.EXACT else [1, 2, 3, 4])
     limits, whole = Limits(depth=depth, nodes=generator.choice([None, None, 300])), Limits(depth=depth)
     evaluator = generator.choice([GAME, REWARDS] if hasattr(game.rules, "evaluation") else [REWARDS])
-    ordering, megabytes = generator.choice(list(Ordering)), generator.choice([0.001, 1])
-    shared: dict[str, Any] = {
-        "seat": game.to_move(state),
-        "tie_rule": rule,
-        "sooner": generator.random() < 0.7,
-        "prunes": game.traits.reward_sum is not RewardSum.GENERAL and generator.random() < 0.7,
-    }
+    megabytes = generator.choice([0.001, 1])
+    config = MaxNConfig(
+        depends_on_seat=True,
+        ordering=generator.choice(list(Ordering)),
+        tie_rule=rule,
+        sooner=generator.random() < 0.7,
+        prunes=game.traits.reward_sum is not RewardSum.GENERAL and generator.random() < 0.7,
+    )
     how = {
-        "step_by_step": generator.random() < 0.5,
+        "step": generator.random() < 0.5,
         "exact": generator.random() < 0.5,
         "ties": generator.choice(list(Ties)),
     }
 
-    def plain(limits: Limits, table: TranspositionTable | None) -> Any:
-        order = MoveOrder(game, ordering)
-        search = MaxNSearch(game, Budget(limits), evaluator, order=order, table=table, **shared)
-        return searched(search, state, limits, **how)
+    def run(make: Any, limits: Limits, memory_mb: float = 0) -> Any:
+        config_here = dataclasses.replace(config, memory_mb=memory_mb)
+        return searched(make(Root(game, state, evaluator), limits, config_here), state, limits, **how)
 
-    def compiled(limits: Limits, **settings: Any) -> Any:
-        search = compiled_search(
-            CompiledMaxN, game, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
-        )
-        assert search is not None
-        return searched(search, state, limits, **how)
-
-    said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, arena=1) == plain(limits, None), said
-    expected = exact_values(plain(whole, TranspositionTable(8)))
-    assert exact_values(compiled(whole, memory_mb=megabytes)) == expected, said
+    said = (game, state, limits, config, evaluator, how, megabytes)
+    with mock.patch.object(front_end, "ARENA", 1):
+        assert run(compiled, limits) == run(plain, limits), said
+    assert exact_values(run(compiled, whole, megabytes)) == exact_values(run(plain, whole, 8)), said
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -105,25 +99,10 @@ def test_the_textbook_function_agrees(rule: TieRule) -> None:
             assert agent.search_state(game, state).values_by_seat == max_n(game, state, rule), (rules, state)
 
 
-def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[CompiledMaxN, Any]:
+def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[Any, Any]:
     game = RulesGame(rules)
-    state = game.initial_state()
-    options: dict[str, Any] = {"tie_rule": TieRule.FIRST, "sooner": True, "prunes": True, **settings}
-    search = compiled_search(
-        CompiledMaxN, game, None, Budget(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options
-    )
-    assert search is not None
-    return search, state
-
-
-def test_memory_grows_with_what_there_is_to_remember() -> None:
-    everything = ((-float("inf"), 0.0), (float("inf"), 0.0))
-    answers = []
-    for memory in (1, 1 << 18):
-        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), arena=memory)
-        answers.append((search.visit(state, float("inf"), *everything, 0), search.budget.nodes))
-    assert answers[0] == answers[1]
-    assert answers[0][0].proven
+    root = Root(game, game.initial_state())
+    return compiled(root, limits, MaxNConfig(depends_on_seat=True, prunes=True, **settings)), root.state
 
 
 def test_limits_and_results_are_as_everywhere() -> None:
@@ -146,9 +125,9 @@ def test_limits_and_results_are_as_everywhere() -> None:
 def test_the_clock_stops_a_kernel() -> None:
     rules = DotsAndBoxes(rows=3, columns=3, players=3)
     search_of(rules, Limits())  # compiled by now
-    search, state = search_of(rules, Limits(seconds=0.2))
-    with pytest.raises(SearchStopped):
-        search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
+    limits = Limits(seconds=0.2)
+    search, state = search_of(rules, limits)
+    assert searched(search, state, limits, step=False).stopped_by is StoppedBy.SECONDS
 
 
 @pytest.mark.slow
@@ -159,16 +138,13 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     game = RulesGame(MNK(players=3))
-    options: dict[str, Any] = {"seat": 0, "tie_rule": TieRule.FIRST, "sooner": True, "prunes": False}
     for other, evaluator in (
-        (object(), None),
+        (ConnectK(), None),
         (game, lambda game, state: (0.0,) * 3),
         (RulesGame(Nim(players=3)), GAME),  # which has no evaluation of its own
     ):
-        found = compiled_search(
-            CompiledMaxN, other, evaluator, Budget(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
-        )
-        assert found is None
+        root = Root(other, other.initial_state(), evaluator)
+        assert not tree_search(root, Budget(Limits()), MaxNConfig()).compiled
     vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})
     assert not can_search_any(RulesGame(vast()))
     assert can_search_any(RulesGame(Share()))
@@ -176,10 +152,10 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
 
 def test_the_table_tells_best_actions_for_lines() -> None:
     search, state = search_of(Share(), Limits(), memory_mb=1)
-    assert isinstance(search.table, CompiledTable)
-    found = search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
-    assert search.recall(state, float("inf"), 0) == found.line[0]
-    assert search.recall(state, 3, 0) == found.line[0], "a proven answer holds for every depth"
+    line = next(move[4] for move in searched(search, state, Limits(), step=False, exact=True).moves)
+    after = search.game.result(state, line[0])
+    assert search.recall(after, float("inf"), 1) == line[1]
+    assert search.recall(after, 3, 1) == line[1], "a proven answer holds for every depth"
     assert search.recall(state._replace(left=100), 3, 0) is None
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
+from unittest import mock
 
 import pytest
-from oracles.compared_searches import Share, random_positions, searched
+from doubles.compared_searches import Share, compiled, plain, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch
-from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.compiled import front_end
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import ChancePruning, Ordering, Ties
+from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.tree.best_reply import RepliesGame
-from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
 from zermelo.envs.rules import RulesGame
@@ -51,47 +49,31 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
     depth = generator.choice([1, 2, 3, 4])
     limits, whole = Limits(depth=depth, nodes=generator.choice([None, None, 300])), Limits(depth=depth)
     evaluator = generator.choice([GAME, REWARDS] if hasattr(game.rules, "evaluation") else [REWARDS])
-    ordering, megabytes = generator.choice(list(Ordering)), generator.choice([0.001, 1])
-    seat = game.to_move(state)
-    seen: Any = RepliesGame(game, seat) if replies else game
-    root = seen.root(state) if replies else state
-    shared: dict[str, Any] = {"seat": seat, "sooner": generator.random() < 0.7}
+    megabytes = generator.choice([0.001, 1])
+    config = AlphaBetaConfig(
+        depends_on_seat=True,
+        history_on_improvement=True,
+        ordering=generator.choice(list(Ordering)),
+        sooner=generator.random() < 0.7,
+    )
+    root = Root(game, state, evaluator)
+    if replies:
+        seen = RepliesGame(game, game.to_move(state))
+        root = root._replace(state=seen.root(state), searched=seen)
     how = {
-        "step_by_step": generator.random() < 0.5,
+        "step": generator.random() < 0.5,
         "exact": generator.random() < 0.5,
         "ties": generator.choice(list(Ties)),
     }
 
-    def plain(limits: Limits, table: TranspositionTable | None) -> Any:
-        inside = looking_inside(evaluator) if replies else evaluator
-        order = MoveOrder(seen, ordering)
-        return searched(
-            AlphaBetaSearch(seen, Budget(limits), inside, order=order, table=table, credits_best=True, **shared),
-            root,
-            limits,
-            **how,
-        )
+    def run(make: Any, limits: Limits, memory_mb: float = 0) -> Any:
+        search = make(root, limits, dataclasses.replace(config, memory_mb=memory_mb))
+        return searched(search, root.state, limits, **how)
 
-    def compiled(limits: Limits, **settings: Any) -> Any:
-        search = compiled_search(
-            CompiledGeneralSearch,
-            game,
-            evaluator,
-            Budget(limits),
-            limits=limits,
-            searched=seen,
-            pruning=ChancePruning.STAR1,
-            ordering=ordering,
-            **shared,
-            **settings,
-        )
-        assert search is not None
-        return searched(search, root, limits, **how)
-
-    said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, arena=1) == plain(limits, None), said
-    expected = best_ones(plain(whole, TranspositionTable(8)))
-    assert best_ones(compiled(whole, memory_mb=megabytes)) == expected, said
+    said = (game, replies, state, limits, config, evaluator, how, megabytes)
+    with mock.patch.object(front_end, "ARENA", 1):
+        assert run(compiled, limits) == run(plain, limits), said
+    assert best_ones(run(compiled, whole, megabytes)) == best_ones(run(plain, whole, 8)), said
 
 
 def best_ones(answer: Any) -> Any:
@@ -99,8 +81,7 @@ def best_ones(answer: Any) -> Any:
 
     What the others get depends on which of several replies that are as bad is found first.
     """
-    _, moves, best, tied, _, proven = answer[0]
-    return next(move[1] for move in moves if move[0] == best), tied, proven
+    return answer.score, answer.tied, answer.proven
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)

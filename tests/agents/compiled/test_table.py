@@ -6,15 +6,15 @@ import gc
 from typing import Any, NamedTuple
 
 import numpy as np
+from doubles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
 from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.compiled import table
-from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame
 
@@ -58,13 +58,11 @@ class ManyActions(NamedTuple):
         return 1 if (state.at == 5) == (seat == 1) else -1
 
 
-def searched(game: RulesGame, depth: int, memory_mb: float = 1) -> CompiledAlphaBeta:
+def filled(game: RulesGame, depth: int, memory_mb: float = 1) -> Any:
     """A search that has filled its table."""
-    limits = Limits(depth=depth)
-    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, memory_mb=memory_mb)
-    assert search is not None
-    state = game.initial_state()
-    search.visit(state, depth, *search.window(state), 1)
+    limits, state = Limits(depth=depth), game.initial_state()
+    search = compiled(Root(game, state), limits, AlphaBetaConfig(memory_mb=memory_mb))
+    searched(search, state, limits, step=False)
     return search
 
 
@@ -75,7 +73,7 @@ def what(result: SearchResult) -> tuple[Any, ...]:
 def test_every_search_begins_with_an_empty_table() -> None:
     agent = AlphaBetaAgent(depth=6, ties="first", memory_mb=1)
     first = what(agent.search_state(GAME))
-    searched(GAME, 8)
+    filled(GAME, 8)
     assert what(agent.search_state(GAME)) == first
     assert what(agent.search_state(GAME)) == first
 
@@ -83,8 +81,7 @@ def test_every_search_begins_with_an_empty_table() -> None:
 def test_memory_is_emptied_and_used_again() -> None:
     gc.collect()  # tables that other tests have let go
     table._kept.clear()
-    search = searched(GAME, 5)
-    assert search.table is not None
+    search = filled(GAME, 5)
     words = search.table.words
     assert np.count_nonzero(words)
     del search
@@ -97,8 +94,7 @@ def test_memory_is_emptied_and_used_again() -> None:
 def test_memory_that_was_filled_beyond_record_is_let_go() -> None:
     gc.collect()  # tables that other tests have let go
     table._kept.clear()
-    search = searched(GAME, 11)
-    assert search.table is not None
+    search = filled(GAME, 11)
     assert search.table.stores > WORDS // 2 // table._JOURNALED
     del search
     gc.collect()
@@ -107,8 +103,7 @@ def test_memory_that_was_filled_beyond_record_is_let_go() -> None:
 
 def test_clearing_leaves_nothing_behind() -> None:
     for depth in (5, 11):
-        search = searched(GAME, depth)
-        assert search.table is not None
+        search = filled(GAME, depth)
         search.table.clear()
         assert not np.count_nonzero(search.table.words)
 
@@ -116,16 +111,15 @@ def test_clearing_leaves_nothing_behind() -> None:
 def test_positions_of_few_numbers_are_not_taken_for_each_other() -> None:
     """Numba's products may not overflow: hashing with them gave all these states one key."""
     game = RulesGame(ManyActions())
-    filled = searched(game, 6).table
-    assert filled is not None
-    assert np.count_nonzero(filled.words) == 2 * filled.stores
+    table = filled(game, 6).table
+    assert np.count_nonzero(table.words) == 2 * table.stores
     for memory_mb in (0, 1):
         assert AlphaBetaAgent(depth=6, memory_mb=memory_mb).search_state(game).plies == 3
 
 
 def test_a_table_holds_any_action_number() -> None:
     game = RulesGame(ManyActions())
-    search = searched(game, 6)
+    search = filled(game, 6)
     assert search.recall(game.result(game.initial_state(), 7), 5, 2) == 99_999
 
 

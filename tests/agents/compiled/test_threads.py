@@ -11,14 +11,12 @@ import threading
 import time
 
 import pytest
+from doubles.compared_searches import compiled, searched
 
-from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Ties
-from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame
 
@@ -28,25 +26,13 @@ GAME = RulesGame(ConnectFour())
 
 
 def test_a_time_limit_ends_the_search() -> None:
-    unhurried = Limits(depth=1)  # compiles first, whatever time that takes
-    assert compiled_search(CompiledAlphaBeta, GAME, None, Budget(unhurried), limits=unhurried) is not None
+    config, state = AlphaBetaConfig(memory_mb=1), GAME.initial_state()
+    compiled(Root(GAME, state), Limits(depth=1), config)  # compiles first, whatever time that takes
     limits = Limits(seconds=0.3)
-    budget = Budget(limits)
-    search = compiled_search(CompiledAlphaBeta, GAME, None, budget, limits=limits, memory_mb=1)
-    assert search is not None
-    iteration, depth, reason = deepen(
-        search,
-        GAME.initial_state(),
-        limits,
-        step_by_step=True,
-        exact=False,
-        ties=Ties.FIRST,
-        watch=lambda *_: True,
-    )
-    assert reason is StoppedBy.SECONDS
-    assert depth >= 2
-    assert iteration is not None
-    assert budget.nodes > 1000
+    found = searched(compiled(Root(GAME, state), limits, config), state, limits)
+    assert found.stopped_by is StoppedBy.SECONDS
+    assert found.depth >= 2
+    assert found.nodes > 1000
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to oneself")

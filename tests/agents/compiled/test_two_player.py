@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any, NamedTuple
 
 import pytest
-from oracles.compared_searches import random_positions
+from doubles.compared_searches import compiled, plain, random_positions, searched
+from doubles.small_games import ConnectK
 
-from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
+from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.tree.full_width import FullWidthSearch
-from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.agents.search.backend import tree_search
+from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.envs.rules import RulesGame
 
@@ -86,17 +85,8 @@ class Take(NamedTuple):
 GAMES = (MNK(), MNK(m=4, n=3, k=3), ConnectFour(rows=4, columns=5), ConnectFour(), Take(), Take(start=16))
 
 
-class Answer(NamedTuple):
-    iteration: Iteration | None
-    depth: int
-    stopped_by: StoppedBy
-    nodes: int
-    deepest: int
-
-
-def search(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
-    found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return Answer(*found, search.budget.nodes, search.budget.deepest)
+def root_of(game: RulesGame, state: Any) -> Root:
+    return Root(game, state, EVALUATOR)
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
@@ -105,40 +95,18 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
     generator = random.Random(f"{seed} {rules}")
     game = RulesGame(rules)
     for state in random_positions(game, generator, 12):
-        depth, nodes = generator.choice([1, 2, 3, 4, 5]), generator.choice([None, None, 300])
-        sooner, use_bounds = generator.random() < 0.7, generator.random() < 0.7
-        ordering, quiescence = generator.choice(list(Ordering)), generator.choice([0, 3])
-        exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
-        step = nodes is not None or generator.random() < 0.5
-        limits = Limits(depth=depth, nodes=nodes)
-        plain = AlphaBetaSearch(
-            game,
-            Budget(limits),
-            EVALUATOR,
-            sooner=sooner,
-            use_bounds=use_bounds,
-            order=MoveOrder(game, ordering),
-            table=None,
-            quiescence=quiescence,
+        limits = Limits(depth=generator.randint(1, 5), nodes=generator.choice([None, None, 300]))
+        config = AlphaBetaConfig(
+            sooner=generator.random() < 0.7,
+            use_bounds=generator.random() < 0.7,
+            ordering=generator.choice(list(Ordering)),
+            quiescence=generator.choice([0, 3]),
         )
-        compiled = compiled_search(
-            CompiledAlphaBeta,
-            game,
-            EVALUATOR,
-            Budget(limits),
-            limits=limits,
-            sooner=sooner,
-            use_bounds=use_bounds,
-            ordering=ordering,
-            quiescence=quiescence,
-        )
-        assert compiled is not None
-        expected = search(plain, state, limits, step=step, exact=exact, ties=ties)
-        assert search(compiled, state, limits, step=step, exact=exact, ties=ties) == expected, (
-            seed,
-            state,
-            limits,
-        )
+        how: dict[str, Any] = {"exact": generator.random() < 0.5, "ties": generator.choice(list(Ties))}
+        how["step"] = limits.nodes is not None or generator.random() < 0.5
+        expected = searched(plain(root_of(game, state), limits, config), state, limits, **how)
+        found = searched(compiled(root_of(game, state), limits, config), state, limits, **how)
+        assert found == expected, (seed, state, limits, config, how)
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=str)
@@ -147,95 +115,61 @@ def test_minimax_agrees(rules: Any) -> None:
     game = RulesGame(rules)
     for state in random_positions(game, generator, 12):
         limits = Limits(depth=generator.choice([1, 2, 3, 4]), nodes=generator.choice([None, 100]))
-        sooner = generator.random() < 0.5
-        plain = FullWidthSearch(game, Budget(limits), EVALUATOR, sooner=sooner)
-        compiled = compiled_search(CompiledMinimax, game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner)
-        assert compiled is not None
-        expected = search(plain, state, limits, step=True, exact=True, ties=Ties.FIRST)
-        assert search(compiled, state, limits, step=True, exact=True, ties=Ties.FIRST) == expected, (state, limits)
+        config = AlphaBetaConfig(sooner=generator.random() < 0.5, pruning=ChancePruning.NONE)
+        expected = searched(plain(root_of(game, state), limits, config), state, limits, exact=True)
+        assert searched(compiled(root_of(game, state), limits, config), state, limits, exact=True) == expected
 
 
-@pytest.mark.parametrize("settings", [{}, {"symmetric": True}, {"threads": 2}, {"memory_mb": 0.001}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"threads": 2}, {"memory_mb": 0.001}], ids=str)
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[str, Any]) -> None:
     generator = random.Random(f"table {rules} {settings}")
     game = RulesGame(rules)
     for state in random_positions(game, generator, 5):
         limits = Limits(depth=generator.choice([2, 4, 5, 6]))
-        sooner, exact = generator.random() < 0.7, generator.random() < 0.5
-        plain = AlphaBetaSearch(
-            game,
-            Budget(limits),
-            EVALUATOR,
-            sooner=sooner,
-            use_bounds=True,
-            order=MoveOrder(game, Ordering.AUTO),
-            table=TranspositionTable(8),
-        )
-        compiled = compiled_search(
-            CompiledAlphaBeta,
-            game,
-            EVALUATOR,
-            Budget(limits),
-            limits=limits,
-            sooner=sooner,
-            **{"memory_mb": 1, **settings},
-        )
-        assert compiled is not None
-        expected = search(plain, state, limits, step=True, exact=exact, ties=Ties.RANDOM)
-        found = search(compiled, state, limits, step=True, exact=exact, ties=Ties.RANDOM)
-        assert found.iteration is not None
-        assert expected.iteration is not None
-        assert found.iteration.best is not None
-        assert expected.iteration.best is not None
-        assert found.iteration.best.score == expected.iteration.best.score, (state, limits)
-        best = [move.action for move in expected.iteration.tied()]
-        assert [move.action for move in found.iteration.tied()] == best, (state, limits)
+        config = AlphaBetaConfig(sooner=generator.random() < 0.7, memory_mb=8)
+        how: dict[str, Any] = {"exact": generator.random() < 0.5, "ties": Ties.RANDOM}
+        expected = searched(plain(root_of(game, state), limits, config), state, limits, **how)
+        config = dataclasses.replace(config, **{"memory_mb": 1, **settings})
+        found = searched(compiled(root_of(game, state), limits, config), state, limits, **how)
+        assert (found.score, found.tied) == (expected.score, expected.tied), (state, limits)
         if "threads" not in settings:  # which of two equal proofs is found first is then a matter of luck
-            assert found[1:3] == expected[1:3], (state, limits)
-            assert found.iteration.proven == expected.iteration.proven, (state, limits)
+            assert (found.depth, found.stopped_by) == (expected.depth, expected.stopped_by), (state, limits)
+            assert found.proven == expected.proven, (state, limits)
 
 
 def test_known_node_counts() -> None:
     game = RulesGame(MNK())
     state = game.initial_state()
 
-    def nodes(full_width: bool = False, window: bool = False) -> int:
-        limits = Limits()
-        budget, settings = Budget(limits), {"sooner": False, "use_bounds": window, "ordering": Ordering.FIXED}
-        kind: Any = CompiledAlphaBeta
-        if full_width:
-            kind, settings = CompiledMinimax, {"sooner": False}
-        compiled = compiled_search(kind, game, None, budget, limits=limits, **settings)
-        assert compiled is not None
-        found = compiled.visit(state, float("inf"), *compiled.window(state), 0)
-        assert found.score == (0.0, 0.0)
-        assert found.proven
-        return compiled.budget.nodes
+    def nodes(**settings: Any) -> int:
+        config = AlphaBetaConfig(sooner=False, ordering=Ordering.FIXED, **settings)
+        found = searched(compiled(Root(game, state), Limits(), config), state, Limits(), step=False, exact=True)
+        assert (found.score, found.proven) == ((0.0, 0.0), True)
+        return int(found.nodes)
 
-    assert nodes(full_width=True) == 549_946
-    assert nodes() == 18_297
-    assert nodes(window=True) == 16_811
+    assert nodes(pruning=ChancePruning.NONE) == 549_946
+    agent = AlphaBetaAgent(depth="full", window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
+    assert agent.search_state(game).nodes == 18_297
+    assert dataclasses.replace(agent, window="bounds").search_state(game).nodes == 16_811
 
 
 def test_one_thread_is_deterministic() -> None:
-    game = RulesGame(ConnectFour())
-
-    def run() -> Answer:
-        limits = Limits(depth=9)
-        compiled = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, memory_mb=1)
-        return search(compiled, game.initial_state(), limits, step=True, exact=False, ties=Ties.RANDOM)
-
-    assert run() == run()
+    game, limits = RulesGame(ConnectFour()), Limits(depth=9)
+    state, config = game.initial_state(), AlphaBetaConfig(memory_mb=1)
+    first, again = (searched(compiled(root_of(game, state), limits, config), state, limits) for _ in range(2))
+    assert first == again
 
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
-    limits = Limits(depth=2)
-    assert compiled_search(CompiledAlphaBeta, object(), None, Budget(limits), limits=limits) is None
-    evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_search(CompiledAlphaBeta, RulesGame(MNK()), evaluator, Budget(limits), limits=limits) is None
+    def own(game: Any, state: Any) -> tuple[float, float]:
+        return (0.0, 0.0)
+
+    game = RulesGame(MNK())
     many = type("Many", (Take,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 40)})
-    assert compiled_search(CompiledAlphaBeta, RulesGame(many()), None, Budget(limits), limits=limits) is None
+    for other, evaluator in ((ConnectK(), None), (game, own), (RulesGame(many()), None)):
+        root = Root(other, other.initial_state(), evaluator)
+        assert not tree_search(root, Budget(Limits(depth=2)), AlphaBetaConfig()).compiled
 
 
 class EndlessState(NamedTuple):
@@ -274,10 +208,7 @@ class Endless(NamedTuple):
 @pytest.mark.slow
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
-    limits = Limits()
-    compiled = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits)
-    assert isinstance(compiled, CompiledAlphaBeta)
     state = game.initial_state()
+    search = compiled(Root(game, state), Limits(), AlphaBetaConfig())
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
-        compiled.visit(state, float("inf"), *compiled.window(state), 0)
-    assert CHANCE == -1
+        searched(search, state, Limits(), step=False)

@@ -13,8 +13,6 @@ import pytest
 from doubles.game_envs import Dice
 
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch
-from zermelo.agents.compiled.program import compiled_search
 from zermelo.envs import make
 
 PAIRS = range(8)
@@ -70,19 +68,9 @@ def test_what_will_be_rolled_changes_no_search(at: Callable[[int], Any], backend
     assert found == [found[0]] * len(found)
 
 
-def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ours_is_searched_compiled() -> None:
     """So that what is said above of ours is said of the compiled search."""
-    from zermelo.agents.search import backend
-
-    made: list[Any] = []
-
-    def record(*args: Any, **named: Any) -> Any:
-        made.append(compiled_search(*args, **named))
-        return made[-1]
-
-    monkeypatch.setattr(backend, "compiled_search", record)
-    ExpectiminimaxAgent(depth=2, evaluator="rewards").search(own(0))
-    assert [type(search) for search in made] == [CompiledGeneralSearch]
+    assert ExpectiminimaxAgent(depth=2, evaluator="rewards").search(own(0)).compiled
 
 
 @pytest.mark.parametrize("at", [own, shimmys, users("np_random"), users("python")], ids=lambda at: at.__name__)

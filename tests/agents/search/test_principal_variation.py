@@ -9,13 +9,13 @@ from doubles.small_games import Leaf, Node, TreeGame
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
-from zermelo.agents.core.tree_search import Bound, RootMove
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Bound, Root, RootMove
 from zermelo.agents.search.iterative_deepening import Iteration
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
-from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
 
 TREE = TreeGame(
     Node(0, [Node(1, [Node(0, [Leaf(1, -1), Leaf(0, 0)], name="b"), Leaf(1, -1)], name="a"), Leaf(0, 0)]),
@@ -30,15 +30,8 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     states = {"a": TREE.result(root, 0), "b": TREE.result(TREE.result(root, 0), 0)}
     for name, entry in entries.items():
         table.store(TREE.key(states[name]), entry)
-    search = AlphaBetaSearch(
-        TREE,
-        Budget(Limits()),
-        None,
-        sooner=False,
-        use_bounds=True,
-        order=MoveOrder(TREE, Ordering.FIXED),
-        table=table,
-    )
+    config = AlphaBetaConfig(sooner=False, ordering=Ordering.FIXED, memory_mb=1)
+    search = PlainAlphaBeta(Root(TREE, root), Budget(Limits()), config, table=table)
     move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
     iteration = Iteration(3, [move], move, finished=True)
     return answer(

@@ -1,4 +1,4 @@
-"""Late-move reductions and null moves: compiled as in plain Python, and never in a proof."""
+"""Late move reductions, null moves, futility, singular extensions: compiled only, and never in a proof."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from oracles.compared_searches import random_positions
+from doubles.compared_searches import compiled, plain, random_positions, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
-from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
 from zermelo.envs.rules import RulesGame
@@ -89,81 +84,40 @@ _SLOW = [
 GAMES = (MNK(m=4, n=3, k=3), ConnectFour(4, 5), Heap(), *_SLOW)
 
 
-def plain_search(game: RulesGame, limits: Limits, memory_mb: float = 0, **settings: Any) -> AlphaBetaSearch:
-    settings = {"sooner": True, "use_bounds": True, "ordering": Ordering.AUTO, **settings}
-    order = MoveOrder(game, settings.pop("ordering"))
-    table = TranspositionTable(memory_mb) if memory_mb else None
-    return AlphaBetaSearch(game, Budget(limits), EVALUATOR, order=order, table=table, **settings)
-
-
-def run(
-    search: Any, state: Any, limits: Limits, *, step: bool, exact: bool = False, ties: Ties = Ties.RANDOM
-) -> Any:
-    found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return *found, search.budget.nodes, search.budget.deepest
-
-
 def test_passing_in_the_heap_keeps_the_contract() -> None:
     assert_keeps_contract(Heap(), games=5)
 
 
-@pytest.mark.parametrize("seed", range(2))
+def test_plain_searches_go_without() -> None:
+    game = RulesGame(Heap())
+    found, full = (
+        searched(
+            plain(Root(game, HeapState(9, 0), EVALUATOR), Limits(depth=6), config),
+            HeapState(9, 0),
+            Limits(depth=6),
+        )
+        for config in (AlphaBetaConfig(late_move_reductions=1, null_move=1, futility=0.5), AlphaBetaConfig())
+    )
+    assert found == full
+
+
 @pytest.mark.parametrize("rules", GAMES, ids=str)
-def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None:
-    """Nodes, lines, values, best actions and what is proven."""
-    generator = random.Random(f"selective {seed} {rules}")
-    game = RulesGame(rules)
-    fewer = 0
-    for state in random_positions(game, generator, 10, longest=10):
-        nodes = generator.choice([None, None, 400])
-        limits = Limits(depth=generator.choice([3, 4, 5]), nodes=nodes)
-        settings: dict[str, Any] = {
-            "sooner": generator.random() < 0.7,
-            "use_bounds": generator.random() < 0.7,
-            "ordering": generator.choice(list(Ordering)),
-            "quiescence": generator.choice([0, 3]),
-        }
-        reductions = {
-            "late_move_reductions": generator.choice([0, 1, 1, 2, 3]),
-            "null_move": generator.choice([0, 1, 1, 2]) if hasattr(rules, "pass_turn") else 0,
-            "futility": generator.choice([0.0, 0.125, 0.5]),
-        }
-        how = {
-            "step": nodes is not None or generator.random() < 0.5,
-            "exact": generator.random() < 0.5,
-            "ties": generator.choice(list(Ties)),
-        }
-        compiled = compiled_search(
-            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions
-        )
-        assert compiled is not None
-        expected = run(plain_search(game, limits, **settings, **reductions), state, limits, **how)
-        assert run(compiled, state, limits, **how) == expected, (seed, state, limits, settings, reductions, how)
-        full = run(plain_search(game, limits, **settings), state, limits, **how)
-        fewer += expected[3] < full[3]
-    assert fewer, "nothing was ever reduced"
-
-
-@pytest.mark.parametrize(
-    "rules", [MNK(m=4, n=3, k=3), pytest.param(Breakthrough(4, 3, 1), marks=pytest.mark.slow)], ids=str
-)
-def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None:
-    """With a table, which they need, and without null windows, which plain searches do not have."""
-    generator = random.Random(f"singular {rules}")
-    game = RulesGame(rules)
-    extended = 0
-    for state in random_positions(game, generator, 12, longest=10):
-        limits = Limits(depth=generator.choice([5, 6, 7]))
-        settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
-        compiled = compiled_search(
-            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, memory_mb=8, **settings
-        )
-        assert compiled is not None
-        compiled.searches[0].null_windows = 0
-        expected = run(plain_search(game, limits, 8, **settings), state, limits, step=True)
-        assert run(compiled, state, limits, step=True) == expected, (state, limits, settings)
-        extended += expected[3] != run(plain_search(game, limits, 8, quiescence=3), state, limits, step=True)[3]
-    assert extended, "nothing was ever searched deeper"
+@pytest.mark.parametrize("setting", ["late_move_reductions", "null_move", "futility", "singular"])
+def test_each_setting_changes_what_is_searched(setting: str, rules: Any) -> None:
+    if setting == "null_move" and not hasattr(rules, "pass_turn"):
+        return
+    generator = random.Random(f"{setting} {rules}")
+    game, limits = RulesGame(rules), Limits(depth=7)
+    values = {"late_move_reductions": 1, "null_move": 1, "futility": 0.25, "singular": 1 / 16}
+    nodes = []
+    for config in (AlphaBetaConfig(memory_mb=1), AlphaBetaConfig(memory_mb=1, **{setting: values[setting]})):
+        states = random_positions(game, generator, 10, longest=10)
+        found = [searched(compiled(Root(game, at, EVALUATOR), limits, config), at, limits) for at in states]
+        again = [searched(compiled(Root(game, at, EVALUATOR), limits, config), at, limits) for at in states]
+        assert found == again
+        nodes.append(sum(answer.nodes for answer in found))
+        generator = random.Random(f"{setting} {rules}")
+    assert nodes[0] != nodes[1]
 
 
 class Truth:
@@ -182,7 +136,6 @@ class Truth:
         return self.known[state]
 
 
-@pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
 @pytest.mark.parametrize("memory_mb", [0, 1])
 @pytest.mark.parametrize(
     "rules",
@@ -193,7 +146,7 @@ class Truth:
     ],
     ids=str,
 )
-def test_what_is_proven_is_true(rules: Any, memory_mb: float, compiled: bool) -> None:
+def test_what_is_proven_is_true(rules: Any, memory_mb: float) -> None:
     generator = random.Random(f"proven {rules} {memory_mb}")
     game = RulesGame(rules)
     truth = Truth(game)
@@ -205,26 +158,21 @@ def test_what_is_proven_is_true(rules: Any, memory_mb: float, compiled: bool) ->
                 before, state = state, game.result(state, generator.choice(game.legal_actions(state)))
         state = before if game.is_terminal(state) else state
         limits = Limits(depth=generator.choice([3, 4, 6, 8, 10]))
-        settings: dict[str, Any] = {
-            "late_move_reductions": generator.choice([0, 1, 2]),
-            "null_move": generator.choice([1, 2]),
-            "futility": generator.choice([0.0, 0.25]),
-            "singular": generator.choice([0.0, 0.25]),
-            "memory_mb": memory_mb,
-        }
-        search: Any
-        if compiled:
-            search = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings)
-        else:
-            search = plain_search(game, limits, **settings)
-        iteration, *_ = run(search, state, limits, step=True, exact=generator.random() < 0.5)
-        value = truth.of(state)
-        proven += iteration.proven
-        if iteration.proven:
-            assert iteration.best.score[0] == value, (state, limits, settings)
-        for move in iteration.moves:
-            if move.proven and move.is_exact:
-                assert move.score[0] == truth.of(game.result(state, move.action)), (state, move, settings)
+        config = AlphaBetaConfig(
+            late_move_reductions=generator.choice([0, 1, 2]),
+            null_move=generator.choice([1, 2]),
+            futility=generator.choice([0.0, 0.25]),
+            singular=generator.choice([0.0, 0.25]),
+            memory_mb=memory_mb,
+        )
+        search = compiled(Root(game, state, EVALUATOR), limits, config)
+        found = searched(search, state, limits, exact=generator.random() < 0.5, ties=Ties.RANDOM)
+        proven += found.proven
+        if found.proven:
+            assert found.score[0] == truth.of(state), (state, limits, config)
+        for action, score, is_exact, is_proven, *_ in found.moves:
+            if is_proven and is_exact:
+                assert score[0] == truth.of(game.result(state, action)), (state, action, config)
     assert proven, "the test shows nothing"
 
 
@@ -309,3 +257,23 @@ def test_specs() -> None:
     assert isinstance(agent, AlphaBetaAgent)
     assert (agent.late_move_reductions, agent.null_move) == (3, 2)
     assert agent.spec() == "alphabeta(depth=6, late_move_reductions=3, null_move=2)"
+
+
+@pytest.mark.parametrize("name", ["futility", "singular"])
+def test_bad_margins(name: str) -> None:
+    with pytest.raises(InvalidSettingError, match=f"{name} must be a finite number of at least 0, not -1"):
+        AlphaBetaAgent(**{name: -1})
+
+
+def test_a_game_can_say_what_pays() -> None:
+    class Telling(Heap):
+        __slots__ = ()
+
+        def selective_settings(self) -> dict[str, float]:
+            return {"late_move_reductions": 1, "futility": 0.5}
+
+    def nodes(**settings: Any) -> int:
+        return AlphaBetaAgent(depth=8, quiescence=0, **settings).search_state(RulesGame(Telling(17))).nodes
+
+    assert nodes() > nodes(selective="game") == nodes(late_move_reductions=1, futility=0.5)
+    assert nodes(selective="game", late_move_reductions=2) == nodes(late_move_reductions=2, futility=0.5)

@@ -13,6 +13,8 @@ from zermelo.agents.compiled.proof.prover import PROOF, Prover
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
@@ -68,7 +70,8 @@ class Briefed:
 
 
 def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
-    return CompiledAlphaBeta(game, make_evaluator("game"), Budget(limits), limits=limits, memory_mb=1)
+    root = Root(game, game.initial_state(), make_evaluator("game"))
+    return CompiledAlphaBeta(root, Budget(limits), AlphaBetaConfig(memory_mb=1))
 
 
 briefed = Briefed

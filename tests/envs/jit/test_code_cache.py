@@ -302,30 +302,15 @@ print(MinimaxAgent(depth=4, evaluator="rewards").search_state(game, game.initial
 """
 
 SEARCHES = """
-from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.agents.core.options import Ties
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.compiled.program import compiled_search
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
-from zermelo.agents.core.limits import Limits
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
 noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})
-total = 0
-for kind, rules, ways in (
-    (CompiledMinimax, Stairs(), ({},)),
-    (CompiledAlphaBeta, noisy(), ({}, {"quiescence": 3, "memory_mb": 1}, {"late_move_reductions": 1})),
-):
-    game = RulesGame(rules)
-    limits = Limits(depth=4)
-    for settings in ways:
-        evaluator = make_evaluator("rewards")
-        search = compiled_search(kind, game, evaluator, Budget(limits), limits=limits, **settings)
-        deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
-               watch=lambda *_: True)
-        total += search.budget.nodes
+how = {"depth": 4, "evaluator": "rewards"}
+total = MinimaxAgent(**how).search_state(RulesGame(Stairs())).nodes
+for settings in ({"quiescence": 0, "memory_mb": 0}, {"quiescence": 3}, {"late_move_reductions": 1}):
+    total += AlphaBetaAgent(**how, **settings).search_state(RulesGame(noisy())).nodes
 prover = Prover(RulesGame(Stairs()))
 total += 1000 * prover.score(Stairs().initial_state()).lower + prover.nodes
 print(total)
