@@ -1,43 +1,47 @@
-"""The one front end of all compiled tree searches: run a kernel, read back what it found.
+"""The one front end of all compiled tree searches: run the kernel of the root, read back what it found.
 
-A search that runs a kernel (``program.Program``) is a ``CompiledTreeSearch``, with a ``layout.Search`` for each
-thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls ``run``, which
-obeys the limits, counts, gives more memory where that helps, and raises what a search raises.
+A ``CompiledTreeSearch`` has a ``layout.Search`` for each thread, the memory behind it and the table. It obeys the
+limits, counts, gives more memory where that helps, and raises what a search raises.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import EXACT, bound_of, probe, serves, table_action_of
 from zermelo.agents.compiled.program import Program, evaluates
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.agents.core.tree_search import Bound, Root, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Root, RootMove, TreeSearch
 from zermelo.envs import Chance
 from zermelo.envs.jit.history import starter, table_key
+from zermelo.envs.rules.boards import whole
+from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import RulesGame
 
 _ALL_NODES: Final = 1 << 62
 _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 1 << 16
-"""A visit that cannot have more nodes than this runs in the caller's thread."""
+"""An iteration that cannot have more nodes than this runs in the caller's thread."""
 _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
 ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
+_HEADER, _PROVEN, _IS_EXACT = 2, 1, 4  # as the kernel has them
 
 
 def plies_of(depth: float) -> int:
@@ -52,14 +56,6 @@ def most_states(game: Any, limits: Limits) -> float:
         return most
     levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
     return min(most, float(game.max_legal_actions) ** levels)
-
-
-class Record(NamedTuple):
-    """What a kernel that works with records found out about a state."""
-
-    values: tuple[float, ...]
-    plies: float
-    line: tuple[int, ...]
 
 
 class CompiledTreeSearch(TreeSearch):
@@ -77,12 +73,12 @@ class CompiledTreeSearch(TreeSearch):
         threads: How many threads search together.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
         room: Words that a node may use before it visits another, for kernels with records in an arena.
+        num_values: How many seats' values a record has.
         shares: Whether positions share their table entries whatever was before them.
     """
 
     program: ClassVar[Program]
     compiled = True
-    selective = False
     _beyond = 0
     """How many moves further than the depth the kernel may look (quiescence)."""
 
@@ -100,6 +96,7 @@ class CompiledTreeSearch(TreeSearch):
         threads: int = 1,
         row: int = 0,
         room: int = 0,
+        num_values: int = 1,
         shares: bool = False,
     ) -> None:
         game: RulesGame = root.game
@@ -109,7 +106,7 @@ class CompiledTreeSearch(TreeSearch):
         self.table: CompiledTable | None = table
         self.transposes = table is not None
         self._rules, self._shares = game.rules, shares
-        self.kernel = self.program.load(game.rules, **constants)
+        self._kernel = self.program.load(game.rules, **constants)
         self._row = spread(row)
         size = int(game.rules.num_actions())
         width = game.max_legal_actions if width is None else width
@@ -125,11 +122,13 @@ class CompiledTreeSearch(TreeSearch):
             search.width = width
             search.sooner = config.sooner
             search.ordered = ordering is not Ordering.FIXED
-            search.seats = search.kept_seats = game.traits.seats
+            search.seats, search.num_values = game.traits.seats, num_values
+            search.root_seat = self.max_seat
+            search.own = self.max_seat if num_values > 1 else 0
             search.evaluated = evaluates(root.evaluator)
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.max_ply = MAX_PLIES
-            search.hold("killers", np.full(2 * (MAX_PLIES + 2), -1, np.int64))
+            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2), np.int64))
             search.hold("history", np.zeros(search.seats * search.choices, np.int64))
             if self._busy is not None:
                 search.hold("busy", self._busy)
@@ -145,87 +144,132 @@ class CompiledTreeSearch(TreeSearch):
         """Whether the kernel fits the game and the evaluator."""
         raise NotImplementedError
 
-    def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows what a search to this depth would find."""
-        if self.table is None:
-            return None
-        known = self.table.probe(*self._table_key(state), depth)
-        return known.action if known is not None and known.bound is Bound.EXACT else None
+    def state_and_chooser(self, state: Any) -> tuple[Any, int]:
+        """A state of the rules' own, and which opponent chooses its actions, or -1."""
+        return state, -1
 
-    def _table_key(self, state: Any) -> tuple[Any, int]:
-        """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
-        key, signature = table_key(self._rules, state)
-        return key, 0 if self._shares else signature
+    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
+        """Every seat's value, where the score does not say them: from a record, and the bits that came with it."""
+        return ()
 
-    def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
-        """Runs the kernel, in every thread, and counts what it did.
+    def prepare(self, depth: float) -> None:
+        """Sets what depends on the depth."""
 
-        ``call`` calls the kernel with one thread's search, perhaps again with more memory. The kernel looks
-        ``depth`` moves ahead from ``ply`` moves below the root.
-
-        Returns:
-            What the kernel returned, and the search that it was called with.
+    def search_moves(
+        self,
+        state: Any,
+        iteration: Iteration,
+        actions: Sequence[int],
+        *,
+        exact: bool,
+        ties: Ties,
+        best_lines: int,
+        window: tuple[Score, Score],
+    ) -> None:
+        """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
         Raises:
-            SearchStopped: A limit was reached.
+            SearchStopped: A limit was reached; what was found before it is in the iteration.
             GameTooLongError: The game does not end in time.
         """
         self.budget.check_clock()
-        self._allot_rows(ply + self._reach(depth))
+        self.allot(iteration.depth, len(actions))
+        listed = np.array(actions, np.int64)
+        for search in self.searches:
+            search.hold("root_actions", listed)
+            search.root_count, search.root_done, search.depth = len(actions), 0, plies_of(iteration.depth)
+            search.exact, search.sees_ties, search.best_lines = exact, ties is Ties.RANDOM, best_lines
+            (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
+        self.prepare(iteration.depth)
+        kernel, here = self._kernel, self.state_and_chooser(state)[0]
+        reason = layout.ASKED
+        try:
+            reason, search = self._run(lambda search: kernel(*search.start(here), search), iteration.depth)
+        finally:
+            if reason != layout.GOING:
+                search = max(self.searches, key=lambda search: search.root_done)
+            self._read(iteration, search, state)
+        if reason == layout.OUT_OF_NODES:
+            raise SearchStopped(StoppedBy.NODES)
+        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
+            raise GameTooLongError(self.game, search.deepest - 1)
+
+    def _run(self, call: Callable[[Search], Any], depth: float) -> tuple[int, Search]:
+        """Runs the kernel, in every thread, and counts what it did; why it stopped, and the search that answered.
+
+        It is called again with more memory, if there was too little.
+        """
         is_short = self._is_short(depth)
         try:
             while True:
-                self._prepare(depth)
+                self._begin(depth)
                 if is_short:
-                    found, reason, search = run_here(call, self.searches[0])
+                    reason, search = run_here(call, self.searches[0])
                 else:
-                    found, reason, search = race(call, self.searches, self.budget.check_clock)
+                    reason, search = race(call, self.searches, self.budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
                 elif is_short and reason == layout.OUT_OF_STACK:
                     is_short = False
                 else:
-                    break
+                    return reason, search
         finally:
             self._count()
-        if reason == layout.OUT_OF_NODES:
-            raise SearchStopped(StoppedBy.NODES)
-        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
-            raise GameTooLongError(self.game, search.deepest - 1)
-        return found, search
 
-    def line(self, search: Search, ply: int) -> tuple[int, ...]:
-        """The principal variation that a kernel with rows left at a ply."""
-        start = ply * search.line - ply * (ply - 1) // 2
-        length = int(search.held("rows")[ply * search.row])
-        return tuple(search.held("lines")[start : start + length].tolist())
+    def _read(self, iteration: Iteration, search: Search, state: Any) -> None:
+        """Takes the root moves that a search has found."""
+        maximizing = self.game.to_move(state) == self.max_seat
+        slots, words, seats = search.held("root_slots"), search.slot_words, search.num_values
+        for start in range(0, words * search.root_done, words):
+            action, found = slots[start : start + _HEADER].tolist()
+            record = start + _HEADER
+            *values, distance = slots[record : record + seats + 1].view(np.float64).tolist()
+            length = int(slots[record + seats + 1])
+            line = (action, *slots[record + seats + 2 : record + seats + 2 + length].tolist())
+            score = values[search.own], 0 if self.prefers else distance
+            by_seat = self.values_in(tuple(values), found)
+            exact, proven = bool(found & _IS_EXACT), bool(found & _PROVEN)
+            plies = distance if self.prefers else 0.0
+            move = RootMove(action, score, exact, proven, line, 0.0, by_seat, plies)
+            iteration.add(move, maximizing)
 
-    def record(self, search: Search, place: int = 0) -> Record:
-        """The record that a kernel with records wrote at a word of its arena."""
-        arena, seats = search.held("arena"), search.kept_seats
-        *values, plies = arena[place : place + seats + 1].view(np.float64).tolist()
-        start = place + seats + 2
-        return Record(tuple(values), plies, tuple(arena[start : start + int(arena[start - 1])].tolist()))
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows what a search to this depth would find."""
+        if self.table is None:
+            return None
+        _, data = probe(self.searches[0], self._table_key(state))
+        if data == 0 or bound_of(data) != EXACT or not (serves(data, plies_of(depth))):
+            return None
+        action = table_action_of(self.searches[0], data)
+        return action if action >= 0 else None
+
+    def _table_key(self, state: Any) -> int:
+        """The kernel's key of a state."""
+        here, chooser = self.state_and_chooser(state)
+        key, signature = table_key(self._rules, here)
+        number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
+        mark = 0 if self._shares else signature
+        return whole(number ^ mark ^ 2 * (chooser + 1) * layout.CHANCE_KEY)
 
     def _is_short(self, depth: float) -> bool:
-        """Whether a visit has too few nodes to be worth another thread, where the clock and Ctrl-C are heeded."""
+        """Whether an iteration has too few nodes to be worth a thread in which the clock and Ctrl-C are heeded."""
         if len(self.searches) > 1 or self._beyond:
             return False
         levels = depth if self.game.traits.chance is Chance.NONE else 2 * depth
         return levels * math.log(self._branching) <= math.log(_SHORT)
 
-    def _prepare(self, depth: float) -> None:
+    def _begin(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
         left = int(min(self.budget.nodes_left, _ALL_NODES))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING
-            search.nodes = 0
+            search.nodes = search.root_done = 0
             search.node_limit = 0 if search.unclaimed else left
             search.deepest = -1
             search.age = int(depth) & 1 if depth < _ENDLESS else 0
             search.passed_ply = 0
-            search.met = MAX_PLIES
+            search.repetition_ply = MAX_PLIES
             search.known = -1
         if self._busy is not None:
             self._busy[:] = 0
@@ -242,20 +286,20 @@ class CompiledTreeSearch(TreeSearch):
         if self.table is not None:
             self.table.hits, self.table.stores = hits, stores
 
-    def _reach(self, depth: float) -> float:
-        """How many moves ahead a visit may look."""
-        return depth + self._beyond
-
-    def _allot_rows(self, last_ply: float) -> None:
-        """Sees that there are rows as far as a search can look. The system gives memory to used ones only."""
-        plies = int(min(last_ply, MAX_PLIES)) + 2
-        if not self._row or plies <= self._plies:
-            return
-        self._plies = plies = min(max(plies, 2 * self._plies, 32), MAX_PLIES + 2)
+    def allot(self, depth: float, actions: int) -> None:
+        """Sees that there is memory as far as a search can look. The system gives it to used addresses only."""
+        reach = (2 * depth if self.selective else depth) + self._beyond
+        plies = int(min(reach, MAX_PLIES)) + 3
+        if plies > self._plies:
+            self._plies = plies = min(max(plies, 2 * self._plies, 32), MAX_PLIES + 3)
+            for search in self.searches:
+                search.row, search.line = self._row, plies
+                if self._row:
+                    search.hold("rows", np.empty((plies + 1) * self._row, np.int64))
+                    search.hold("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
         for search in self.searches:
-            search.row, search.line = self._row, plies
-            search.hold("rows", np.empty((plies + 1) * self._row, np.int64))
-            search.hold("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
+            search.slot_words = _HEADER + search.num_values + 2 + self._plies
+            search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
 
     def _allot_arena(self, search: Search, size: int) -> None:
         search.hold("arena", np.empty(size, np.int64))

@@ -121,7 +121,23 @@ class Search(SharedRecord):
     futility: int  # in 1024ths of a point of utility, as ``singular``
     singular: int
     last_ply: int  # extensions go no further
-    met: int  # where positions share their entries: the earliest ply whose repetition has counted below this node
+    repetition_ply: (
+        int  # where positions share their entries: the earliest ply whose repetition has counted below this node
+    )
+    # The root: one call searches its actions to a depth.
+    depth: int
+    root_actions: int  # the address of its actions, in the order in which they are searched
+    root_count: int  # how many there are
+    root_slots: int  # the address of what is found of each
+    slot_words: int
+    root_done: int  # how many slots are filled
+    exact: int  # whether every action gets its exact value
+    sees_ties: int  # whether all that is as good as the best must be known
+    best_lines: int  # how many of the best get their exact value
+    root_alpha: float
+    root_alpha_distance: float
+    root_beta: float
+    root_beta_distance: float
     # What scores mean, in whole numbers (two players, proof).
     lower_score: int
     upper_score: int
@@ -146,7 +162,7 @@ class Search(SharedRecord):
     tie_rule: int
     prunes: int
     wrong_values: int  # the address of evaluations that do not add up
-    kept_seats: int  # how many seats' values a record has: all, or only the one that maximizes
+    num_values: int  # how many seats' values a record has: all, or only the one that maximizes
     own: int  # which of them is that of the seat that maximizes
     chooser: int  # which opponent chooses in the state that is visited next; -1 for nobody
     passes: int  # whether opponents that do not choose skip their turn

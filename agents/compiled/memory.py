@@ -135,7 +135,7 @@ def insert_sorted(
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
     First comes the table's action, then the rules' hint if it is high, killers, the hint, history. ``actions``,
-    ``scores`` and ``killers`` (the two that hold here) are addresses; ``mover`` is to play.
+    ``scores`` and ``killers`` (the two that hold here, as action + 1) are addresses; ``mover`` is to play.
     """
     action = load(actions, index)
     history = search.history + 8 * mover * search.choices
@@ -143,7 +143,7 @@ def insert_sorted(
     score = hint << 33 | min(load(history, action), (1 << 32) - 1)
     if hint >= HIGH_HINT:
         score += 1 << 61
-    elif action == load(killers, 0) or action == load(killers, 1):
+    elif action + 1 == load(killers, 0) or action + 1 == load(killers, 1):
         score += (1 << 60) + (1 << 59)
     if action == table_action:
         score += 1 << 62
@@ -162,9 +162,9 @@ def update_history(search: Search, action: int, mover: int, killers: int, depth:
     if search.ordered == 0:
         return
     first = load(killers, 0)
-    if action != first and action != load(killers, 1):
+    if action + 1 != first and action + 1 != load(killers, 1):
         store(killers, 1, first)
-        store(killers, 0, action)
+        store(killers, 0, action + 1)
     weight = min(depth, 16)
     history = search.history + 8 * mover * search.choices
     store(history, action, load(history, action) + weight * weight)

@@ -17,7 +17,7 @@ from zermelo.envs.rules.protocol import Rules
 @compiled_into_kernels
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
     """Writes the record of a finished state."""
-    seats = search.kept_seats
+    seats = search.num_values
     for seat in range(seats):
         utility = rules.utility(state, search.root_seat if seats == 1 else seat)
         store_float(record, seat, float(utility))
@@ -27,7 +27,7 @@ def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None
 @compiled_into_kernels
 def write_evaluation(rules: Rules, state: Any, record: int, search: Search) -> float:
     """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
-    seats = search.kept_seats
+    seats = search.num_values
     total = 0.0
     for seat in range(seats):
         value = search.expected

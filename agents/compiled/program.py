@@ -42,12 +42,14 @@ class Program:
         name: What needs it, such as ``"alphabeta"``.
         module: The module it is in, under ``zermelo.agents.compiled``; importing that imports Numba.
         function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
+        constants: The constants of the module that are true for this kernel.
     """
 
     name: str
     module: str
     function: str
-    arguments: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
 
     def load(self, rules: Any, **constants: bool) -> Callable[..., Any]:
         """The kernel compiled for the class of ``rules``, or read from disk.
@@ -70,6 +72,7 @@ class Program:
         """What is compiled, with these constants."""
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
         arguments: list[Any] = [*self.arguments, layout.RECORD]
+        constants = dict.fromkeys(self.constants, True) | constants
         return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))
 
 

@@ -32,7 +32,7 @@ _pool_owner = 0
 _stack = _STACK
 
 
-def _start(call: Callable[[Search], Any], search: Search) -> Future[tuple[Any, int]]:
+def _start(call: Callable[[Search], Any], search: Search) -> Future[int]:
     """Has a thread run a kernel. The pool is made anew in a forked child."""
     global _pool, _pool_owner
     with _lock:
@@ -66,41 +66,41 @@ def _find_stack() -> None:
             threading.stack_size(before)
 
 
-def _call(call: Callable[[Search], Any], search: Search) -> tuple[Any, int]:
-    """Runs a kernel; what it returns, and why it stopped.
+def _call(call: Callable[[Search], Any], search: Search) -> int:
+    """Runs a kernel; why it stopped.
 
-    The reason is read before anybody else can know that the kernel is done: 0 means that what it returned holds.
+    The reason is read before anybody else can know that the kernel is done: 0 means that what it found holds.
     """
     search.stack_start = 0
-    found = call(search)
-    return found, search.stop
+    call(search)
+    return search.stop
 
 
-def run_here(call: Callable[[Search], Any], search: Search) -> tuple[Any, int, Search]:
+def run_here(call: Callable[[Search], Any], search: Search) -> tuple[int, Search]:
     """Runs a kernel that will not take long, and not look far, in the calling thread; as ``race`` otherwise."""
     search.stack_room = _CALLERS_STACK
-    return *_call(call, search), search
+    return _call(call, search), search
 
 
 def race(
     call: Callable[[Search], Any], searches: Sequence[Search], check: Callable[[], None]
-) -> tuple[Any, int, Search]:
+) -> tuple[int, Search]:
     """Lets every search's kernel search the same thing; the first to finish answers and the others are stopped.
 
     One that runs out of nodes leaves the rest of them to the others. ``check`` is called every hundredth of a
     second; what it raises stops the kernels and is passed on.
 
     Returns:
-        What the kernel returned, why it stopped, and its search.
+        Why the kernel stopped, and its search.
     """
     running = {_start(call, search): search for search in searches}
     waiting = set(running)
     try:
         while True:
             done, waiting = wait(waiting, timeout=_POLL, return_when=FIRST_COMPLETED)
-            answers = [(*future.result(), running[future]) for future in done]
-            answers.sort(key=lambda answer: answer[1] == OUT_OF_NODES)
-            if answers and (answers[0][1] != OUT_OF_NODES or not waiting):
+            answers = [(future.result(), running[future]) for future in done]
+            answers.sort(key=lambda answer: answer[0] == OUT_OF_NODES)
+            if answers and (answers[0][0] != OUT_OF_NODES or not waiting):
                 return answers[0]
             check()
     finally:
@@ -121,7 +121,7 @@ def share(call: Callable[[Search], Any], searches: Sequence[Search], check: Call
         future.result()
 
 
-def _stop(running: dict[Future[tuple[Any, int]], Search]) -> None:
+def _stop(running: dict[Future[int], Search]) -> None:
     """Ends what still runs, and waits until it has: the memory it writes to is about to go."""
     for future, search in running.items():
         if not future.done():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.move_ordering import MoveOrder
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.envs import Game
 
@@ -116,8 +118,24 @@ class TreeSearch:
         actions = self.order.order_moves(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
         return actions if self.proof is None else self.proof.order(actions)
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """Searches a state ``depth`` moves deep."""
+    def search_moves(
+        self,
+        state: Any,
+        iteration: Iteration,
+        actions: Sequence[int],
+        *,
+        exact: bool,
+        ties: Ties,
+        best_lines: int,
+        window: tuple[Score, Score],
+    ) -> None:
+        """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
+
+        With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether
+        it is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties
+        could prefer it, as good. Another ``window`` than the search's own may turn out too narrow: then the best
+        move is not exact.
+        """
         raise NotImplementedError
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
@@ -150,6 +168,31 @@ class RootMove(NamedTuple):
     variance: float
     values: tuple[float, ...] = ()
     plies: float = 0.0
+
+
+@dataclass
+class Iteration:
+    """One search of the root to some depth, finished or not."""
+
+    depth: float
+    moves: list[RootMove] = field(default_factory=list)
+    best: RootMove | None = None
+    finished: bool = False
+    proven: bool = False
+
+    def tied(self) -> list[RootMove]:
+        """The moves known to be as good as the best, by action number."""
+        best = self.best
+        assert best is not None, "asked only of an iteration that searched a move"
+        equals = [m for m in self.moves if m is best or (m.is_exact and m.score == best.score)]
+        return sorted(equals, key=lambda move: move.action)
+
+    def add(self, move: RootMove, maximizing: bool) -> None:
+        """Takes a move that was searched."""
+        self.moves.append(move)
+        best = self.best
+        if best is None or (move.score > best.score if maximizing else move.score < best.score):
+            self.best = move
 
 
 class Bound(enum.IntEnum):

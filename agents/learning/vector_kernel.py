@@ -90,7 +90,7 @@ def searched(rules: Rules, state: Any, games: Games, search: Search) -> int:
     count = rules.legal_actions(state, words(actions, search.width))
     order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
     search.age = games.depth & 1
-    search.deepest, search.passed_ply, search.met, search.stack_start = -1, 0, _FAR, 0
+    search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, _FAR, 0
     ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
     chosen, tied, best = 0, 0, -_INFINITY
     for place in range(count):
@@ -128,7 +128,7 @@ def averaged(rules: Rules, state: Any, games: Games, search: Search) -> int:
             rules, child, games.depth - 1, low, low, high, high, ply, search.nothing, record, search
         )
         value = load_float(record, search.own)
-        distance = load_float(record, search.kept_seats) + shift(search, value)
+        distance = load_float(record, search.num_values) + shift(search, value)
         if tied == 0 or is_less(best, best_distance, value, distance):
             chosen, tied, best, best_distance = action, 1, value, distance
         elif value == best and distance == best_distance:

@@ -34,8 +34,6 @@ _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4
 """Up to this depth a table is not worth its memory."""
-_MODULE: Final = "zermelo.agents.compiled.two_player.kernel"
-_THROUGH_CHANCE: Final = "zermelo.agents.compiled.general.kernel"
 _PLIES: Final = 4
 """For each move of the depth there is memory for so many states on a path, those of chance included."""
 
@@ -114,7 +112,7 @@ def _looking(game: RulesGame) -> Search:
     """What looking one move ahead needs."""
     search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
     lower, upper = traits.utility_bounds
-    search.width, search.seats, search.kept_seats = width, traits.seats, traits.seats
+    search.width, search.seats, search.num_values = width, traits.seats, traits.seats
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.expected = traits.constant / 2 if traits.seats == 2 else (lower + upper) / 2
@@ -138,13 +136,11 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
     memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
     config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
     made = CompiledAlphaBeta(Root(game, state, evaluator), budget, config)
-    made.visit(
-        state, float(depth), (-float("inf"), 0.0), (float("inf"), 0.0), 0
-    )  # so that there is memory for all plies
+    made.allot(depth, 0)
     search = made.searches[0]
     search.stop, search.node_limit, search.late_moves = 0, NO_LIMIT, NO_LIMIT
-    inner = {f"{_MODULE}.{name}": value for name, value in made.constants(game, config).items()}
-    return Opponent(agent.name, search, made, {"SEARCHES": True, **inner}, depth=depth)
+    constants = {"SEARCHES": True, **made.constants(game, config)}
+    return Opponent(agent.name, search, made, constants, depth=depth)
 
 
 def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
@@ -167,8 +163,8 @@ def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
     search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
     search.arena_end = search.arena + 8 * len(search.held("arena"))
     search.stop, search.node_limit = 0, NO_LIMIT
-    inner = {f"{_THROUGH_CHANCE}.{name}": value for name, value in made.constants(game, config).items()}
-    return Opponent(agent.name, search, made, {"AVERAGES": True, **inner}, depth=depth)
+    constants = {"AVERAGES": True, **made.constants(game, config)}
+    return Opponent(agent.name, search, made, constants, depth=depth)
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:

@@ -23,12 +23,12 @@ from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
-from zermelo.agents.core.tree_search import Root, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.time_manager import TimeManager

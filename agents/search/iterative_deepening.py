@@ -8,38 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
+from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.agents.core.tree_search import RootMove, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, RootMove, TreeSearch
 from zermelo.agents.search.one_ply import totals_after
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.agents.search.tree.sampling import SampledGame
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
-
-
-@dataclass
-class Iteration:
-    """One search of the root to some depth, finished or not."""
-
-    depth: float
-    moves: list[RootMove] = field(default_factory=list)
-    best: RootMove | None = None
-    finished: bool = False
-    proven: bool = False
-
-    def tied(self) -> list[RootMove]:
-        """The moves known to be as good as the best, by action number."""
-        best = self.best
-        assert best is not None, "asked only of an iteration that searched a move"
-        equals = [m for m in self.moves if m is best or (m.is_exact and m.score == best.score)]
-        return sorted(equals, key=lambda move: move.action)
 
 
 def maximizes(search: TreeSearch, state: Any) -> bool:
@@ -58,59 +39,11 @@ def search_root(
     best_lines: int = 1,
     window: tuple[Score, Score] | None = None,
 ) -> None:
-    """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
-
-    With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether it
-    is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties could
-    prefer it, as good. Another ``window`` than the search's own may turn out too narrow: then the best move is not
-    exact.
-    """
-    game, depth = search.game, iteration.depth
-    search.budget.visit(0)
-    frame = search.frame(state)
-    alpha, beta = search.window(state) if window is None else window
-    maximizing = maximizes(search, state)
-    watcher = search.watcher
-    if watcher is not None:
-        watcher.enter_root(state, depth, alpha, beta)
-    for action in actions:
-        low, high = alpha, beta
-        best = iteration.best
-        if best is not None and not exact:
-            may_tie = ties is Ties.RANDOM or action < min(move.action for move in iteration.tied())
-            bar = best.score if best_lines == 1 else _bar(iteration, best_lines, maximizing)
-            if bar is not None:
-                may_tie = may_tie and bar == best.score
-                if maximizing:
-                    low = max(alpha, just_below(bar) if may_tie else bar)
-                else:
-                    high = min(beta, just_above(bar) if may_tie else bar)
-            if low >= high:
-                continue
-        child = game.result(state, action)
-        if watcher is not None:
-            watcher.try_root(action, low, high)
-        found = search.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
-        score = frame.to_parent(found.score)
-        # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
-        is_exact = low < score < high
-        is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
-        is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
-        line = (action, *found.line)
-        move = RootMove(action, score, is_exact, found.proven, line, found.variance, found.values, found.plies)
-        iteration.moves.append(move)
-        if best is None or (score > best.score if maximizing else score < best.score):
-            iteration.best = move
-    if watcher is not None and iteration.best is not None:
-        watcher.leave_root(iteration.best)
+    """Searches the root's actions (``TreeSearch.search_moves``), and says what follows from all of them."""
+    window = search.window(state) if window is None else window
+    search.search_moves(state, iteration, actions, exact=exact, ties=ties, best_lines=best_lines, window=window)
     iteration.finished = True
-    iteration.proven = _is_proven(iteration, frame, maximizing)
-
-
-def _bar(iteration: Iteration, best_lines: int, maximizing: bool) -> Score | None:
-    """What an action has to beat to be one of the best; None while there are fewer of them."""
-    scores = sorted((move.score for move in iteration.moves if move.is_exact), reverse=maximizing)
-    return scores[best_lines - 1] if len(scores) >= best_lines else None
+    iteration.proven = _is_proven(iteration, search.frame(state), maximizes(search, state))
 
 
 def _narrow(best: RootMove, half_width: float, full: tuple[Score, Score]) -> tuple[Score, Score]:

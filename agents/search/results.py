@@ -9,8 +9,7 @@ from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.result import BestLine, SearchResult
-from zermelo.agents.core.tree_search import RootMove, TreeSearch
-from zermelo.agents.search.iterative_deepening import Iteration
+from zermelo.agents.core.tree_search import Iteration, RootMove, TreeSearch
 from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
 _TOLERANCE = 1e-9

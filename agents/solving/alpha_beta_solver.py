@@ -10,9 +10,9 @@ from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
 from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import Iteration, search_root
+from zermelo.agents.search.iterative_deepening import search_root
 from zermelo.agents.search.results import answer
 from zermelo.agents.solving.progress import Solver, solution, utility_range
 from zermelo.agents.solving.solution import Solution
@@ -56,7 +56,11 @@ class AlphaBetaSolver(Solver):
         lower, upper = utility_range(self.game, state, 0)
         stopped_by = StoppedBy.COMPLETED
         try:
-            first = self._search(sooner=False).visit(state, math.inf, (half, -0.5), (half, 0.5), 0).score[0]
+            search, iteration = self._search(sooner=False), Iteration(math.inf)
+            how: dict[str, Any] = {"exact": False, "ties": Ties.FIRST, "window": ((half, -0.5), (half, 0.5))}
+            search_root(search, state, iteration, search.root_actions(state), **how)
+            assert iteration.best is not None, "a state that is not terminal has actions"
+            first = iteration.best.score[0]
             lower, upper = first if first >= half else lower, first if first <= half else upper
         except SearchStopped as stopped:
             stopped_by = stopped.reason

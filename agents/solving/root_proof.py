@@ -23,8 +23,8 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.core.tree_search import Iteration, TreeSearch
+from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -83,7 +83,7 @@ def shift(search: Search, value: float) -> float:
 
 def write_bound(search: Search, top: int, value: float, distance: float) -> int:
     """Writes a score that follows from the rules' bounds, or those of an average."""
-    seats = search.kept_seats
+    seats = search.num_values
     for seat in range(seats):
         store_float(top, seat, math.nan)
     store_float(top, search.own, value)
@@ -138,7 +138,7 @@ def visit(
     if probability_cut and (mover == CHANCE) == (search.at_chance != 0) and probability < search.min_probability:
         write_evaluation(rules, state, top, search)
         return VALUES
-    seats = search.kept_seats
+    seats = search.num_values
     own = search.own
     chooser = search.chooser
     nothing = search.nothing

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
-from zermelo.agents.compiled.layout import CHANCE_KEY, Search
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
@@ -16,10 +15,12 @@ from zermelo.agents.core.mate_distance import INFINITE_WINDOW, SLACK, Scale, Sco
 from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root, Visit
+from zermelo.agents.core.tree_search import Root
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
+KERNEL: Final = "zermelo.agents.compiled.general.kernel"
+_VALUES: Final = 2  # as the kernel has it
 _MAX_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 
@@ -61,7 +62,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
     """
 
-    program = Program("general", "general.kernel", "visit", ("int64", *("float64",) * 4, *("int64",) * 3))
+    program = Program("general", "root", "search_root", constants=("GENERAL",))
 
     def __init__(
         self, root: Root, budget: Budget, config: AlphaBetaConfig, table: CompiledTable | None = None
@@ -75,8 +76,8 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         self._replies = root.searched is not None
         self._prunes = config.prunes
         traits, size, most = game.traits, int(game.rules.num_actions()), game.max_legal_actions
-        self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
-        seats = traits.seats if self._keeps_values else 1
+        keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
+        seats = traits.seats if keeps_values else 1
         has_chance = traits.chance is not Chance.NONE
         # Each opponent can choose each of its actions; where chance follows, nobody may.
         others_choose = max(traits.seats - 1, 1)
@@ -99,6 +100,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
             width=width,
             table=table,
             room=room + seats + 4 + MAX_PLIES,
+            num_values=seats,
         )
         search = self.searches[0]
         frame = self.scale.frame(None)  # the rules pay at the end, so all states have the same
@@ -107,8 +109,6 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.middle = frame.middle
         search.slack = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
         search.expected = expected_reward(game)
-        search.root_seat, search.kept_seats = self.max_seat, seats
-        search.own = self.max_seat if self._keeps_values else 0
         search.prunes = config.prunes
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
@@ -116,7 +116,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
-            search.hold("killers", np.full(2 * (MAX_PLIES + 2 + PLACES * size), -1, np.int64))
+            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
@@ -126,40 +126,22 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     @classmethod
     def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
         """Whether the game has chance, and whether only one opponent answers."""
-        return {"HAS_CHANCE": game.traits.chance is not Chance.NONE, "REPLIES": about.get("replies", False)}
+        has_chance = game.traits.chance is not Chance.NONE
+        return {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": about.get("replies", False)}
 
     def window(self, state: Any) -> tuple[Score, Score]:
         """Alpha and beta at the root."""
         return super().window(None) if self._prunes else INFINITE_WINDOW
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
-        from zermelo.agents.compiled.general.kernel import VALUES
-
-        here, chooser = self._inside(state)
-        plies, window = plies_of(depth), (*map(float, alpha), *map(float, beta))
-        kernel = self.kernel
-
-        def call(search: Search) -> int:
-            search.chooser = chooser
-            search.probability = 1.0
-            return int(kernel(*search.start(here), plies, *window, ply, -1, search.arena, search))
-
-        found, search = self.run(call, depth, ply)
-        values, distance, line = self.record(search)
-        by_seat = values if self._keeps_values and found & VALUES else ()
-        return Visit((values[search.own], distance), bool(found & 1), line, values=by_seat)
+    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
+        """Every seat's value, where the record has them."""
+        return values if len(values) > 1 and found & _VALUES else ()
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state; what an improbable state was searched for is nothing to go by."""
         return None if self.searches[0].min_probability else super().recall(state, depth, ply)
 
-    def _table_key(self, state: Any) -> tuple[Any, int]:
-        here, chooser = self._inside(state)
-        key, mark = super()._table_key(here)
-        return key, mark ^ 2 * (chooser + 1) * CHANCE_KEY
-
-    def _inside(self, state: Any) -> tuple[Any, int]:
+    def state_and_chooser(self, state: Any) -> tuple[Any, int]:
         """A state of the rules' own, and which opponent chooses there, or -1."""
         if not self._replies:
             return state, -1

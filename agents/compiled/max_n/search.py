@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
 from zermelo.agents.compiled.general.search import can_search_any, can_use, expected_reward
-from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import Scale, Score
+from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.max_n import MaxNRoot
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import MaxNConfig
-from zermelo.agents.core.tree_search import Root, SumNotConstantError, Visit
+from zermelo.agents.core.tree_search import Root, SumNotConstantError
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
+KERNEL: Final = "zermelo.agents.compiled.max_n.kernel"
 FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
 
 
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance."""
 
-    program = Program("maxn", "max_n.kernel", "max_n", ("int64", "int64", "float64", "int64", "int64"))
+    program = Program("maxn", "root", "search_root", constants=("MAX_N",))
 
     def __init__(self, root: Root, budget: Budget, config: MaxNConfig, table: CompiledTable | None = None) -> None:
         game: RulesGame = root.game
@@ -42,10 +43,11 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             table = CompiledTable(megabytes, size, score_words=1 + seats)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
         constants, ordering = self.constants(game, config), config.ordering
-        super().__init__(root, budget, config, constants=constants, ordering=ordering, table=table, room=room)
+        how: dict[str, Any] = {"constants": constants, "ordering": ordering, "table": table}
+        super().__init__(root, budget, config, room=room, num_values=seats, **how)
         search = self.searches[0]
         search.tie_rule = list(TieRule).index(config.tie_rule)
-        search.root_seat = self.max_seat
+        search.lower_value, search.upper_value = -math.inf, math.inf
         search.prunes = config.prunes
         search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)
         search.total = int(traits.constant)
@@ -61,19 +63,17 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     @classmethod
     def constants(cls, game: RulesGame, config: MaxNConfig, **about: bool) -> dict[str, bool]:
         """Whether the game has chance."""
-        return {"HAS_CHANCE": game.traits.chance is not Chance.NONE}
+        return {f"{KERNEL}.HAS_CHANCE": game.traits.chance is not Chance.NONE}
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The values of a state, as the plain search gives them."""
-        plies = plies_of(depth)
-        kernel, seat, enough = self.kernel, self.max_seat, float(alpha[0])
+    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
+        """Every seat's value."""
+        return values
 
-        def call(search: Search) -> int:
-            return int(kernel(*search.start(state), plies, seat, enough, ply, search.arena, search))
-
-        found, search = self.run(call, depth, ply)
+    def search_moves(self, *args: Any, **how: Any) -> None:
+        """Searches the root's actions; raises ``SumNotConstantError`` too."""
+        search = self.searches[0]
+        super().search_moves(*args, **how)
         if search.stop == layout.SUM_NOT_CONSTANT:
-            place = (search.wrong_values - search.arena) // 8
-            raise SumNotConstantError(self.record(search, place).values)
-        values, length, line = self.record(search)
-        return Visit((values[self.max_seat], 0), bool(found & 1), line, 0.0, values, length)
+            start = (search.wrong_values - search.arena) // 8
+            values = search.held("arena")[start : start + search.num_values].view(np.float64)
+            raise SumNotConstantError(tuple(values.tolist()))

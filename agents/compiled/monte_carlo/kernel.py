@@ -63,7 +63,7 @@ def refresh(edge: int, mover: int, search: Search) -> None:
     """Brings up to date what is made of an edge's visits and outcomes."""
     count = load(edge, VISITED)
     if count > 0:
-        seat = 0 if search.kept_seats == 1 else mover
+        seat = 0 if search.num_values == 1 else mover
         mean = load_float(edge, TOTALS + seat) / count
         store_float(edge, MEAN, scaled(for_mover(mean, mover, search), search))
         inverse = load_float(search.weights, COUNTED + count) if count < COUNTED else 1.0 / math.sqrt(count)
@@ -75,7 +75,7 @@ def loss_of(mover: int, search: Search) -> float:
     """What a loss of the mover adds to what is kept of an edge; nothing where the worst outcome may change."""
     if mover < 0 or search.adapts != 0:  # what was added could not be taken back
         return 0.0
-    return float(search.high if search.kept_seats == 1 and mover == 1 else search.low)
+    return float(search.high if search.num_values == 1 and mover == 1 else search.low)
 
 
 @compiled_into_kernels
@@ -85,7 +85,7 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
     take(edge + 8 * VISITED, -sign)
     mover = load(node, MOVER)
     if mover >= 0:
-        seat = 0 if search.kept_seats == 1 else mover
+        seat = 0 if search.num_values == 1 else mover
         add_float(edge + 8 * (TOTALS + seat), sign * loss_of(mover, search))
         refresh(edge, mover, search)
 
@@ -93,7 +93,7 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
 @compiled_into_kernels
 def count_outcome(mover: int, edge: int, search: Search) -> None:
     """Puts the outcome in the place of the loss that ``count_loss`` has counted; the visit stays counted."""
-    kept = search.kept_seats
+    kept = search.num_values
     for seat in range(kept):
         outcome = load_float(search.scratch, seat)
         if kept == 1 or seat == mover:
@@ -166,10 +166,10 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
 @compiled_into_kernels
 def widen(search: Search) -> None:
     """Notes the outcome in ``search.scratch`` among the worst and best so far."""
-    for seat in range(search.kept_seats):
+    for seat in range(search.num_values):
         value = load_float(search.scratch, seat)
         search.low, search.high = min(search.low, value), max(search.high, value)
-    if search.kept_seats < search.seats:
+    if search.num_values < search.seats:
         value = float(search.total) - load_float(search.scratch, 0)
         search.low, search.high = min(search.low, value), max(search.high, value)
     search.unit = 1.0 / (search.high - search.low) if search.high > search.low else 0.0
@@ -201,7 +201,7 @@ def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
 @compiled_into_kernels
 def back_up(leaf: int, ply: int, search: Search) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
-    kept, scratch, path = search.kept_seats, search.scratch, search.lines
+    kept, scratch, path = search.num_values, search.scratch, search.lines
     changed = False
     if search.adapts != 0:
         widen(search)
@@ -275,10 +275,10 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 found = False
                 break
             search.nodes += 1
-            if search.kept_seats == 1:
+            if search.num_values == 1:
                 store_float(scratch, 0, load_float(node, LOWER))
             else:
-                for seat in range(search.kept_seats):
+                for seat in range(search.num_values):
                     store_float(scratch, seat, load_float(node, search.node_words + seat))
             break
         if search.table != 0 and search.counts_losses == 0:

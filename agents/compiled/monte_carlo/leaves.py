@@ -48,7 +48,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
             return False
         search.nodes += 1
         state = rules.result(state, action)
-    for seat in range(search.kept_seats):
+    for seat in range(search.num_values):
         value = float(rules.utility(state, seat)) if ended else static_value(rules, state, seat, search)
         store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
     return True
@@ -57,7 +57,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
 @compiled_into_kernels
 def evaluate(rules: Rules, state: Any, search: Search) -> bool:
     """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
-    kept, games = search.kept_seats, search.playouts
+    kept, games = search.num_values, search.playouts
     for seat in range(kept):
         store_float(search.scratch, seat, 0.0)
     if search.evaluated != 0:

@@ -84,7 +84,7 @@ def random_outcome(search: Search, count: int, probabilities: int, step: int) ->
 @compiled_into_kernels
 def for_mover(value: float, mover: int, search: Search) -> float:
     """A kept value as the player to move sees it."""
-    if search.kept_seats == 1 and mover == 1:
+    if search.num_values == 1 and mover == 1:
         return float(search.total) - value
     return value
 
@@ -167,7 +167,7 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
         if node != 0:
             return node
     is_over = rules.is_terminal(state)
-    kept, size = search.kept_seats, search.node_words
+    kept, size = search.num_values, search.node_words
     node = allocate(search, size + kept if is_over and kept > 1 else size)
     if node == 0:
         return 0

@@ -51,7 +51,7 @@ def value_of(edge: int, mover: int, search: Search) -> float:
     untried = 0.5 if search.selection == PUCT else 1.0
     value = load_float(edge, MEAN) if count > 0 else untried
     if count > 0 and search.adapts != 0:
-        seat = 0 if search.kept_seats == 1 else mover
+        seat = 0 if search.num_values == 1 else mover
         value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
     more, tries = edge + 8 * search.more, float(count)
     if search.has_priors != 0:

@@ -42,7 +42,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search = Search()
     search.start = starter(game.rules, _LONGEST)
     search.actions, search.width = size, width
-    search.seats, search.kept_seats = traits.seats, tree.kept
+    search.seats, search.num_values = traits.seats, tree.kept
     search.total = int(traits.constant)
     search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
     search.solves = config.solver and tree.kept == 1

@@ -158,7 +158,7 @@ class Prover:
             return int(kernel(*search.start(state), lower, upper, first, -1, 1, search))
 
         try:
-            _, reason, search = race(call, self._searches, check)
+            reason, search = race(call, self._searches, check)
         except SearchStopped as stopped:
             return Score(*self._bounds_now(), stopped.reason)
         finally:

@@ -12,6 +12,7 @@ action. A ply's row has the length of its principal variation, then its actions,
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
@@ -37,7 +38,7 @@ from zermelo.agents.compiled.memory import (
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.table import ACTION_SHIFT
-from zermelo.agents.compiled.two_player.search import HALF, SCALE, SHIFT
+from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
 from zermelo.agents.core.options import (
     FITTED_UNIT,
     MAX_STATIC_DEPTH,
@@ -46,7 +47,7 @@ from zermelo.agents.core.options import (
     reduction,
 )
 from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
-from zermelo.envs.jit.memory import load, store, words, wrapped_product
+from zermelo.envs.jit.memory import load, store, store_float, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
@@ -94,6 +95,42 @@ def to_child(search: Search, edge: int) -> int:
     return edge
 
 
+def to_score(value: float, distance: float, search: Search) -> int:
+    """A value and a mate distance for the first seat, as the kernel counts them for it."""
+    if math.isinf(value):
+        return INFINITY if value > 0.0 else -INFINITY
+    units = math.floor((value - search.middle) * (FITTED_UNIT if FITTED else UNIT) + 0.5)
+    return int(units) * SCALE + int(2.0 * distance)
+
+
+def visit_and_record(
+    rules: Rules,
+    state: Any,
+    depth: int,
+    low: float,
+    low_distance: float,
+    high: float,
+    high_distance: float,
+    ply: int,
+    record: int,
+    search: Search,
+) -> int:
+    """Searches a state in a window for the first seat, and writes its record; whether it is proven, 0 or 1."""
+    alpha = to_score(low, low_distance, search)
+    beta = to_score(high, high_distance, search)
+    sign = 1 if rules.to_move(state) == 0 else -1
+    found = visit(rules, state, depth, min(sign * alpha, sign * beta), max(sign * alpha, sign * beta), ply, search)
+    score = found & -2
+    value = value_of(score)
+    store_float(record, 0, sign * value / (FITTED_UNIT if FITTED else UNIT) + search.middle)
+    store_float(record, 1, sign * (score - value * SCALE) / 2)
+    length = load(row_of(search, ply), 0)
+    store(record, 2, length)
+    for index in range(length):
+        store(record, 3 + index, load(line_of(search, ply), index))
+    return found & 1
+
+
 def value_of(score: int) -> int:
     """The value of a score, without its mate distance."""
     return (score + HALF) >> SHIFT
@@ -134,7 +171,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     mover = rules.to_move(state)
     if rules.is_terminal(state):
         if SHARES:
-            search.met = min(search.met, ply - back_to_end(rules, state))
+            search.repetition_ply = min(search.repetition_ply, ply - back_to_end(rules, state))
         return outcome(rules, state, mover, search) | 1
     actions = row + 8
     later = actions + 8 * search.width
@@ -150,7 +187,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 return best
             count = rules.noisy_actions(state, words(actions, search.width))
             if SHARES:
-                search.met = min(search.met, ply - back_to_illegal(rules))
+                search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
             order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
             for index in range(count):
                 action = load(actions, index)
@@ -199,10 +236,10 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(line_of(search, ply), 0, table_action)
                     return score | is_proven(data)
     # 4. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
-    met = 0
+    outer_ply = 0
     if SHARES:
-        met = search.met
-        search.met = ply
+        outer_ply = search.repetition_ply
+        search.repetition_ply = ply
     if SELECTIVE and search.futility != 0 and depth <= MAX_STATIC_DEPTH and not rules.is_urgent(state):
         # Or the evaluation lies so far above beta that a few moves will hardly change it.
         value = value_of(beta)
@@ -210,7 +247,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             margin = in_units(search.futility * (depth + 1) >> 1)
             if value_of(evaluate(rules, state, mover, search)) - margin >= value:
                 if SHARES:
-                    search.met = min(search.met, met)
+                    search.repetition_ply = min(search.repetition_ply, outer_ply)
                 return (beta + 1) & -2
     null_move = search.null_move if SELECTIVE else 0
     if SELECTIVE and null_move != 0 and null_move < depth and search.passed_ply != ply:
@@ -227,12 +264,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     return 0
                 if to_parent(search, -(found & -2)) >= beta:
                     if SHARES:
-                        search.met = min(search.met, met)
+                        search.repetition_ply = min(search.repetition_ply, outer_ply)
                     return (beta + 1) & -2
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(actions, search.width))
     if SHARES:
-        search.met = min(search.met, ply - back_to_illegal(rules))
+        search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
     extended = -1
     if SELECTIVE:
         # A singular extension: the table's action is so much better than all others that it is searched deeper.
@@ -377,8 +414,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             bound = UPPER if best <= alpha else LOWER
         data = pack(search, depth, bound, all_proven, best_action)
         if SHARES:
-            data = pack(search, depth if search.met >= ply else -1, bound, 0, best_action)
+            data = pack(search, depth if search.repetition_ply >= ply else -1, bound, 0, best_action)
         replace(search, key, best << ACTION_SHIFT + search.action_bits | data)
     if SHARES:
-        search.met = min(search.met, met)
+        search.repetition_ply = min(search.repetition_ply, outer_ply)
     return best | all_proven

@@ -6,14 +6,13 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, plies_of
-from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program, can_evaluate, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root, Visit
+from zermelo.agents.core.tree_search import Root
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
@@ -23,7 +22,8 @@ SHIFT: Final = 15
 SCALE: Final = 1 << SHIFT
 """More than twice the mate distance of any search (see the kernel)."""
 HALF: Final = SCALE >> 1
-_INFINITY: Final = 1 << 60
+INFINITY: Final = 1 << 60
+KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
 _MAX_UTILITY: Final = 16_000
 
 
@@ -39,7 +39,7 @@ def can_search(game: Any) -> bool:
 class CompiledAlphaBeta(CompiledTreeSearch):
     """Alpha-beta or minimax over compiled rules, for two players with a constant sum, without chance."""
 
-    program = Program("alphabeta", "two_player.kernel", "visit", ("int64",) * 4)
+    program = Program("alphabeta", "root", "search_root")
 
     def __init__(
         self, root: Root, budget: Budget, config: AlphaBetaConfig, table: CompiledTable | None = None
@@ -69,16 +69,18 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             table=table,
             threads=config.threads,
             row=1 + 2 * game.max_legal_actions,
-            shares=constants["SHARES"],
+            shares=constants[f"{KERNEL}.SHARES"],
         )
         # Whoever is not there yet wins a move from here at the soonest.
         lower, upper = self.scale.bounds((0.0, 0.0))
         for search in self.searches:
             search.total = int(traits.constant)
+            search.middle = self._middle
+            search.lower_value, search.upper_value = lower, upper
             if root.fitted is not None:
                 search.hold("patterns", root.fitted.words())
-            search.lower_score = self._units(lower) * SCALE + 2 * config.sooner if has_bounds else -_INFINITY
-            search.upper_score = self._units(upper) * SCALE - 2 * config.sooner if has_bounds else _INFINITY
+            search.lower_score = self._units(lower) * SCALE + 2 * config.sooner if has_bounds else -INFINITY
+            search.upper_score = self._units(upper) * SCALE - 2 * config.sooner if has_bounds else INFINITY
             if not search.evaluated:
                 search.lower_evaluation = search.upper_evaluation = int(traits.constant) * (EVALUATION_UNIT // 2)
             search.quiescence = self._beyond
@@ -94,11 +96,11 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     def constants(cls, game: RulesGame, config: AlphaBetaConfig, *, fitted: bool = False) -> dict[str, bool]:
         """What of the kernel a game and settings need."""
         return {
-            "PRUNES": config.prunes,
-            "NOISY": config.prunes and hasattr(game.rules, "is_noisy"),
-            "SELECTIVE": config.prunes and config.is_selective,
-            "SHARES": config.share_positions and has_history(game.rules),
-            "FITTED": fitted,
+            f"{KERNEL}.PRUNES": config.prunes,
+            f"{KERNEL}.NOISY": config.prunes and hasattr(game.rules, "is_noisy"),
+            f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
+            f"{KERNEL}.SHARES": config.share_positions and has_history(game.rules),
+            f"{KERNEL}.FITTED": fitted,
         }
 
     def window(self, state: Any) -> tuple[Score, Score]:
@@ -115,42 +117,14 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         if self.table is not None:
             self.table.clear()
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
-        mover = self.game.to_move(state)
-        low, high = self._edge(alpha), self._edge(beta)
-        if mover != 0:
-            low, high = -high, -low
-        plies = plies_of(depth)
-        kernel = self.kernel
-        unlimited = math.isinf(depth)
+    def prepare(self, depth: float) -> None:
+        """Has a search to the end of the game use nothing that is not proven."""
+        unlimited, never = math.isinf(depth), plies_of(math.inf)
         for search in self.searches:
-            search.late_moves = self._late_moves if self._late_moves and not unlimited else plies_of(math.inf)
+            search.late_moves = self._late_moves if self._late_moves and not unlimited else never
             search.null_move = 0 if unlimited else self._null_move
             search.singular = 0 if unlimited else round(self._singular * EVALUATION_UNIT)
-            search.last_ply = 0 if unlimited or not self.selective else 2 * (plies + 1)
-
-        def call(search: Search) -> int:
-            return int(kernel(*search.start(state), plies, low, high, ply, search))
-
-        found, search = self.run(call, depth, ply)
-        score = found & -2
-        value = (score + HALF) // SCALE
-        distance = (score - value * SCALE) / 2
-        if mover != 0:
-            value, distance = -value, -distance
-        return Visit((value / self._unit + self._middle, distance), bool(found & 1), self.line(search, ply))
-
-    def _reach(self, depth: float) -> float:
-        """How far a visit may look: extensions go no further than twice the depth."""
-        return super()._reach(2 * (depth + 1) if self.selective else depth)
+            search.last_ply = 0 if unlimited or not self.selective else 2 * plies_of(depth)
 
     def _units(self, value: float) -> int:
         return round((value - self._middle) * self._unit)
-
-    def _edge(self, score: Score) -> int:
-        """A window's edge as the kernel counts, for seat 0."""
-        value, distance = score
-        if math.isinf(value):
-            return _INFINITY if value > 0 else -_INFINITY
-        return self._units(value) * SCALE + round(2 * distance)

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.agents.core.tree_search import Bound, Root, TreeSearch, Visit
+from zermelo.agents.core.tree_search import Bound, Iteration, Root, RootMove, TreeSearch, Visit
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.search.observer import NodeRole, NodeWatcher, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
@@ -66,6 +66,58 @@ class PlainSearch(TreeSearch):
         self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
         if on_node is not None:
             self.watcher = NodeWatcher(self, on_node)
+
+    def search_moves(
+        self,
+        state: Any,
+        iteration: Iteration,
+        actions: Sequence[int],
+        *,
+        exact: bool,
+        ties: Ties,
+        best_lines: int,
+        window: tuple[Score, Score],
+    ) -> None:
+        """Searches the root's actions, as kernels do (``compiled.root``)."""
+        game, depth, watcher = self.game, iteration.depth, self.watcher
+        self.budget.visit(0)
+        frame = self.frame(state)
+        alpha, beta = window
+        maximizing = game.to_move(state) == self.max_seat
+        if watcher is not None:
+            watcher.enter_root(state, depth, alpha, beta)
+        for action in actions:
+            low, high = alpha, beta
+            best = iteration.best
+            if best is not None and not exact:
+                may_tie = ties is Ties.RANDOM or action < min(move.action for move in iteration.tied())
+                bar = best.score if best_lines == 1 else _bar(iteration, best_lines, maximizing)
+                if bar is not None:
+                    may_tie = may_tie and bar == best.score
+                    if maximizing:
+                        low = max(alpha, just_below(bar) if may_tie else bar)
+                    else:
+                        high = min(beta, just_above(bar) if may_tie else bar)
+                if low >= high:
+                    continue
+            child = game.result(state, action)
+            if watcher is not None:
+                watcher.try_root(action, low, high)
+            found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
+            score = frame.to_parent(found.score)
+            # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+            is_exact = low < score < high
+            is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
+            is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
+            line = (action, *found.line)
+            rest = found.proven, line, found.variance, found.values, found.plies
+            iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
+        if watcher is not None and iteration.best is not None:
+            watcher.leave_root(iteration.best)
+
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """Searches a state ``depth`` moves deep."""
+        raise NotImplementedError
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""
@@ -136,3 +188,9 @@ class PlainSearch(TreeSearch):
         """Tells whoever watches that the window of a node has become narrower."""
         if self.watcher is not None:
             self.watcher.narrow(alpha, beta)
+
+
+def _bar(iteration: Iteration, best_lines: int, maximizing: bool) -> Score | None:
+    """What an action has to beat to be one of the best; None while there are fewer of them."""
+    scores = sorted((move.score for move in iteration.moves if move.is_exact), reverse=maximizing)
+    return scores[best_lines - 1] if len(scores) >= best_lines else None

@@ -11,8 +11,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Bound, Root, RootMove
-from zermelo.agents.search.iterative_deepening import Iteration
+from zermelo.agents.core.tree_search import Bound, Iteration, Root, RootMove
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
