@@ -90,8 +90,7 @@ def _kernel(
         return CompiledMaxN
     if config.replies is not None:
         return None
-    is_two_player = not config.history_on_improvement and can_search(root.game)
-    return CompiledAlphaBeta if is_two_player else CompiledGeneralSearch
+    return CompiledGeneralSearch if config.history_on_improvement else CompiledAlphaBeta
 
 
 def monte_carlo(

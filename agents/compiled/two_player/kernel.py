@@ -220,7 +220,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     key = 0
     table_action = -1
     data = 0
-    if search.table != 0:
+    if PRUNES and search.table != 0:
         key = rules.key(state)
         _, data = probe(search, key)
         if data != 0:
@@ -336,7 +336,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             action = load(actions, index)
             child = rules.result(state, action)
             mark = 0
-            if busy != 0:
+            if PRUNES and busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
                 mark = (rules.key(child) << 1 | 1) ^ depth << 48
                 place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
@@ -384,7 +384,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 if edge == high or score < edge or score >= high:
                     break
                 edge = high
-            if busy != 0:
+            if PRUNES and busy != 0:
                 store(busy, shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS), 0)
             proven = found & 1
             all_proven &= proven
@@ -408,7 +408,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     elif best_proven != 0 and value_of(best) == value_of(highest):
         all_proven = 1
     # 8. The table.
-    if search.table != 0:
+    if PRUNES and search.table != 0:
         bound = EXACT
         if lowest < best < highest and not alpha < best < beta:
             bound = UPPER if best <= alpha else LOWER
