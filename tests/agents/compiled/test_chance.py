@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.compared_searches import compiled, plain, random_positions, searched
 from doubles.grown_rules import Grown
+from oracles.compared_searches import compiled, plain, random_positions, searched
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax

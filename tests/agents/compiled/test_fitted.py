@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from doubles.compared_searches import compiled, plain, searched
+from oracles.compared_searches import compiled, plain, searched
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.compiled.patterns import fitted_value

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from doubles.compared_searches import compiled, searched
+from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
 from zermelo.agents.compiled import threads

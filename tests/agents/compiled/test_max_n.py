@@ -8,8 +8,8 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from doubles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
 from doubles.small_games import ConnectK
+from oracles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n

@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from doubles.compared_searches import Share, compiled, plain, random_positions, searched
+from oracles.compared_searches import Share, compiled, plain, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid

@@ -6,7 +6,7 @@ import gc
 from typing import Any, NamedTuple
 
 import numpy as np
-from doubles.compared_searches import compiled, searched
+from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
 from zermelo.agents.algorithms.minimax import minimax

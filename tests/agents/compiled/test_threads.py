@@ -11,7 +11,7 @@ import threading
 import time
 
 import pytest
-from doubles.compared_searches import compiled, searched
+from oracles.compared_searches import compiled, searched
 
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.limits import Limits, StoppedBy

@@ -7,8 +7,8 @@ import random
 from typing import Any, NamedTuple
 
 import pytest
-from doubles.compared_searches import compiled, plain, random_positions, searched
 from doubles.small_games import ConnectK
+from oracles.compared_searches import compiled, plain, random_positions, searched
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.core.budget import Budget

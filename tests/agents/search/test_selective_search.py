@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.compared_searches import compiled, plain, random_positions, searched
+from oracles.compared_searches import compiled, plain, random_positions, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.core.limits import Limits
