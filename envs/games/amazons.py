@@ -19,22 +19,21 @@ from zermelo.envs.rules import (
     Words,
     board,
     board_lines,
+    contains,
     count,
+    difference,
+    first_places,
+    intersection,
+    is_empty,
     limits,
+    list_places,
     listed,
+    lowest,
+    no_places,
     openspiel_twin,
     single,
     square_text,
     union,
-)
-from zermelo.envs.rules.words import (
-    difference,
-    intersection,
-    is_empty,
-    list_places,
-    moved_down,
-    moved_up,
-    no_places,
 )
 
 _CHOOSE: Final = 0
@@ -45,7 +44,7 @@ _FREE, _CLOSED, _CHOSEN = tile(FAINT), tile(INK), ring(INK, 0.42, 4)
 
 
 class AmazonsState(NamedTuple):
-    """Both players' amazons, the free squares, and the turn; rows lie ``size + 1`` places apart.
+    """Both players' amazons, the free squares, and the turn.
 
     ``turn`` is the seat to move, plus what it chooses next (``_CHOOSE`` an amazon, ``_MOVE`` where she moves to,
     ``_SHOOT`` where she shoots), plus eight times the square of the chosen amazon.
@@ -81,26 +80,30 @@ class Amazons(NamedTuple):
         return self.size * self.size
 
     def initial_state(self) -> AmazonsState:
-        none = no_places(self.size * (self.size + 1))
+        none = no_places(self.size * self.size)
         first = second = none
         last, third = self.size - 1, (self.size - 1) // 3
         for column in (0, third, last - third, last):
             from_edge = third if column in (0, last) else 0
-            second = union(second, self._square(none, from_edge * self.size + column))
-            first = union(first, self._square(none, (last - from_edge) * self.size + column))
-        return AmazonsState(first, second, difference(self._board(none), union(first, second)), _CHOOSE)
+            second = union(second, single(none, from_edge * self.size + column))
+            first = union(first, single(none, (last - from_edge) * self.size + column))
+        return AmazonsState(
+            first, second, difference(first_places(none, self.num_actions()), union(first, second)), _CHOOSE
+        )
 
     def to_move(self, state: AmazonsState) -> int:
         return state.turn & 1
 
     def legal_actions(self, state: AmazonsState, actions: list[int]) -> int:
-        if state.turn & 6 == _CHOOSE:
-            places = self._movable(state)
-        else:
-            places = self._reached(self._square(state.free, state.turn // _SQUARE), state.free)
-        number = list_places(places, actions)
-        for index in range(number):
-            actions[index] -= actions[index] // (self.size + 1)
+        if state.turn & 6 != _CHOOSE:
+            return list_places(self._reached(state.free, state.turn // _SQUARE), actions)
+        own, number = _amazons(state, state.turn & 1), 0
+        while not is_empty(own):
+            square = lowest(own)
+            own = difference(own, single(own, square))
+            if self._can_move(state.free, square):
+                actions[number] = square
+                number += 1
         return number
 
     def result(self, state: AmazonsState, action: int) -> AmazonsState:
@@ -108,11 +111,11 @@ class Amazons(NamedTuple):
         seat, step = turn & 1, turn & 6
         if step == _CHOOSE:
             return AmazonsState(first, second, free, seat | _MOVE | _SQUARE * action)
-        target = self._square(free, action)
+        target = single(free, action)
         free = difference(free, target)
         if step == _SHOOT:
             return AmazonsState(first, second, free, 1 - seat)
-        origin = self._square(free, turn // _SQUARE)
+        origin = single(free, turn // _SQUARE)
         if seat:
             second = union(difference(second, origin), target)
         else:
@@ -120,7 +123,15 @@ class Amazons(NamedTuple):
         return AmazonsState(first, second, union(free, origin), seat | _SHOOT | _SQUARE * action)
 
     def is_terminal(self, state: AmazonsState) -> bool:
-        return state.turn & 6 == _CHOOSE and is_empty(self._movable(state))
+        if state.turn & 6 != _CHOOSE:
+            return False
+        own = _amazons(state, state.turn & 1)
+        while not is_empty(own):
+            square = lowest(own)
+            if self._can_move(state.free, square):
+                return False
+            own = difference(own, single(own, square))
+        return True
 
     def utility(self, state: AmazonsState, seat: int) -> int:
         return -1 if seat == state.turn & 1 else 1
@@ -130,7 +141,7 @@ class Amazons(NamedTuple):
         return 3 * (self._mobility(state, seat) - self._mobility(state, 1 - seat))
 
     def layout(self) -> tuple[int, int, int, int, int]:
-        return self.size, self.size, 0, self.size + 1, 1
+        return self.size, self.size, 0, self.size, 1
 
     def planes(self, state: AmazonsState, seat: int) -> tuple[Words, ...]:
         """Own amazons, the opponent's, closed squares, the chosen amazon, and the phase.
@@ -138,9 +149,9 @@ class Amazons(NamedTuple):
         The last two are all ones where the chosen amazon is to move, and where it is to shoot.
         """
         own, other = _amazons(state, seat), _amazons(state, 1 - seat)
-        step, board = state.turn & 6, self._board(own)
+        step, board = state.turn & 6, first_places(own, self.num_actions())
         none = difference(own, own)
-        chosen = self._square(own, state.turn // _SQUARE) if step != _CHOOSE else none
+        chosen = single(own, state.turn // _SQUARE) if step != _CHOOSE else none
         closed = difference(board, union(state.free, union(own, other)))
         return own, other, closed, chosen, board if step == _MOVE else none, board if step == _SHOOT else none
 
@@ -153,41 +164,42 @@ class Amazons(NamedTuple):
     def action_text(self, state: AmazonsState, action: int) -> str:
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)
 
-    def _square(self, like: Words, action: int) -> Words:
-        return single(like, action + action // self.size)
+    def _can_move(self, free: Words, square: int) -> bool:
+        row, column = square // self.size, square % self.size
+        for down in range(-1, 2):
+            for right in range(-1, 2):
+                inside = 0 <= row + down < self.size and 0 <= column + right < self.size
+                if inside and contains(free, square + down * self.size + right):
+                    return True
+        return False
 
-    def _board(self, like: Words) -> Words:
-        """All squares."""
-        board = difference(like, like)
-        for square in range(self.size * self.size):
-            board = union(board, self._square(like, square))
-        return board
-
-    def _movable(self, state: AmazonsState) -> Words:
-        """The mover's amazons that have a free square beside them."""
-        beside = union(moved_up(state.free, 1), moved_down(state.free, 1))
-        row = union(state.free, beside)
-        rows = union(moved_up(row, self.size + 1), moved_down(row, self.size + 1))
-        return intersection(_amazons(state, state.turn & 1), union(beside, rows))
-
-    def _reached(self, origins: Words, free: Words) -> Words:
-        """The free squares a queen's move away from some squares."""
+    def _reached(self, free: Words, square: int) -> Words:
+        """The free squares a queen's move away from a square."""
         reached = difference(free, free)
-        for step in (1, self.size, self.size + 1, self.size + 2):
-            up, down = intersection(moved_up(origins, step), free), intersection(moved_down(origins, step), free)
-            while not is_empty(union(up, down)):
-                reached = union(reached, union(up, down))
-                up, down = intersection(moved_up(up, step), free), intersection(moved_down(down, step), free)
+        row, column = square // self.size, square % self.size
+        for down in range(-1, 2):
+            for right in range(-1, 2):
+                if down == 0 and right == 0:
+                    continue
+                upto = self.size
+                if down:
+                    upto = min(upto, self.size - 1 - row if down > 0 else row)
+                if right:
+                    upto = min(upto, self.size - 1 - column if right > 0 else column)
+                step, at = down * self.size + right, square
+                for _ in range(upto):
+                    at += step
+                    if not contains(free, at):
+                        break
+                    reached = union(reached, single(free, at))
         return reached
 
     def _mobility(self, state: AmazonsState, seat: int) -> int:
-        """The number of moves of a seat's amazons: in one direction no two reach the same square."""
-        own, free, moves = _amazons(state, seat), state.free, 0
-        for step in (1, self.size, self.size + 1, self.size + 2):
-            up, down = intersection(moved_up(own, step), free), intersection(moved_down(own, step), free)
-            while not is_empty(union(up, down)):
-                moves += count(up) + count(down)
-                up, down = intersection(moved_up(up, step), free), intersection(moved_down(down, step), free)
+        own, moves = _amazons(state, seat), 0
+        while not is_empty(own):
+            square = lowest(own)
+            own = difference(own, single(own, square))
+            moves += count(self._reached(state.free, square))
         return moves
 
 

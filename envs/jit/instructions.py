@@ -23,6 +23,9 @@ _FLOAT: Final = ir.DoubleType()
 _int, _float, _none = types.int64, types.float64, types.none
 
 
+_FEW: Final = 3
+
+
 def _constant(value: int) -> Any:
     return ir.Constant(_INT, value)
 
@@ -297,8 +300,16 @@ def _divided(builder: Any, place: Any) -> tuple[Any, Any]:
 def _contains(builder: Any, places: Any, place: Any) -> Any:
     if isinstance(places.type, ir.IntType):
         return builder.and_(builder.lshr(places, place), _constant(1))
-    number, below = _divided(builder, place)
-    return builder.and_(builder.lshr(_chosen(builder, _parts(builder, places), number), below), _constant(1))
+    values = _parts(builder, places)
+    if len(values) > _FEW:
+        number, below = _divided(builder, place)
+        return builder.and_(builder.lshr(_chosen(builder, values, number), below), _constant(1))
+    found = _constant(0)
+    for number, word in enumerate(values):  # without a division
+        above = builder.sub(place, _constant(words.WORD * number))
+        is_here = builder.icmp_unsigned("<", above, _constant(words.WORD))
+        found = builder.select(is_here, builder.lshr(word, builder.and_(above, _constant(63))), found)
+    return builder.and_(found, _constant(1))
 
 
 def _window(builder: Any, places: Any, start: Any, width: Any) -> Any:

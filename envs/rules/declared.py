@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.boards import symmetric_board, symmetric_square
 from zermelo.envs.rules.words import contains
 
-Board: TypeAlias = int
+Board: TypeAlias = Annotated[int, "Board"]
 """A set of squares: square ``row * columns + column`` is the bit of that number."""
-Square: TypeAlias = int
+Square: TypeAlias = Annotated[int, "Square"]
 _Class = TypeVar("_Class", bound=type)
 _SQUARES = Squares()
 
@@ -106,7 +106,10 @@ def symmetric_state(self, state, symmetry):
 def _symmetric_state(state_class: Any) -> Callable[..., Any]:
     """The function of a class of states that sees their boards and squares through a symmetry."""
     through = {"Board": "symmetric_board", "Square": "symmetric_square"}
-    kinds = {name: getattr(kind, "__forward_arg__", kind) for name, kind in state_class.__annotations__.items()}
+    kinds = {
+        name: getattr(kind, "__forward_arg__", getattr(kind, "__metadata__", ("",))[0])
+        for name, kind in state_class.__annotations__.items()
+    }
     parts = [
         f"{through[kind]}(state.{name}, rows, columns, symmetry)" if kind in through else f"state.{name}"
         for name, kind in kinds.items()

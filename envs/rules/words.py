@@ -64,7 +64,7 @@ def contains(places: Words | int, place: int) -> int:
     """1 if the place is in the set, else 0; an integer is a set of the places of its bits."""
     if isinstance(places, int):
         return places >> place & 1
-    return places[place // WORD] >> place % WORD & 1
+    return places[place // WORD] >> place % WORD & 1 if 0 <= place < WORD * len(places) else 0
 
 
 def window(places: Words, start: int, width: int) -> int:
