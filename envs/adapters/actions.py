@@ -21,8 +21,8 @@ def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
 def legal_actions(env: Any) -> list[Any]:
     """The legal actions of the agent to move in a live environment, as ``env.step`` takes them.
 
-    The environment is neither copied nor changed: for agents that only need to know what is allowed. Actions
-    come in ascending order; there are none for an agent that is dead, or when the game is over.
+    The environment is not changed: for agents that only need to know what is allowed. Actions come in ascending
+    order; there are none for an agent that is dead, or when the game is over.
 
     Args:
         env: An AEC environment, or a Gymnasium environment, that has been reset.

@@ -31,6 +31,8 @@ _SIMILAR: Final = re.compile("mask|legal|valid|avail|allowed", re.I)
 _NEGATED: Final = re.compile("illegal|invalid|unavail|disallowed|forbidden", re.I)
 _SHOWS: Final = re.compile("obs|info|mask|legal|valid", re.I)
 _SHOWS_INFO: Final = re.compile("info|mask|legal|valid", re.I)
+_ACTS: Final = re.compile("render|draw|display|print|log|save|write|send|close|reset|update|load", re.I)
+"""In the names of methods that do more than to return something."""
 _COMPARED_STEPS: Final = 3
 
 
@@ -105,9 +107,12 @@ def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
 
 def gym_mask(env: Any) -> Any:
     """The action mask of a live Gymnasium environment; None where it shows none (``GymMask``)."""
-    finder = _finders.get(env.unwrapped)
-    if finder is None:
-        finder = _finders[env.unwrapped] = GymMask(env)
+    try:
+        finder = _finders.get(env.unwrapped)
+        if finder is None:
+            finder = _finders[env.unwrapped] = GymMask(env)
+    except TypeError:  # an environment that cannot be hashed
+        finder = GymMask(env)
     return finder.mask(env)
 
 
@@ -159,8 +164,8 @@ _finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictio
 
 
 def _methods_of(raw: Any, named: re.Pattern[str]) -> list[str]:
-    names = [name for name in dir(type(raw)) if named.search(name) and not name.startswith("__")]
-    return [name for name in names if _needs_nothing(getattr(raw, name, None))]
+    names = [name for name in dir(type(raw)) if named.search(name) and not _ACTS.search(name)]
+    return [name for name in names if not name.startswith("__") and _needs_nothing(getattr(raw, name, None))]
 
 
 def _needs_nothing(method: Any) -> bool:
