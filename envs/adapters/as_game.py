@@ -21,13 +21,13 @@ from zermelo.envs.adapters.openspiel import game as openspiel
 from zermelo.envs.adapters.openspiel import hanabi
 from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
 from zermelo.envs.adapters.wrappers import (
-    full_name,
     game_name,
     innermost,
     is_gymnasium,
     require_reset,
     seat_agents,
 )
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules

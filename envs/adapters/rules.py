@@ -15,7 +15,14 @@ from typing import Any
 
 import zermelo.envs.games  # noqa: F401  # for the twins that it declares
 from zermelo.envs.adapters.as_game import register_rules
-from zermelo.envs.adapters.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
+from zermelo.envs.adapters.wrappers import (
+    game_name,
+    innermost,
+    is_gymnasium,
+    is_patched,
+    require_reset,
+    seat_agents,
+)
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.about import LISTED, TWINS, Twin
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
@@ -67,9 +74,7 @@ class LiveRulesGame(RulesGame):
 
     def position(self, raw: Any) -> Any | None:
         """The state of an environment, if turn, end and instance are as the rules have them."""
-        if any(
-            name in vars(raw) for name in ("step", "observe", "reset")
-        ):  # somebody has put another method there
+        if is_patched(raw):
             return None
         state = self._read(raw)
         if state is None or is_gymnasium(raw):

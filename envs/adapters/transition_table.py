@@ -18,8 +18,9 @@ import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
+from zermelo.envs.adapters.wrappers import TIME_LIMIT, game_layers, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.outside_generators import global_random_guard
 from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
@@ -57,9 +58,8 @@ def has_table(raw: Any) -> bool:
     No wrapper may change the game (time limits apart), and Taxi's fickle passengers are not in its table.
     """
     env = raw.unwrapped
-    for layer in layers(raw)[:-1]:
-        if full_name(type(layer)) not in _TRANSPARENT:
-            return False
+    if any(full_name(type(layer)) != TIME_LIMIT for layer in game_layers(raw)[:-1]):
+        return False
     table = getattr(env, "P", None)
     if not isinstance(table, Mapping) or not hasattr(env, "s") or getattr(env, "fickle_passenger", False):
         return False
@@ -70,17 +70,6 @@ def has_table(raw: Any) -> bool:
     return isinstance(first, Sequence) and len(first) > 0 and len(first[0]) == 4
 
 
-_TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
-_TRANSPARENT = frozenset(
-    {
-        _TIME_LIMIT,
-        "gymnasium.wrappers.common.OrderEnforcing",
-        "gymnasium.wrappers.common.PassiveEnvChecker",
-        "gymnasium.wrappers.common.RecordEpisodeStatistics",
-    }
-)
-
-
 def _steps_left(env: Any) -> float:
     """Steps that the time limits around an environment still allow."""
     left = (layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in _time_limits(env))
@@ -88,7 +77,7 @@ def _steps_left(env: Any) -> float:
 
 
 def _time_limits(env: Any) -> list[Any]:
-    return [layer for layer in layers(env) if full_name(type(layer)) == _TIME_LIMIT]
+    return [layer for layer in layers(env) if full_name(type(layer)) == TIME_LIMIT]
 
 
 class TableGame:

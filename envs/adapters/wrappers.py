@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import UnsupportedGameError
 
 _CHECKING_WRAPPERS = frozenset(
@@ -27,6 +28,7 @@ _CHECKING_WRAPPERS = frozenset(
         "gymnasium.wrappers.rendering.RenderCollection",
     }
 )
+TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
 _THEIR_NAMES = frozenset(name.rpartition(".")[2] for name in _CHECKING_WRAPPERS)
 
 
@@ -50,11 +52,6 @@ def is_gymnasium(env: Any) -> bool:
     return base is not None and isinstance(env, base)
 
 
-def full_name(cls: type) -> str:
-    """The module and qualified name of a class."""
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
 def innermost(env: Any) -> Any:
     """The environment below the wrappers that only check; the first layer that is part of the game.
 
@@ -68,9 +65,14 @@ def innermost(env: Any) -> Any:
 def thin(copy: Any) -> Any:
     """Takes the wrappers that only check out of a copy, also below Gymnasium's ``TimeLimit``, and returns it."""
     copy = innermost(copy)
-    if full_name(type(copy)) == "gymnasium.wrappers.common.TimeLimit":
+    if full_name(type(copy)) == TIME_LIMIT:
         copy.env = thin(copy.env)
     return copy
+
+
+def is_patched(raw: Any) -> bool:
+    """Whether somebody has put another method in the place of one of an environment's."""
+    return any(name in vars(raw) for name in ("step", "observe", "reset"))
 
 
 def game_layers(env: Any) -> list[Any]:

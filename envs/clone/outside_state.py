@@ -85,7 +85,7 @@ def _entries(owners: Any) -> Iterator[tuple[Any, str, Any]]:
 
 def _owners(env: Any) -> Iterator[Any]:
     """The classes of all that an environment holds, their modules, and the modules that these use."""
-    packages = {_package(cls) for layer in _layers(env) for cls in type(layer).__mro__} - {""}
+    packages = {_package(cls) for layer in layers_of(env) for cls in type(layer).__mro__} - {""}
     waiting = [
         owner
         for obj in reachable(env)
@@ -108,10 +108,11 @@ def _owners(env: Any) -> Iterator[Any]:
                     waiting.append(sys.modules[name])
 
 
-def _layers(env: Any) -> Iterator[Any]:
+def layers_of(env: Any) -> Iterator[Any]:
+    """The environment and what it wraps, outermost first."""
     while env is not None:
         yield env
-        env = getattr(env, "__dict__", {}).get("env")
+        env = getattr(env, "__dict__", {}).get("env") if hasattr(env, "step") else None
 
 
 def _is_library(name: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
-from zermelo.envs.clone.outside_state import OutsideState
+from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
@@ -240,7 +240,7 @@ def _another(make_env: Callable[[], Any], shape: Any) -> Any:
 
 
 def _configuration(env: Any) -> Any:
-    classes = [original_class(type(layer)) for layer in _layers(env)]
+    classes = [original_class(type(layer)) for layer in layers_of(env)]
     agents = getattr(env, "possible_agents", None)
     if agents is None:
         return classes, str(getattr(env, "action_space", None)), str(getattr(env, "observation_space", None))
@@ -307,7 +307,7 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
         CloneError: A copy is not the same, or not independent.
     """
     copied = clone_env(env)  # raises what can be known without playing
-    key = (tuple(original_class(type(layer)) for layer in _layers(env)), repr(_configuration(env)))
+    key = (tuple(original_class(type(layer)) for layer in layers_of(env)), repr(_configuration(env)))
     if is_known_to_clone(env) or key in CHECKED:
         return True
     outside, before = OutsideState(env), _key_or_none(env)
@@ -350,16 +350,7 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
 
 def is_known_to_clone(env: Any) -> bool:
     """Whether all of it, wrappers included, is of packages whose environments this package's tests clone."""
-    return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in _layers(env))
-
-
-def _layers(env: Any) -> list[Any]:
-    layers = []
-    layer = env
-    while layer is not None:
-        layers.append(layer)
-        layer = getattr(layer, "__dict__", {}).get("env") if hasattr(layer, "step") else None
-    return layers
+    return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))
 
 
 def _key_or_none(env: Any) -> Any:

@@ -11,7 +11,8 @@ from zermelo.envs.adapters.facts.cards import Hidden
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_information
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.openspiel.game import SHIMMY, resampled
-from zermelo.envs.adapters.wrappers import full_name, innermost
+from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import Information
 
 

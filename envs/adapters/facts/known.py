@@ -25,7 +25,8 @@ from zermelo.envs.adapters.facts.rounds import (
     rps_key,
 )
 from zermelo.envs.adapters.openspiel.game import SHIMMY, shimmy_traits
-from zermelo.envs.adapters.wrappers import full_name, layers
+from zermelo.envs.adapters.wrappers import layers
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.wrappers import full_name, innermost
+from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import (
     EnvFailedError,
     GameOverError,

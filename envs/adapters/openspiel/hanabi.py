@@ -12,7 +12,8 @@ from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
-from zermelo.envs.adapters.wrappers import full_name, game_name, innermost
+from zermelo.envs.adapters.wrappers import game_name, innermost
+from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import TraitSource
 from zermelo.envs.traits import merge_traits
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 import zermelo.envs.games  # noqa: F401  # for the twins that it declares
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame, is_openspiel
+from zermelo.envs.adapters.wrappers import is_patched
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Game, Traits, TraitSource
 from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin, same_number
@@ -61,7 +62,7 @@ class OpenSpielRulesGame(RulesGame):
         return state
 
     def fits(self, raw: Any) -> bool:
-        return not _is_changed(raw) and self.position(raw.game_state) is not None
+        return not is_patched(raw) and self.position(raw.game_state) is not None
 
     def position(self, theirs: Any) -> Any | None:
         """The state of the rules that an OpenSpiel state is in, if they can be in it."""
@@ -167,7 +168,7 @@ def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None
         given: Fields of ``Traits`` that the caller gave.
     """
     is_env = not is_openspiel(source)
-    if is_env and _is_changed(source):
+    if is_env and is_patched(source):
         return None
     inner = OpenSpielGame(source, given)
     try:
@@ -191,8 +192,3 @@ def _twin_of(game: Any) -> OpenSpielTwin | None:
     parameters = {**kind.parameter_specification, **game.get_parameters()}
     known = set(inspect.signature(make).parameters)
     return make(**parameters) if known >= set(parameters) else None
-
-
-def _is_changed(raw: Any) -> bool:
-    """Whether somebody has put another method in the place of one of an environment's."""
-    return any(name in vars(raw) for name in ("step", "observe", "reset"))
