@@ -1,1 +1,1 @@
-"""What can be said of recorded games: replayed, and compared with perfect play."""
+"""Recorded games, replayed and compared with perfect play."""

@@ -34,11 +34,11 @@ from zermelo.evaluation.match.sources import EnvSource
 NODES: Final = 20_000
 """The default budget for the position after each action."""
 _COMPILED: Final = 100
-"""How many times the budget compiled rules have."""
+"""Factor of the budget for compiled rules."""
 _POSITIONS_KEPT: Final = 200_000
-"""Of which the values are remembered; then the memory starts again."""
+"""Positions whose values are remembered; then the memory starts again."""
 _PLIES: Final = 1_000
-"""Of a longer game the last so many moves are looked at."""
+"""Moves of a game that are judged, the last ones."""
 
 
 def judge(
@@ -56,7 +56,7 @@ def judge(
         records: The games, read once and not kept. Void games are left out.
         env: What makes their environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
-        games: Look at so many games, the first, and no more; None looks at all.
+        games: Number of games to judge, the first ones; None judges all.
         trust: Whether a module that the records name may be imported.
         on_game: Called with what was found of each game.
 
@@ -245,7 +245,7 @@ class Judge:
         return result.values_by_seat if result.proven else None
 
     def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        """The same by compiled search."""
+        """The exact value by compiled search."""
         if self._prover is None or self._prover.game != game:
             self._prover = Prover(game, nodes=_COMPILED * self._nodes)
         traits = game.traits
@@ -264,7 +264,7 @@ class Judge:
         return (value, other) if game.to_move(state) == 0 else (other, value)
 
     def table(self) -> JudgeTable:
-        """What was found.
+        """The table of all games so far.
 
         Raises:
             ReplayError: Not one of the games could be played again.

@@ -1,6 +1,6 @@
-"""What the judge found: moves counted by agent and phase, optimal ones, regret, blunders.
+"""The judge's table: moves counted by agent and phase, optimal ones, regret, blunders.
 
-- A move is optimal if no other has a greater value. Its regret is the greatest value less its own, in the game's
+- A move is optimal if no other has a higher value. Its regret is the highest value less its own, in the game's
   own rewards.
 - A blunder changes the outcome: a won position is thrown away if the best move wins and the one played does not, a
   drawn one if the best move draws and the one played loses. A position is won if its value is above that of a
@@ -34,7 +34,7 @@ class Phase(enum.StrEnum):
 
 
 class Mark(enum.StrEnum):
-    """What the judge thinks of a move; in one letter, because files have many."""
+    """The judge's mark of a move; one letter, because files have many."""
 
     OPTIMAL = "o"
     """None was better."""
@@ -153,14 +153,14 @@ class AgentJudgement:
 
     @property
     def mean_regret(self) -> float:
-        """What a judged move gave away on average, in rewards; nan if there are none."""
+        """Mean regret of a judged move, in rewards; nan if there are none."""
         total = self.total
         return total.regret / total.judged if total.judged else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeTable:
-    """What the judge found; ``print`` shows it.
+    """The judge's table; ``print`` shows it.
 
     Attributes:
         env: The environment's name.
@@ -186,7 +186,7 @@ class JudgeTable:
 
     @property
     def about(self) -> str:
-        """What the numbers mean, for a reader of the table."""
+        """An explanation of the numbers."""
         return (
             f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
             f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave "

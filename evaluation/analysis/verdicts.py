@@ -1,4 +1,4 @@
-"""What the judge found of each move of a game, kept as a line of JSON a game.
+"""Verdicts on the moves of games, kept as a line of JSON a game.
 
 Actions are numbered as ``Game.result`` takes them, and values are for the player who moved, in the game's own
 rewards.

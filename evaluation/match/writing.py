@@ -15,13 +15,13 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def spelt(value: Any) -> Any:
+def json_number(value: Any) -> Any:
     """The value; ``"inf"``, ``"-inf"`` or ``"nan"`` for such a number, which ``float`` reads back."""
     return repr(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def printable(text: str) -> str:
-    """The text with escape sequences and other control characters spelt out."""
+    """The text with escape sequences and other control characters written out."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 

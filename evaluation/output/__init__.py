@@ -1,4 +1,4 @@
-"""What people and programs read: progress, reports, exported tables."""
+"""Output for people and programs: progress, reports, exported tables."""
 
 import enum
 
@@ -19,4 +19,4 @@ class ExportFormat(enum.StrEnum):
 
 
 TABLES = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
-"""Those with a row for each game of any kind."""
+"""The formats with a row for each game of any kind."""

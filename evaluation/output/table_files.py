@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from zermelo.envs import ZermeloError
-from zermelo.evaluation.match.writing import spelt
+from zermelo.evaluation.match.writing import json_number
 from zermelo.evaluation.output import ExportFormat
 
 _BATCH: Final = 20_000
@@ -53,7 +53,7 @@ class _Json:
         self._separator = "[\n"
 
     def add(self, row: Mapping[str, Any]) -> None:
-        values = {name: spelt(row.get(name)) for name in self._columns}
+        values = {name: json_number(row.get(name)) for name in self._columns}
         self._file.write(self._separator + json.dumps(values, allow_nan=False))
         self._separator = ",\n"
 
@@ -104,7 +104,7 @@ _WRITERS: Final[Mapping[ExportFormat, Callable[[Path, Mapping[str, Any]], TableW
 
 
 def table_writer(form: ExportFormat) -> Callable[[Path, Mapping[str, Any]], TableWriter]:
-    """What makes a writer of a file and its columns: their names and types, ``list[int]`` among them.
+    """A function that makes a writer of a file and its columns: their names and types, ``list[int]`` among them.
 
     Raises:
         ZermeloError: pyarrow is not installed.

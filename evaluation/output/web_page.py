@@ -16,13 +16,13 @@ from markupsafe import Markup
 
 HERE: Final = "zermelo.evaluation.output"
 FRAME: Final = "page.html"
-"""What all pages share; the others fill its block ``body``."""
+"""The template of all pages; the others fill its block ``body``."""
 
 _FORBIDDEN: Final = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 
 
 def _shown(value: Any) -> Any:
-    """What Jinja then escapes; characters that no page may hold become U+FFFD."""
+    """Text for Jinja to escape; characters that no page may hold become U+FFFD."""
     return value if isinstance(value, Markup) else _FORBIDDEN.sub("\ufffd", str(value))
 
 
@@ -33,7 +33,7 @@ def resource(name: str, package: str) -> str:
 
 @functools.cache
 def environment(package: str) -> jinja2.Environment:
-    """Of the templates of a package's folder ``assets``."""
+    """The templates of a package's folder ``assets``."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: resource(name, HERE if name == FRAME else package)),
         finalize=_shown, undefined=jinja2.StrictUndefined, autoescape=True,

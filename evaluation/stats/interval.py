@@ -6,7 +6,7 @@ and at the ends of the scale: Tango, T. (1998), "Equivalence test and confidence
 proportions for the paired-sample design", *Statistics in Medicine* 17(8), 891-908. Without draws it is Wilson's
 interval (1927).
 
-More than two seats: a game's score may be any of several fractions. Wilson's interval is used with the greatest
+More than two seats: a game's score may be any of several fractions. Wilson's interval is used with the largest
 variance that a mean score p allows, p (1 - p) (the Bhatia-Davis inequality), so it is never too narrow.
 
 One player: Student's interval for the mean return.
@@ -34,7 +34,7 @@ def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -
         z: Standard errors to either side; the default gives 95 %.
 
     Returns:
-        The least and greatest mean score in [0, 1]; (0, 1) when there are no games.
+        The lowest and highest mean score in [0, 1]; (0, 1) when there are no games.
     """
     if wins + draws + losses == 0:
         return 0.0, 1.0
@@ -44,7 +44,7 @@ def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -
 
 
 def _lower_delta(wins: float, draws: float, losses: float, z: float) -> float:
-    """The least delta in [-1, 1] whose score statistic is at most z, by bisection."""
+    """The lowest delta in [-1, 1] whose score statistic is at most z, by bisection."""
     games = wins + draws + losses
     estimate = (wins - losses) / games
     low, high = -1.0, estimate

@@ -52,7 +52,7 @@ class Ranking:
 
     @functools.cached_property
     def scoring(self) -> Scoring:
-        """What the agents are ranked by; never ``Scoring.AUTO``."""
+        """The measure that agents are ranked by; never ``Scoring.AUTO``."""
         return scoring_of(self.results, self.score)
 
     @property

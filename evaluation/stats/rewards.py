@@ -217,7 +217,7 @@ def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:
 
 
 def _charge(results: Results, scoring: Scoring) -> Charge | None:
-    """What a failed game counts as; None where no game was finished, or not all rewards are known."""
+    """The charge; None where no game was finished, or not all rewards are known."""
     games = earned = seats = 0
     lowest = math.inf
     for finish, group in _finished(results):

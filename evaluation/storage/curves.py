@@ -22,7 +22,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.files import write_text
 
 CURVE: Final = "curve.jsonl"
-"""Where ``zermelo report`` looks for a training run in a folder."""
+"""The file of a training run in a folder."""
 _LARGEST: Final = 200_000_000
 _MAX_POINTS: Final = 100_000
 _LIMIT: Final = 1e15
@@ -43,7 +43,7 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         env: The environment's name.
-        ladder: What tells its ladder from others.
+        ladder: The identity of its ladder.
         step: Of the training.
         games: Number of games of the rating.
         rating: In Elo.
@@ -104,7 +104,7 @@ class Curve:
 
     @property
     def ladder(self) -> str:
-        """What tells its ladder from others."""
+        """The identity of its ladder."""
         return self.points[0].ladder
 
 

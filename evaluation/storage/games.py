@@ -81,7 +81,7 @@ class _ListedGames:
 
 
 class _DatabaseGames:
-    """Those of a database; it may be written meanwhile."""
+    """Games of a database, which may be written meanwhile."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -98,7 +98,7 @@ class _DatabaseGames:
 
 
 class _LineGames:
-    """Those of a file of JSON lines; all that is kept of them is where each one is."""
+    """Games of a file of JSON lines; only the place of each is kept in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

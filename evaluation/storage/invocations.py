@@ -50,7 +50,7 @@ class Invocation:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """What a folder says of its run besides the games.
+    """The specification of a run and the commands that played it.
 
     Attributes:
         spec: What was to be played, as plain values.
@@ -137,7 +137,7 @@ def notes_of(invocations: Sequence[Invocation]) -> list[str]:
 
 
 def read_run(folder: str | os.PathLike[str]) -> StoredRun | None:
-    """What a folder says of its run; None where only its games are known.
+    """The run of a folder; None where only its games are known.
 
     Raises:
         StoreError: The run is damaged.

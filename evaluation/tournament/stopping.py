@@ -41,7 +41,7 @@ from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8
-"""Of each pairing before the first look."""
+"""Games of each pairing before the first look."""
 GROWTH: Final = 1.5
 
 
@@ -58,7 +58,7 @@ class StoppingRule(Protocol):
         ...
 
     def verdict(self, results: Results) -> str | None:
-        """What the games before a look decide, or None if they must go on."""
+        """The decision of the games before a look, or None if they must go on."""
         ...
 
     def said(self, verdict: str | None, results: Results) -> str:
@@ -97,7 +97,7 @@ class LeaderTest:
 
     @property
     def level(self) -> float:
-        """What the likelihood of a rival being the stronger must fall below."""
+        """The bound on the likelihood that a rival is the stronger."""
         return self.alpha / (len(self.looks) * self.rivals)
 
     def verdict(self, results: Results) -> str | None:

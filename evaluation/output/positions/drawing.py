@@ -33,7 +33,7 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
 
 
 def rendered(env: Any, mode: str) -> Any:
-    """What ``render`` answers in a mode; None where the environment has no such mode, or fails."""
+    """The answer of ``render`` in a mode; None where the environment has no such mode, or fails."""
     raw = env.unwrapped
     modes = (getattr(raw, "metadata", None) or {}).get("render_modes", ())
     if mode not in modes or not hasattr(raw, "render_mode"):

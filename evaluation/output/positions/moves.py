@@ -118,7 +118,7 @@ def read_move(driver: EnvDriver, text: str) -> Any:
 
 
 def _action(env: Any, number: int) -> Any:
-    """What ``env.step`` takes for a number, which is one of its own only where its actions are numbers."""
+    """The action that ``env.step`` takes for a number; the number itself where actions are numbers."""
     codec = _codec(env)
     is_array = not hasattr(codec.space, "start") and 0 <= number < codec.size
     return codec.to_env(number) if is_array else number
@@ -176,7 +176,7 @@ def play_moves(driver: EnvDriver, text: str, source: str = "--moves") -> list[An
 
 
 def _next_move(driver: EnvDriver, words: Sequence[str], which: str, source: str) -> tuple[int, Any]:
-    """How many words the next move has, and the move: as many words as possible."""
+    """The number of words of the next move, as many as possible, and the move."""
     if driver.turn() is None:
         raise IllegalActionError(f"{which} of {source} ({shown(words[0], 40)}) comes after the end of the game")
     try:

@@ -27,7 +27,7 @@ _NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
     ExportFormat.PGN: ("chess", ("classic/chess-v6", "zermelo/Chess-v0")),
     ExportFormat.SGF: ("Go", ("classic/go-v5", "zermelo/Go-v0")),
 }
-"""What each notation is for, and the environments that play it."""
+"""The game of each notation, and the environments that play it."""
 
 
 def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat) -> Path:

@@ -1,4 +1,4 @@
-"""What one seat sees of a position in which something is hidden, as text."""
+"""A position in which something is hidden, as one seat sees it, in text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsText
 
 _DEALS: Final = 64
-"""So many times what is hidden is dealt again, to see which words of a text depend on it."""
+"""Deals of the hidden part, to see which words of a text depend on it."""
 
 
 def hides_something(game: Any) -> bool:
@@ -21,7 +21,7 @@ def hides_something(game: Any) -> bool:
 
 
 def seen_by(game: Any, env: Any, seat: int) -> str:
-    """What a seat sees of a live environment: the game's text without what is hidden, else what it observes."""
+    """A live environment as a seat sees it: the game's text without what is hidden, else what it observes."""
     try:
         state = None if game is None else game.snapshot(env)
     except ZermeloError:

@@ -33,7 +33,7 @@ NAME: Final = 12
 
 
 class Drawing:
-    """What is drawn, as large as the terminal allows at that moment."""
+    """The drawing, as large as the terminal allows at that moment."""
 
     def __init__(self, pace: Pace, table: RunningTable) -> None:
         self._pace, self._table = pace, table

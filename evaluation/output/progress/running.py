@@ -18,7 +18,7 @@ from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ranking import Ranking
 
 SHARE = 0.02
-"""Of the time that may go into the table."""
+"""Share of the time that may go into the table."""
 
 Watcher = Callable[[GameRecord], None]
 """Is called with each game that is stored."""
@@ -81,7 +81,7 @@ class Pace:
 
 
 def duration(seconds: float) -> str:
-    """As a person writes it: 42 s, 3:07 min, 2:05 h, 3 days 4 h."""
+    """Seconds as people write them: 42 s, 3:07 min, 2:05 h, 3 days 4 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""Names of agents as short as they can be told apart, for places without room for the whole."""
+"""Short names of agents that still differ, where there is no room for the whole."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _parsed(name: str) -> Spec:
 
 def _short(spec: Spec, others: Sequence[Spec]) -> str:
     """The name's last part, with the settings that not all of the same name have."""
-    told = [
+    differing = [
         f"{key}={_text(value)}"
         for key, value in spec.arguments.items()
         if any(repr(other.arguments.get(key)) != repr(value) for other in others)
     ]
-    return " ".join([spec.name.rpartition(":")[2] or spec.name, ", ".join(told)]).strip()
+    return " ".join([spec.name.rpartition(":")[2] or spec.name, ", ".join(differing)]).strip()
 
 
 def _text(value: Any) -> str:

@@ -44,7 +44,7 @@ STYLES: Final = ("page", "viewer", "small")
 
 @dataclass(frozen=True)
 class Beside:
-    """What a report shows beside the games.
+    """Further parts of a report.
 
     Attributes:
         judged: What the judge says of the agents (``JudgeTable.to_dict()``).

@@ -29,7 +29,7 @@ from zermelo.evaluation.storage.files import write_text
 
 MAX_NODES: Final = 10_000
 PATIENCE: Final = 200_000
-"""So many nodes, or simulations, are searched at most."""
+"""Nodes, or simulations, that are searched at most."""
 _HEIGHT: Final = 640
 _LISTED: Final = 30
 
@@ -126,7 +126,7 @@ def draw_tree(
         depth: Of a search that deepens step by step, which iteration to draw; by default the last one that was
             finished, and those before it as far as there is room.
         max_nodes: How many nodes to draw at most. Of a larger tree the deepest levels are left out, or what was
-            visited least.
+            visited fewest times.
         seed: Decides everything random.
         title: What the page calls the game; by default its name.
 

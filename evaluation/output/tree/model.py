@@ -127,7 +127,7 @@ def _at(dated: Sequence[_Dated], step: int) -> _Dated | None:
 
 
 class StepKind(enum.StrEnum):
-    """What a step does."""
+    """Kind of a step."""
 
     ENTER = "enter"
     """The search comes to a node."""
@@ -224,7 +224,7 @@ class SearchPass:
 
 @dataclass(frozen=True, slots=True)
 class SearchTree:
-    """What a search did, to be drawn.
+    """A search, to be drawn.
 
     Attributes:
         game, agent: What was searched, and by whom.

@@ -13,7 +13,7 @@ from zermelo.evaluation.output.web_page import resource, web_page
 _HERE: Final = "zermelo.evaluation.output.tree"
 _SCRIPTS: Final = ("d3-hierarchy.min.js", "tree_model.js", "tree_canvas.js", "tree_page.js")
 _POSITIONS_ROOM: Final = 600_000
-"""So many characters the positions may have together; those of the deepest nodes are left out."""
+"""Characters that all positions may have together; those of the deepest nodes are left out."""
 _FIELDS: Final = (
     "parent", "role", "seat", "move", "chance", "depth", "entered", "left", "windows", "known", "vectors",
     "source", "cut", "quiet", "probed", "hidden", "name", "position", "visits",

@@ -103,7 +103,7 @@ class SimulationRecorder:
         return [SearchPass(depth, nodes, len(self._outcomes), True, self.visited, self._outcomes)]
 
     def _most_visited(self, root: _Way) -> list[_Way]:
-        """As many nodes as there is room for, in the order in which they were first visited."""
+        """The most visited nodes, in the order in which they were first visited."""
         kept: list[_Way] = []
         count = itertools.count()
         waiting = [(-len(root.node.visits), next(count), root)]

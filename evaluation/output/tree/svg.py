@@ -32,7 +32,7 @@ _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
 class _Drawn(NamedTuple):
-    """What is drawn at a place: a node, or actions that are not."""
+    """A drawn part: a node, or actions that are none."""
 
     number: int
     edge: str
@@ -129,7 +129,7 @@ def _elsewhere(tree: SearchTree, one: SearchPass, node: SearchNode, window: Span
 
 
 def edge_text(node: SearchNode) -> str:
-    """What leads to a node: the move, or the outcome with its probability."""
+    """The move that leads to a node, or the outcome with its probability."""
     if node.chance == 1.0:
         return node.move
     probability = f"{node.chance:.3g}"

@@ -66,7 +66,7 @@ class ChoiceFit:
 
     @cached_property
     def covariance(self) -> Vector:
-        """Of the parameters, shape (p, p); right for finite contrasts, in which what is unknown cancels."""
+        """Covariance of the parameters, shape (p, p); only variances of finite contrasts mean anything."""
         from scipy.linalg import inv
 
         basis = self._limit_basis
@@ -83,7 +83,7 @@ class ChoiceFit:
         return bool(np.abs(self._limit_blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
 
     def direction(self, contrast: Vector) -> Direction:
-        """What can be said about ``contrast @ parameters``."""
+        """Where the most likely value of ``contrast @ parameters`` lies."""
         if self.is_finite(contrast):
             return Direction.FINITE
         if not self.sees(contrast):
@@ -96,7 +96,7 @@ class ChoiceFit:
         return Direction.UNDETERMINED
 
     def profile(self, contrast: Vector, value: float, start: Vector | None = None) -> tuple[float, Vector]:
-        """The greatest log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is.
+        """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is.
 
         For a contrast without a finite estimate all choices count, for others only those of ``limit``.
         """

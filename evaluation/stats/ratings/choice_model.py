@@ -86,7 +86,7 @@ class ChoiceSets:
         return float(self.counts @ self._log_shares(theta))
 
     def gradient(self, theta: Vector) -> Vector:
-        """Of the log-likelihood, shape (p,)."""
+        """Gradient of the log-likelihood, shape (p,)."""
         expected = self._set_counts[self._set_of] * self.shares(theta)
         matrix = self.matrix if self._dense is None else self._dense
         return np.asarray(matrix.T @ (self.counts - expected))
@@ -168,7 +168,7 @@ class ChoiceSets:
         return found[0], found[1]
 
     def limit(self, direction: Vector) -> ChoiceSets:
-        """The same choices without the alternatives that vanish far out in ``direction``."""
+        """The choices without the alternatives that vanish far out in ``direction``."""
         utility = self.matrix @ direction
         top = np.maximum.reduceat(utility, self._starts)[self._set_of]
         keep = utility > top - 1e-6

@@ -33,14 +33,18 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
     triples = 2 * math.comb(len(counts.players), 3) or 1  # each goes round in two ways
     by_chance = (1 - check_confidence(confidence)) / 2
     confidence = 1 - min(2 * by_chance, 2 * (by_chance / triples) ** (1 / 3))
-    least = normal_quantile(confidence) ** 2 / 4.0
+    limit = normal_quantile(confidence) ** 2 / 4.0
     beats: dict[str, list[str]] = {name: [] for name in counts.players}
     for (a, b), score in sorted(counts.head_to_head().items(), key=operator.itemgetter(0)):
         wins, losses = score.wins, score.losses
         # The log-likelihood ratio of the decisive games, far cheaper than the interval, rules most pairs out.
         decisive = wins + losses
         ratio = sum(n * math.log(2.0 * n / decisive) for n in (wins, losses) if n)
-        if wins > losses and ratio > least and elo(wins, score.draws, losses, confidence=confidence).lower > 0.0:
+        if (
+            wins > losses
+            and ratio > limit
+            and elo(wins, score.draws, losses, confidence=confidence).lower > 0.0
+        ):
             beats[a].append(b)
     cycles: set[tuple[str, ...]] = set()
     for a in beats:

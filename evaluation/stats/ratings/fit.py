@@ -46,7 +46,7 @@ def fit_ratings(
             in seat order, or ``(first, second, score)`` with the first one's score 1, 0.5 or 0.
         anchor: The player whose rating is the zero of the scale; None for the average of the players.
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
-            cannot be told from those of the players.
+            cannot be separated from those of the players.
         confidence: Of the intervals.
         dispersion: Games that say as much as one independent game (``stats.independence.dispersion``).
 
@@ -72,7 +72,7 @@ def fit_ratings(
     fit = ChoiceFit(model.choices)
     if model.seats and model.choices.null_space().shape[1] > len(components):
         notes.append(
-            "Seat effects are left out: with these line-ups they cannot be told from the players' strengths."
+            "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
         )
         model = RankingModel.of(counts, seat_effects=False, dispersion=dispersion)
         fit = ChoiceFit(model.choices)
@@ -231,7 +231,7 @@ def _notes(
     effects: Sequence[Effect],
     model: RankingModel,
 ) -> list[str]:
-    """What the games do not tell."""
+    """Notes on what the games leave open."""
     notes = []
     if len(components) > 1:
         parts = "; ".join(", ".join(names) for names in components)
@@ -278,7 +278,7 @@ _STATUS_NOTES = {
 
 
 def _is_tie(model: RankingModel) -> list[bool]:
-    """Of each alternative, whether it is a tie."""
+    """One flag for each alternative."""
     matrix = model.choices.matrix
     if not model.ties:
         return [False] * matrix.shape[0]

@@ -43,14 +43,14 @@ class RankingModel:
 
     @property
     def parameters(self) -> int:
-        """How many there are."""
+        """Number of parameters."""
         return len(self.players) + len(self.seats) + len(self.ties)
 
     @staticmethod
     def of(counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> RankingModel:
         """The model of these games.
 
-        In games of three or more where never more than two ranks were told apart, winners and others, the others
+        In games of three or more where never more than two ranks are known, winners and others, the others
         are taken as unranked, not as tied.
 
         Args:
@@ -81,7 +81,7 @@ class RankingModel:
                     seats[n, seat] = len(players) + len(seats)
         ties = {size: len(players) + len(seats) + k for k, size in enumerate(tie_sizes)}
 
-        # A choice set is told by who, with which seat's parameter, is left; chosen is a set of positions in it.
+        # A choice set is keyed by who, with which seat's parameter, is left; chosen is a set of positions in it.
         chosen: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], int]] = {}
         for names, ranks, games in counts.items():
             n = len(names)

@@ -1,4 +1,4 @@
-"""The scales that strength is told on, and how one becomes another.
+"""Scales of strength, and how one becomes another.
 
 Three of them, all zero between equals:
 
@@ -12,13 +12,9 @@ Three of them, all zero between equals:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields
 from statistics import NormalDist
-from typing import Any
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.writing import spelt
 
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
@@ -42,7 +38,7 @@ def score_from_elo(elo: float) -> float:
 
 
 def normal_quantile(confidence: float) -> float:
-    """How many standard errors a two-sided interval reaches to each side: 1.96 for 0.95."""
+    """Standard errors to each side of a two-sided interval: 1.96 for 0.95."""
     return NormalDist().inv_cdf(0.5 + confidence / 2.0)
 
 
@@ -57,14 +53,3 @@ def check_confidence(confidence: float) -> float:
             f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
         )
     return confidence
-
-
-def plain(value: Any, number: Callable[[Any], Any] = spelt) -> Any:
-    """A value as JSON can hold it: dataclasses and mappings as dicts, what is not finite as ``number`` has it."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {f.name: plain(getattr(value, f.name), number) for f in fields(value) if f.name[0] != "_"}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item, number) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item, number) for item in value]
-    return plain(value.tolist(), number) if hasattr(value, "tolist") else number(value)

@@ -28,7 +28,7 @@ _NEVER_SEEN = 1e-3
 
 
 class Decision(enum.StrEnum):
-    """What the test says so far."""
+    """The state of the test."""
 
     CONTINUE = "continue"
     ACCEPT_H0 = "accept H0"
@@ -48,7 +48,7 @@ class SprtResult:
         decision: The verdict.
         games: Games counted so far.
         expected_games: About how many more games until a bound is met, if the agents go on as they have; infinite
-            if no game was played or nothing but one outcome in so few that no pace can be told. A sum of
+            if no game was played or nothing but one outcome in so few that no pace is known. A sum of
             steps is taken for a Brownian motion, good while a step is small against the bounds.
         elo0: The hypothesis H0.
         elo1: The hypothesis H1.

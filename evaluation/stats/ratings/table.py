@@ -93,7 +93,7 @@ class RatingTable:
         anchor: The player at the zero, or None for the average of its component's largest group.
         confidence: Of all intervals.
         games: How many games were counted.
-        log_likelihood: Natural logarithm of the greatest likelihood, without the multinomial constant.
+        log_likelihood: Natural logarithm of the maximum likelihood, without the multinomial constant.
         cycles: Agents that significantly beat each other in a circle (``find_cycles``).
         notes: Sentences to be read before the numbers, empty if there is nothing to beware of.
     """
@@ -131,11 +131,11 @@ class RatingTable:
 
     @property
     def seat_advantage(self) -> Effect | None:
-        """What the first of two seats is worth over the second; None if there are not two or it was not fitted."""
+        """The advantage of the first of two seats; None if there are not two or it was not fitted."""
         return next((effect for effect in self.seat_effects if effect.name == "seat 0 of 2"), None)
 
     def _contrast(self, first: str, second: str) -> npt.NDArray[np.float64]:
-        self[first], self[second]  # An unknown name is told of here.
+        self[first], self[second]  # raises for an unknown name
         model = self._model
         contrast = np.zeros(model.parameters if model else 0)
         if model:

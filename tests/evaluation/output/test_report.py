@@ -6,7 +6,6 @@ import random
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from doubles.html_page import Page, rows, section
 from doubles.made_games import NAMES, made_records
@@ -218,7 +217,7 @@ def test_ratings_are_those_of_the_standings():
 def test_quantiles_are_right_to_five_percent():
     values = [random.Random(seed).lognormvariate(0, 2) for seed in range(2000)]
     spread = Spread()
-    spread.add(np.array(values))
+    spread.add(values)
     spread.add(0.0)
     spread.add([])
     assert spread.mean == pytest.approx(sum(values) / 2001)

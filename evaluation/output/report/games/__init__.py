@@ -1,1 +1,1 @@
-"""The games of a report: which are shown, and what the page is told of each."""
+"""The games of a report: the choice of those that are shown, and their data."""

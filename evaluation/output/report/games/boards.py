@@ -19,7 +19,7 @@ from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.match.writing import spelt
+from zermelo.evaluation.match.writing import json_number
 from zermelo.evaluation.output.positions.coordinates import coordinates_of
 from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.positions.moves import move_text
@@ -27,7 +27,7 @@ from zermelo.evaluation.output.report.games.marks import Marker
 from zermelo.evaluation.output.report.games.sample import ShownGame
 
 MOVES_SHOWN: Final = 1000
-"""Of a longer game the first so many moves can be stepped through."""
+"""Moves of a game that can be stepped through."""
 
 
 @dataclass
@@ -119,7 +119,7 @@ def _short(value: float | None) -> float | int | str | None:
     if value is None or math.isnan(value):
         return None
     if math.isinf(value):
-        return str(spelt(value))
+        return str(json_number(value))
     rounded = float(f"{value:.5g}")
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
 
@@ -165,7 +165,7 @@ def _frames(
 
 
 def _scale(game: Any) -> dict[str, Any]:
-    """What the page must know of a game to draw values from one point of view."""
+    """Facts of a game that the page needs to draw values from one point of view."""
     traits = game.traits
     opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
     low, high = traits.utility_bounds

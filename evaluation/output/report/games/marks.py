@@ -1,4 +1,4 @@
-"""What the judge found of a shown game, in the words of the page: marks, values of all actions, best lines."""
+"""The judge's findings in a shown game: marks, values of all actions, best lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.output.positions.moves import move_text
 
 LINES: Final = 60
-"""Of a page; each takes a search of its own."""
+"""Best lines of a page; each takes a search of its own."""
 LINE_MOVES: Final = 12
 """Moves of a line that are shown."""
 LINE_NODES: Final = 5_000

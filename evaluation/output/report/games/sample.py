@@ -22,7 +22,7 @@ REASONS: Final = ("failure", "upset", "sample")
 """Why a game is shown, the most important first."""
 _MOVES_KEPT: Final = 200_000
 _RECORD_WEIGHT: Final = 10
-"""What a record takes besides its moves, in moves."""
+"""Size of a record without moves, in moves."""
 
 
 @dataclass(frozen=True)

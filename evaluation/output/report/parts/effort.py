@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from zermelo.evaluation.match.record import StoredGame
 
@@ -29,14 +29,15 @@ class Spread:
 
     count: int = 0
     total: float = 0.0
-    greatest: float = 0.0
+    maximum: float = 0.0
     bins: NDArray[Any] = field(default_factory=lambda: np.zeros(len(_EDGES) + 1, np.int64))
 
-    def add(self, numbers: NDArray[Any]) -> None:
+    def add(self, values: ArrayLike) -> None:
         """Counts any number of numbers."""
+        numbers = np.ravel(values).astype(float)
         self.count += numbers.size
         self.total += float(numbers.sum())
-        self.greatest = max(self.greatest, float(numbers.max(initial=0.0)))
+        self.maximum = max(self.maximum, float(numbers.max(initial=0.0)))
         self.bins += np.bincount(np.searchsorted(_EDGES, numbers, side="right"), minlength=len(self.bins))
 
     @property
@@ -49,7 +50,7 @@ class Spread:
         if not self.count:
             return math.nan
         found = int(np.searchsorted(np.cumsum(self.bins), share * self.count))
-        return min(self.greatest, float(_EDGES[found - 1] * 2 ** (0.5 / _BINS))) if found else 0.0
+        return min(self.maximum, float(_EDGES[found - 1] * 2 ** (0.5 / _BINS))) if found else 0.0
 
 
 @dataclass

@@ -24,9 +24,9 @@ STEPS: Final = 8
 FEWEST: Final = 4
 """Blocks below which there is no history to show."""
 MOST_AGENTS: Final = 8
-"""Lines that can be told from each other: of more agents the first are shown."""
+"""Lines of a plot: of more agents the first are shown."""
 _PARTS: Final = 64
-"""As many parts are counted apart, at most."""
+"""Parts that are counted apart, at most."""
 
 
 class RatingHistory:

@@ -1,4 +1,4 @@
-"""What the judge says of the agents: moves against perfect play, or how much they can be exploited."""
+"""The judge's table: moves against perfect play, or how much agents can be exploited."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Agent(TypedDict):
 
 
 class JudgedMoves(TypedDict):
-    """What is read of ``JudgeTable.to_dict``."""
+    """The part of ``JudgeTable.to_dict`` that is read."""
 
     about: str
     notes: NotRequired[list[str]]
@@ -47,7 +47,7 @@ class _Exploited(TypedDict):
 
 
 class JudgedAgents(TypedDict):
-    """What is read of ``ExploitabilityTable.to_dict``."""
+    """The part of ``ExploitabilityTable.to_dict`` that is read."""
 
     about: str
     notes: NotRequired[list[str]]

@@ -16,7 +16,7 @@ MINUS: Final = "\N{MINUS SIGN}"
 
 
 def part(name: str, *values: Any) -> Markup:
-    """What a macro of ``parts.html`` makes of the values."""
+    """The HTML of a macro of ``parts.html``."""
     macro: Callable[..., str] = getattr(environment(HERE).get_template("parts.html").module, name)
     return Markup(macro(*values))
 

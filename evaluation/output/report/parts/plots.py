@@ -146,18 +146,18 @@ def line_plot(
     )
 
 
-def _apart(places: Sequence[float], least: float = 70.0) -> list[str]:
+def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
     """Where labels of these places (of 1000, ascending) stand so that none covers another."""
     found: list[float] = []
     for place in places:
-        found.append(max(place, found[-1] + least if found else 0.0))
+        found.append(max(place, found[-1] + gap if found else 0.0))
     over = max(0.0, found[-1] - 1000.0) if found else 0.0
     for number_ in range(len(found) - 1, -1, -1):
         if over <= 0:
             break
         found[number_] -= over
         if number_:
-            over = max(0.0, found[number_ - 1] + least - found[number_])
+            over = max(0.0, found[number_ - 1] + gap - found[number_])
     return [f"{place / 10:.2f}%" for place in found]
 
 

@@ -55,7 +55,7 @@ def _settings(run: StoredRun) -> list[tuple[str, str]]:
 
 
 def _planned(run: StoredRun | None) -> Sequence[Invocation]:
-    """Of an older run, which kept no commands, the machine that it was begun on."""
+    """The machine of a run without commands."""
     machine = {} if run is None else run.spec.get("machine", {})
     return [Invocation("", math.nan, 0, machine=machine)] if isinstance(machine, Mapping) and machine else []
 

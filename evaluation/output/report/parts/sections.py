@@ -36,7 +36,7 @@ def _paragraph(text: str) -> str:
 
 
 def notes_section(notes: Sequence[str]) -> str:
-    """What must be known before the numbers are read."""
+    """Notes to be read before the numbers."""
     return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
@@ -78,9 +78,9 @@ def ratings_section(standings: Ranking, ratings: RatingTable | None, history: st
     advantage = ratings.seat_advantage
     seat = ""
     if advantage is not None and math.isfinite(advantage.standard_error):
-        least, most = (number(ELO_PER_LOG_ABILITY * end) for end in (advantage.lower, advantage.upper))
+        lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (advantage.lower, advantage.upper))
         seat = _paragraph(
-            f"Moving first is worth {number(advantage.elo)} Elo ({least} to {most}) in this tournament."
+            f"Moving first is worth {number(advantage.elo)} Elo ({lower} to {upper}) in this tournament."
         )
     results = ["games", "won", "drawn", "lost", "score %", "95 % interval"]
     columns = ["#", "agent", "Elo", f"{level} interval", *results]
@@ -209,7 +209,7 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
             time_text(agent.seconds.mean),
             time_text(agent.seconds.quantile(0.5)),
             time_text(agent.seconds.quantile(0.95)),
-            time_text(agent.seconds.greatest),
+            time_text(agent.seconds.maximum),
         ]
         for name, agent in agents.items()
     ]
@@ -226,7 +226,7 @@ def _nodes_table(agents: Mapping[str, AgentEffort]) -> str:
     for name, agent in agents.items():
         speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
         depth = agent.depths.mean if agent.depths.count else math.nan
-        spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.greatest)
+        spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.maximum)
         rows.append([name, *(number(value) for value in spread), number(depth, 1), number(speed)])
     columns = ["agent", "mean", "median", "95 % below", "most", "mean depth", "nodes a second"]
     return table("Nodes visited for a move, by agents that search", columns, rows)

@@ -49,7 +49,7 @@ def _about(curve: Curve) -> str:
 
 
 def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
-    """As many points as can be told apart, the last among them."""
+    """At most ``POINTS`` points, the last among them."""
     count = len(points)
     if count <= POINTS:
         return [*points]
