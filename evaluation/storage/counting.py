@@ -122,9 +122,11 @@ def _rotations(
     rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")
     checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in typed(batch, list[int | None]))
 
+    found: dict[Rotation, Deals] = {}
+
     @functools.lru_cache(maxsize=4096)
-    def plan(numbers: tuple[int, ...]) -> tuple[Rotation, tuple[Sequence[int], ...]]:
-        """The rotation of such games, and for each seat of each finished game the number of its agent."""
+    def plan(numbers: tuple[int, ...]) -> tuple[Deals, tuple[Sequence[int], ...]]:
+        """The deals of such games, and for each seat of each finished game the number of its agent."""
         rotation = tuple(known[number] for number in numbers)
         names = sorted({name for finish in rotation for name in finish.agents})
         owners = tuple(
@@ -132,21 +134,17 @@ def _rotations(
         )
         if seats > 2:
             rotation = tuple(finish._replace(ranks=()) for finish in rotation)
-        return rotation, owners
+        return found.setdefault(rotation, Deals(0, [0] * len(names), [0] * len(names))), owners
 
-    found: dict[Rotation, Deals] = {}
     for _, games in itertools.groupby(checked, key=operator.itemgetter(0)):
         played = [row for row in games if row[1] not in void]
         if not played:
             continue
-        rotation, owners = plan(tuple(row[1] for row in played))
-        earned = [0] * len({name for finish in rotation for name in finish.agents})
-        for agents, (_, _, *paid) in zip(owners, played, strict=True):
-            for agent, reward in zip(agents, paid, strict=False):
+        deals, owners = plan(tuple([row[1] for row in played]))
+        earned = [0] * len(deals.sums)
+        for agents, row in zip(owners, played, strict=True):
+            for agent, reward in zip(agents, row[2:], strict=False):
                 earned[agent] += reward or 0
-        deals = found.get(rotation)
-        if deals is None:
-            deals = found[rotation] = Deals(0, [0] * len(earned), [0] * len(earned))
         deals.count += 1
         for agent, amount in enumerate(earned):
             deals.sums[agent] += amount

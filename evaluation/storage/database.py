@@ -327,6 +327,7 @@ def typed(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
         StoreError: One is not.
     """
     try:
-        return [msgspec.convert(row, kind) for row in rows]
+        found: list[Any] = msgspec.convert([*rows], list[kind])
+        return found
     except msgspec.ValidationError as error:
         raise damaged_rows(error) from error

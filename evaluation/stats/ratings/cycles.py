@@ -40,11 +40,7 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
         # The log-likelihood ratio of the decisive games, far cheaper than the interval, rules most pairs out.
         decisive = wins + losses
         ratio = sum(n * math.log(2.0 * n / decisive) for n in (wins, losses) if n)
-        if (
-            wins > losses
-            and ratio > limit
-            and elo(wins, score.draws, losses, confidence=confidence).lower > 0.0
-        ):
+        if wins > losses and ratio > limit and elo(wins, score.draws, losses, confidence=confidence).lower > 0.0:
             beats[a].append(b)
     cycles: set[tuple[str, ...]] = set()
     for a in beats:
