@@ -1,5 +1,6 @@
-"""Records of games that nobody played: random legal tic-tac-toe, made much faster than by a match."""
+"""Records of games that nobody played: of a toy, and random tic-tac-toe, made much faster than by a match."""
 
+import json
 import random
 
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move
@@ -53,3 +54,29 @@ def made_records(count, seed=0, names=NAMES):
     generator = random.Random(seed)
     for number in range(count):
         yield made_record(number, generator, names)
+
+
+def toy_game(agents, rewards, game_id="", *, failure=None, actions=(), opening=(), seed=0):
+    """A game that ended with these rewards; ``failure`` is a ``Failure``, or the seat whose agent crashed."""
+    if isinstance(failure, int):
+        failure = Failure(FailureKind.CRASH, failure, "act raised ValueError: oh")
+    return GameRecord(
+        env="toy",
+        agents=tuple(agents),
+        seat_names=tuple(f"player_{seat}" for seat in range(len(agents))),
+        seed=seed,
+        rewards=tuple(map(float, rewards)),
+        end=EndReason.TERMINATED if failure is None else EndReason.FAILURE,
+        game_id=game_id,
+        failure=failure,
+        opening=opening,
+        moves=tuple(Move(k % len(agents), action, 0.002) for k, action in enumerate(actions)),
+    )
+
+
+def numbers_of(standings):
+    """All numbers of standings but the timings."""
+    data = json.loads(standings.to_json())
+    for row in data["agents"]:
+        del row["seconds_per_move"]
+    return data

@@ -4,23 +4,16 @@ import math
 import random
 
 import pytest
+from doubles.made_games import toy_game
 
-from zermelo.evaluation import EndReason, GameRecord, Standings
+from zermelo.evaluation import Standings
 from zermelo.evaluation.stats.independence import dispersion
 from zermelo.evaluation.storage.counting import count_games
 
 
 def game(number, turn, reward, openings=True):
-    return GameRecord(
-        env="toy",
-        agents=("a", "b") if turn == 0 else ("b", "a"),
-        seat_names=("x", "y"),
-        seed=number,
-        rewards=(reward, -reward),
-        end=EndReason.TERMINATED,
-        game_id=f"0.{number}.{turn}",
-        opening=(number,) if openings else (),
-    )
+    agents, opening = ("ab", "ba")[turn], (number,) if openings else ()
+    return toy_game(agents, (reward, -reward), f"0.{number}.{turn}", opening=opening, seed=number)
 
 
 def run(pairs, balanced, seed=0, openings=True):

@@ -8,25 +8,12 @@ import random
 import re
 
 import pytest
+from doubles.made_games import toy_game as game
 
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Scoring, Standings
+from zermelo.evaluation import Scoring, Standings
 from zermelo.evaluation.stats.interval import student_interval
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 from zermelo.evaluation.storage.counting import count_games
-
-
-def game(agents, rewards, game_id="", *, failed=None):
-    failure = None if failed is None else Failure(FailureKind.CRASH, failed, "act raised ValueError: oh")
-    return GameRecord(
-        env="poker",
-        agents=tuple(agents),
-        seat_names=tuple(f"player_{i}" for i in range(len(agents))),
-        seed=0,
-        rewards=tuple(map(float, rewards)),
-        end=EndReason.TERMINATED if failure is None else EndReason.FAILURE,
-        game_id=game_id,
-        failure=failure,
-    )
 
 
 def deal(number, first, second, pairing=0, agents="ab"):
@@ -106,7 +93,7 @@ def test_line_ups_are_strata_as_the_schedule_decides_who_is_met():
 
 
 def test_a_failed_game_counts_as_the_worst_that_was_seen():
-    records = [*deal(0, 3, -7), game("ab", (0, 0), "1.0.0", failed=0), game("ba", (1, -1), "1.0.1")]
+    records = [*deal(0, 3, -7), game("ab", (0, 0), "1.0.0", failure=0), game("ba", (1, -1), "1.0.1")]
     standings = Standings.from_records(records)
     assert standings.row("a").mean_reward == pytest.approx((3 - 7 - 7 - 1) / 4)
     assert standings.row("b").mean_reward == pytest.approx((-3 + 7 + 7 + 1) / 4)
@@ -121,7 +108,7 @@ def test_an_odd_game_out_is_a_deal_of_its_own():
 
 
 def test_the_order_of_the_games_does_not_matter():
-    records = [*chips(30, 2), game("ab", (0, 0), "90.0.0", failed=1)]
+    records = [*chips(30, 2), game("ab", (0, 0), "90.0.0", failure=1)]
     forwards, backwards = count_games(records), count_games(records[::-1])
     assert forwards.rotations == backwards.rotations
     assert sum(deals.count for deals in forwards.rotations.values()) == 31
@@ -153,9 +140,9 @@ def test_what_games_paid_decides_what_the_tables_rank_by(paid, scoring):
 def test_rewards_that_are_not_known_are_not_guessed():
     standings = Standings.from_records([game("ab", (math.inf, 0)), game("ba", (1, 2))], score="rewards")
     assert math.isnan(standings.row("a").mean_reward)
-    assert "poker: 2 games" in str(standings)
+    assert "toy: 2 games" in str(standings)
     assert json.loads(standings.to_json())["agents"][0]["mean_reward"] is None
-    nobody = Standings.from_records([game("ab", (0, 0), failed=1)], score="rewards")
+    nobody = Standings.from_records([game("ab", (0, 0), failure=1)], score="rewards")
     assert math.isnan(nobody.row("a").mean_reward)
 
 

@@ -9,7 +9,6 @@ from scipy.optimize import brentq
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Sprt, sprt
 from zermelo.evaluation.stats.ratings import Decision
-from zermelo.evaluation.stats.ratings.sprt import _time_to_leave
 
 # fastchess, app/tests/sprt_test.cpp: wins, losses, draws there.
 PUBLISHED_GAMES = [
@@ -97,26 +96,6 @@ def test_error_rates_and_expected_games(seed):
         so_far = test.test(*(round(100 * share) for share in (truth - 0.2, 0.4, 0.8 - truth)))
         assert so_far.decision is Decision.CONTINUE
         assert 0.6 < games / 60 / (100 + so_far.expected_games) < 1.6
-
-
-@pytest.mark.parametrize(("drift", "seed"), [(0.0, 1), (0.1, 2), (-0.25, 3)])
-def test_time_to_leave_against_a_walk(drift, seed):
-    rng = random.Random(seed)
-    times = []
-    for _ in range(400):
-        x, n = 1.0, 0
-        while -6 < x < 4:
-            x += drift + rng.choice((-0.5, 0.5))
-            n += 1
-        times.append(n)
-    expected = _time_to_leave(1.0, -6.0, 4.0, drift, 0.25)
-    assert sum(times) / 400 == pytest.approx(expected, rel=0.25)
-
-
-def test_time_to_leave_at_extremes():
-    assert _time_to_leave(0.0, -3.0, 3.0, 0.0, 0.0) == math.inf
-    assert _time_to_leave(0.0, -3.0, 3.0, 100.0, 1e-9) == pytest.approx(0.03)
-    assert _time_to_leave(0.0, -3.0, 3.0, -100.0, 1e-9) == pytest.approx(0.03)
 
 
 @pytest.mark.parametrize(

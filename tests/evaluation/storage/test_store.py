@@ -9,6 +9,7 @@ import threading
 import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good
+from doubles.made_games import numbers_of as table
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import (
@@ -28,14 +29,6 @@ AGENTS = [Good("a"), First("b")]
 
 def play(out, **settings):
     return round_robin(toy_envs.DiceEnv, AGENTS, **{"games": 4, "out": out, **settings})
-
-
-def table(standings):
-    """All numbers but the timings."""
-    data = json.loads(standings.to_json())
-    for row in data["agents"]:
-        del row["seconds_per_move"]
-    return data
 
 
 def test_a_run_is_kept_game_by_game(tmp_path):

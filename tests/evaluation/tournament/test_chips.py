@@ -1,11 +1,11 @@
 """Tournaments of games that pay amounts: duplicate deals on cards, ranking by what was earned, teams."""
 
 import functools
-import json
 
 import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last, legal_actions
+from doubles.made_games import numbers_of as table
 
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
@@ -31,13 +31,6 @@ class Passive(First):
         if self.seen is not None:
             self.seen.append((self.name, env.agent_selection, env.unwrapped.env.get_player_id(), hands, board))
         return next(action for action in (0, 3) if action in legal_actions(env))
-
-
-def table(standings):
-    data = json.loads(standings.to_json())
-    for row in data["agents"]:
-        del row["seconds_per_move"]
-    return data
 
 
 def test_both_games_of_a_pair_have_the_same_cards_with_the_seats_exchanged():

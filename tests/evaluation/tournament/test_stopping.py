@@ -1,12 +1,12 @@
 """Stopping once the leader is known: at places fixed before, seldom wrong, and the same for any workers."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
+from doubles.made_games import numbers_of as table
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
@@ -17,13 +17,6 @@ from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.stopping import LeaderTest
 
 AGENTS = {"last": Last, "first": First, "good": Good}
-
-
-def table(standings):
-    data = json.loads(standings.to_json())
-    for row in data["agents"]:
-        del row["seconds_per_move"]
-    return data
 
 
 def test_looks_are_at_the_ends_of_blocks_and_grow():
