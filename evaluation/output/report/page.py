@@ -161,14 +161,14 @@ def _results(
     standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
 ) -> list[str]:
     """Who is better, by what the games are scored by."""
-    by_wins = standings.scoring is Scoring.WINS or len(standings.seat_names) == 1
-    of_teams = standings.scoring is Scoring.TEAM
-    return [
-        *([] if by_wins else [rewards.rewards_section(standings), rewards.reward_crosstable(standings, order)]),
-        *([] if of_teams else [sections.ratings_section(standings, ratings, history.plot(standings, order))]),
-        *([sections.crosstable_section(standings, order)] if by_wins else []),
-        *([] if of_teams else [sections.seats_section(standings, order)]),
-    ]
+    single, of_teams = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
+    by_means = single or standings.scoring is not Scoring.WINS
+    rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
+    crosstable = rewards.reward_crosstable if by_means and not single else sections.crosstable_section
+    parts = [rewards.means_section(standings) if by_means else "", crosstable(standings, order)]
+    # Where rewards rank the agents, their crosstable stands before the ratings.
+    parts.insert(2 if by_means else 0, rated)
+    return parts if of_teams else [*parts, sections.seats_section(standings, order)]
 
 
 def _judged(judged: Mapping[str, Any] | None) -> tuple[str, list[str]]:

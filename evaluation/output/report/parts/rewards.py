@@ -1,9 +1,10 @@
-"""The parts of a report on games that pay amounts: mean rewards, and the scores of teams."""
+"""The parts of a report on mean rewards: of games that pay amounts, of single players and of teams."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, table
@@ -12,57 +13,52 @@ from zermelo.evaluation.output.report.parts.sections import numbered, section
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rewards import MeanReward
 
-
-def rewards_section(standings: Ranking) -> str:
-    """Mean rewards with their intervals; of teams, of each agent with itself and with the others."""
-    if standings.scoring is Scoring.TEAM:
-        return _teams(standings)
-    means = [
-        (row.agent, MeanReward(row.games, row.deals, row.mean_reward, row.reward_interval))
-        for row in standings.rows
-    ]
-    lines = [_line(name, mean) for name, mean in means if not math.isnan(mean.mean)]
-    rows: list[Row] = []
-    for rank, (name, mean) in enumerate(means, start=1):
-        counted = standings.row(name)
-        results = (number(count) for count in (counted.wins, counted.draws, counted.losses))
-        rows.append([str(rank), name, four_digits(mean.mean), _ends(mean), number(mean.games), *results])
-    columns = ["#", "agent", "mean reward", "95 % interval", "games", "won", "drawn", "lost"]
-    about = (
-        "What a game paid an agent on average, in the game's own units, with Student's 95 % interval over deals: "
-        "games that differ by the seats alone count as one. A failed game counts as the least that any paid."
-    )
-    return section(
-        "rewards",
-        "Rewards",
-        part("about", about),
-        interval_plot("Mean reward of each agent, with its interval", lines, "reward") if lines else "",
-        table("Rewards", columns, rows, names=2),
-    )
+_RETURNS: Final = "Mean return of each agent over the games it finished, with Student's 95 % interval."
+_REWARDS: Final = (
+    "What a game paid an agent on average, in the game's own units, with Student's 95 % interval over deals: "
+    "games that differ by the seats alone count as one. A failed game counts as the least that any paid."
+)
+_TEAMS: Final = (
+    "A cooperative game: all seats are paid alike, so a team has one score. Alone: teams of that agent alone. "
+    "Mixed: its teams with others. Means of the games' scores, with Student's 95 % intervals over deals."
+)
 
 
-def _teams(standings: Ranking) -> str:
-    lines, rows = [], list[Row]()
+def means_section(standings: Ranking) -> str:
+    """Mean rewards with their intervals; of a single player returns; of teams scores alone and with others."""
+    single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
+    lines, rows = list[Interval](), list[Row]()
     for rank, row in enumerate(standings.rows, start=1):
-        cells: list[str | Cell] = [str(rank), row.agent]
-        for kind, mean in (("alone", standings.alone(row.agent)), ("mixed", standings.mixed(row.agent))):
-            if mean is not None and not math.isnan(mean.mean):
-                lines.append(_line(f"{row.agent}, {kind}", mean))
-                cells += [four_digits(mean.mean), _ends(mean)]
-            else:
+        means: dict[str, MeanReward | None] = {
+            "": MeanReward(row.games, row.deals, row.mean_reward, row.reward_interval)
+        }
+        if team:
+            means = {"alone": standings.alone(row.agent), "mixed": standings.mixed(row.agent)}
+        cells: list[str | Cell] = [str(rank), row.agent, *([number(row.games)] if single else [])]
+        for kind, mean in means.items():
+            if mean is None or math.isnan(mean.mean):
                 cells += ["", ""]
+                continue
+            lines.append(_line(f"{row.agent}, {kind}" if kind else row.agent, mean))
+            cells += [four_digits(mean.mean), _ends(mean)]
+        if not team and not single:
+            cells += map(number, (row.games, row.wins, row.draws, row.losses))
         rows.append(cells)
-    about = (
-        "A cooperative game: all seats are paid alike, so a team has one score. Alone: teams of that agent alone. "
-        "Mixed: its teams with others. Means of the games' scores, with Student's 95 % intervals over deals."
-    )
-    columns = ["#", "agent", "alone", "95 % interval", "mixed", "95 % interval"]
+    if team:
+        title, about, unit = "Scores of teams", _TEAMS, "score"
+        caption = "Mean score of each agent's teams, with its interval"
+        columns = ["alone", "95 % interval", "mixed", "95 % interval"]
+    else:
+        title, about, unit = ("Returns", _RETURNS, "return") if single else ("Rewards", _REWARDS, "reward")
+        caption = f"Mean {unit} of each agent, with its interval"
+        columns = [f"mean {unit}", "95 % interval"]
+        columns = ["games", *columns] if single else [*columns, "games", "won", "drawn", "lost"]
     return section(
-        "rewards",
-        "Scores of teams",
+        "ratings" if single else "rewards",
+        title,
         part("about", about),
-        interval_plot("Mean score of each agent's teams, with its interval", lines, "score") if lines else "",
-        table("Scores of teams", columns, rows, names=2),
+        interval_plot(caption, lines, unit) if lines else "",
+        table(title, ["#", "agent", *columns], rows, names=2) if rows else "",
     )
 
 

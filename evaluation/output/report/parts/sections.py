@@ -11,7 +11,6 @@ from zermelo.evaluation.output.report.parts.effort import AgentEffort, Effort
 from zermelo.evaluation.output.report.parts.markup import (
     Cell,
     Row,
-    four_digits,
     number,
     part,
     percent,
@@ -40,10 +39,8 @@ def notes_section(notes: Sequence[str]) -> str:
     return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
-def ratings_section(standings: Ranking, ratings: RatingTable | None, history: str = "") -> str:
-    """Ratings with intervals, and how they came about; or for a single player mean returns with theirs."""
-    if ratings is None or not ratings.players:
-        return _returns(standings)
+def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "") -> str:
+    """Ratings with intervals, and how they came about."""
     lines, rows = [], []
     for rank, player in enumerate(ratings.players, start=1):
         counted = standings.row(player.name)
@@ -92,25 +89,6 @@ def ratings_section(standings: Ranking, ratings: RatingTable | None, history: st
         table("Ratings and results", columns, rows, names=2),
         seat,
         history,
-    )
-
-
-def _returns(standings: Ranking) -> str:
-    lines, rows = [], []
-    for rank, counted in enumerate(standings.rows, start=1):
-        low, high = counted.interval
-        if not math.isnan(counted.score):
-            said = f"{four_digits(counted.score)}, from {four_digits(low)} to {four_digits(high)}"
-            lines.append(Interval(counted.agent, counted.score, low, high, said))
-        ends = "" if math.isinf(low) else f"{four_digits(low)} to {four_digits(high)}"
-        rows.append([str(rank), counted.agent, number(counted.games), four_digits(counted.score), ends])
-    columns = ["#", "agent", "games", "mean return", "95 % interval"]
-    return section(
-        "ratings",
-        "Returns",
-        _paragraph("Mean return of each agent over the games it finished, with Student's 95 % interval."),
-        interval_plot("Mean return of each agent, with its interval", lines, "return") if lines else "",
-        table("Returns", columns, rows, names=2) if rows else "",
     )
 
 
