@@ -1,4 +1,4 @@
-"""What plain and compiled Monte Carlo tree searches share: how they choose, random numbers, what they found."""
+"""Config, random numbers and results that plain and compiled Monte Carlo tree searches share."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class MonteCarloConfig:
 
 
 class Start(NamedTuple):
-    """What a Monte Carlo tree search starts from.
+    """The start of a Monte Carlo tree search.
 
     Attributes:
         game: The game.
@@ -98,7 +98,7 @@ class Start(NamedTuple):
 
 
 class RootAction(NamedTuple):
-    """What a search has found of one action at the root.
+    """Statistics of one action at the root.
 
     Attributes:
         action: An integer of the game.
@@ -131,14 +131,14 @@ class Edge(NamedTuple):
 
 
 def kept_seats(traits: Traits) -> int:
-    """Of how many seats values are kept: one for one player, or for two whose utilities have a constant sum."""
+    """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
     if traits.seats == 1 or traits.is_opposed:
         return 1
     return traits.seats
 
 
 def proven_bounds(game: Game[Any]) -> tuple[float, float]:
-    """What the first seat gets at least and at most in any game, as far as nothing else is known."""
+    """Bounds of the first seat's utility before anything is proven."""
     traits = game.traits
     if traits.terminal_rewards_only:
         return traits.utility_bounds
@@ -221,7 +221,7 @@ class SimulationSearch:
     simulations = 0
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:
-        """So many more simulations; why they ended, or None where they may go on."""
+        """Runs up to ``batch`` simulations; returns the stop reason or None."""
         left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
         try:
             if left <= 0:
@@ -231,7 +231,7 @@ class SimulationSearch:
             return stopped.reason
 
     def simulate(self, count: int) -> bool:
-        """So many simulations, or fewer where the root gets proven, which is the answer.
+        """Runs ``count`` simulations, or fewer if the root is proven; returns whether it is.
 
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
@@ -275,16 +275,16 @@ class MonteCarlo(SimulationSearch):
         self.budget = budget
         self.kept = kept_seats(self.game.traits)
         self.bounds = proven_bounds(self.game)
-        """What the first seat gets at least and at most, before anything is proven."""
+        """Bounds of the first seat's utility before anything is proven."""
         config, traits = self.config, self.game.traits
         self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
-        """Whether values from 0 to 1 span the bounds of utility, or else the outcomes so far.
+        """True if values are scaled by the bounds of utility, False if by the outcomes so far.
 
         One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
         chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
         """
         self.has_priors = isinstance(self.game, SupportsActionPriors) and config.selection is not Selection.PUCT
-        """Whether actions begin with what the game says of them."""
+        """True if actions begin with virtual visits given by the game."""
         self.playout_moves = config.playout_moves
         """After so many moves a playout is cut off, or None."""
         if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
@@ -309,7 +309,7 @@ class MonteCarlo(SimulationSearch):
         raise NotImplementedError
 
     def bounds_of(self, node: Any) -> tuple[float, float]:
-        """What the first seat is proven to get at least and at most from a node on."""
+        """Proven bounds of the first seat's utility at a node."""
         raise NotImplementedError
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
@@ -320,7 +320,7 @@ class MonteCarlo(SimulationSearch):
         raise NotImplementedError
 
     def is_proven(self, node: Any) -> bool:
-        """Whether the value of a node is proven."""
+        """True if the value of a node is proven."""
         lower, upper = self.bounds_of(node)
         return self.solves and lower == upper
 

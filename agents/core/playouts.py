@@ -133,7 +133,6 @@ class JointPlayouts(Playouts):
         self.own_state, self.after = None, self.result
 
     def after_move(self, state: Any, mover: int, budget: Budget, taken: list[tuple[int, int]]) -> Any:
-        """The state after everybody's move."""
         budget.visit(0)
         joint = {}
         for seat in self.game.movers(state):

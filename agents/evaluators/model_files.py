@@ -42,7 +42,7 @@ def check_path(path: str, what: str) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """What an error of a library says, on one line."""
+    """The message of a library's error, on one line."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 

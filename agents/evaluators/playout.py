@@ -1,4 +1,4 @@
-"""What a position is worth when both sides play at random: for games nobody has written features for."""
+"""The value of a position under random play, for games without an evaluation."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PlayoutEvaluator:
         return self._evaluate(game, state, lambda: None)
 
     def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
-        """The same evaluator, calling ``check()`` before every move."""
+        """This evaluator, calling ``check()`` before every move."""
         return lambda game, state: self._evaluate(game, state, check)
 
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
@@ -93,7 +93,7 @@ class _Check:
 
 
 def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
-    """What is still to come for each seat, if nobody wins and nobody loses."""
+    """The utility to come for each seat if nobody wins."""
     traits = game.traits
     if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
         share = (traits.constant - sum(before)) / 2

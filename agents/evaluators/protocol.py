@@ -1,4 +1,4 @@
-"""What a static evaluation is, and the check that every one of them passes."""
+"""The protocol of static evaluations, and the check that every one passes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
-    """What the evaluator says, checked.
+    """The evaluator's values, checked.
 
     Raises:
         InvalidSettingError: It is not one finite number per seat, or not strictly inside the utility bounds.

@@ -75,7 +75,7 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
 
 
 def evaluator_name(evaluator: Evaluator | None) -> str:
-    """What results call an evaluator: its spec, or ``module:name``; nothing for none."""
+    """The name of an evaluator in results: its spec, or ``module:name``; empty for None."""
     spec = getattr(evaluator, "spec", None)
     if callable(spec):
         return str(spec())

@@ -100,7 +100,7 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
         "torch": TorchNetwork,
     }
 )
-"""What makes each named evaluator."""
+"""Constructors of the named evaluators."""
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
@@ -111,7 +111,7 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:
-    """What a search uses where no evaluator is given: features if there are any, else ``"rewards"`` or playouts.
+    """The evaluator of a search that was given none: the written one, else ``"rewards"`` or playouts.
 
     Rewards alone win where rules compile, as they cost nothing: against alpha-beta with playouts, at 0.3 s a move,
     13-7 (Clobber), 18-2 (Hex 7x7) and 10-0 (Go 5x5). In plain Python they lose: 3-3 (Hex 5x5), 2-4 (Y 5x5) and

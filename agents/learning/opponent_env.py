@@ -154,7 +154,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return self._mask.copy()
 
     def render(self) -> Any:
-        """What the environment draws."""
+        """The environment's picture."""
         return self.env.render()
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return bool(inner.terminations.get(seat, True) or inner.truncations.get(seat, True))
 
     def _ends(self) -> tuple[bool, bool]:
-        """Whether the game is over for the learner: terminated, truncated."""
+        """Terminated and truncated, for the learner."""
         if not self._over:
             return False, False
         truncated = bool(self._inner.truncations.get(self.learner, False))
@@ -255,7 +255,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     # -- what the learner sees
 
     def _look(self) -> Any:
-        """What the learner is shown; notes what is legal for it now."""
+        """The learner's observation; stores its legal actions."""
         seen = self.env.observe(self.learner)
         mask = None if self._over else mask_of(seen, self._inner.infos.get(self.learner))
         self._mask = np.ones(self._size, np.bool_) if mask is None else np.asarray(mask).astype(np.bool_).ravel()

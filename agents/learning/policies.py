@@ -1,4 +1,4 @@
-"""What a training loop has in hand, as an agent."""
+"""Agents made of the models and policies of training libraries."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ def agent_of(policy: Any, name: str = "policy") -> Agent:
 
 
 def is_agent(value: Any) -> bool:
-    """Whether this plays already."""
+    """True for agents."""
     return callable(getattr(value, "act", None)) and callable(getattr(value, "reset", None))
 
 
 def is_module(value: Any) -> bool:
-    """Whether this is a PyTorch module."""
+    """True for PyTorch modules."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def _is_baselines(value: Any) -> bool:
-    """Whether this is a model or a policy of Stable-Baselines3 or sb3-contrib, which know how to predict."""
+    """True for models and policies of Stable-Baselines3 and sb3-contrib."""
     homes = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return bool(homes & {"stable_baselines3", "sb3_contrib"}) and callable(getattr(value, "predict", None))
 
 
 def _wants_mask(forward: Callable[..., Any]) -> bool:
-    """Whether a module's second input is needed, or called a mask."""
+    """True if a module's second input is required, or called a mask."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     inputs = [entry for entry in inspect.signature(forward).parameters.values() if entry.kind in kinds]
     return len(inputs) > 1 and (inputs[1].default is inspect.Parameter.empty or "mask" in inputs[1].name)

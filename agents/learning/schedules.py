@@ -29,7 +29,7 @@ class OpponentSchedule(Protocol):
         ...
 
     def record(self, name: str, score: float) -> None:
-        """What the learner scored against that opponent: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """Takes the learner's score against an opponent: 1 for a win, 0.5 for a draw, 0 for a loss."""
         ...
 
 

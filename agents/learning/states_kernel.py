@@ -4,19 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.monte_carlo.nodes import random_outcome
 from zermelo.agents.learning.alphazero.layout import Batch, Trees
 from zermelo.agents.learning.vector_layout import Games
-from zermelo.envs.jit.memory import int8s, load, load_state, store, store_state, words
+from zermelo.envs.jit.memory import floats, int8s, load, load_state, store, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
 HISTORY = False
-"""Whether states know their past. The front ends set these, for each kernel that they compile."""
+"""True if states know their past. The front ends set these constants for each kernel that they compile."""
 OBSERVES = False
-"""Whether the rules write observations."""
+"""True if the rules write observations."""
 WIDE = False
-"""Whether their numbers have more than one byte; they then take a word each."""
+"""True if their numbers have more than one byte; they then take a word each."""
 BITS = False
-"""Whether observations are the bits of the state; with neither, Python makes them."""
+"""True if observations are the bits of the state; with neither, Python makes them."""
+
+
+def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
+    """The state in which a player is to move, or the game is over: what chance does is drawn."""
+    while not rules.is_terminal(state) and rules.to_move(state) < 0:
+        probabilities = buffer + 8 * width
+        count = rules.chance_outcomes(state, words(buffer, width), floats(probabilities, width))
+        state = rules.result(state, load(buffer, random_outcome(search, count, probabilities, 1)))
+    return state
+
+
+def is_over(rules: Rules, state: Any, number: int, games: Games | Trees) -> bool:
+    """True if a game has ended, or is too long."""
+    return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
 
 
 def state_of(rules: Any, like: Any, number: int, games: Games | Trees) -> Any:

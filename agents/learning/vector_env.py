@@ -20,17 +20,24 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import ASKED, GOING
-from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.recursion import GameTooLongError
-from zermelo.agents.learning.vector_games import compiled_game, games_kernel, words_in
+from zermelo.agents.learning.observing import Observer
+from zermelo.agents.learning.vector_games import (
+    Lane,
+    compiled_game,
+    fill_record,
+    games_kernel,
+    run_parts,
+    split_games,
+    words_in,
+)
 from zermelo.agents.learning.vector_layout import DISABLED, NEXT_STEP, SAME_STEP, Games
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_state
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.observations import observation, observation_space
 
 _RESETS: Final = {"next_step": NEXT_STEP, "same_step": SAME_STEP, "disabled": DISABLED}
 _MODES: Final = {
@@ -57,22 +64,13 @@ def make_vec(env: Any, num_envs: int = 1, **settings: Any) -> RulesVectorEnv:
     return RulesVectorEnv(env, num_envs, **settings)
 
 
-class _Lane(NamedTuple):
-    """What one thread calls: kernel, arrays, opponent, and what makes the kernel's rules and state of a state."""
-
-    kernel: Callable[..., int]
-    games: Games
-    opponent: Opponent
-    start: Callable[[Any], tuple[Any, Any]]
-
-
 class _Block(NamedTuple):
     """The games from ``first`` up to ``last``, which are against the same opponent, and the threads for them."""
 
     opponent: str
     first: int
     last: int
-    lanes: list[_Lane]
+    lanes: list[Lane]
 
 
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -131,7 +129,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.metadata = {"autoreset_mode": _MODES[autoreset]}
         self._as_dict, self._plays_all = observation == "dict", opponent is None
         self._spaces()
-        if self._in_python and autoreset == "same_step":
+        if self._observer.in_python and autoreset == "same_step":
             raise InvalidSettingError(
                 f"autoreset='same_step' needs observations that compile (write_observation), which those of "
                 f"{self.game.traits.name} do not: take 'next_step'"
@@ -221,10 +219,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     # -- how it is set up
 
     def _spaces(self) -> None:
-        rules = self.game.rules
-        seen = observation_space(rules)
-        self._shape = seen.shape
-        self._in_python = hasattr(rules, "observation") and not hasattr(rules, "write_observation")
+        self._observer = Observer(self.game)
+        seen = self._observer.space
         size = self.game.traits.num_actions
         assert size is not None, "rules say how many"
         self._choices = size
@@ -233,7 +229,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.single_action_space, self.single_observation_space = Discrete(size), space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._dtype = seen.dtype
 
     def _seat_rule(self, seat: int | str) -> int:
         if self._seats < 2:
@@ -254,10 +249,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         has_past = has_history(rules)
         self._words = words_in(start)
         self._like = start.position if has_past else start
-        self._position_words = words_in(self._like)
-        self._python_seen = np.zeros((count if self._in_python else 0, *self._shape), self._dtype)
-        observed = int(np.prod(self._shape)) if not self._in_python else 1
-        wide = hasattr(rules, "write_observation") and self._dtype.itemsize > 1
+        seen = (count, self._observer.size), self._observer.dtype
         stack = 2 * (longest + 8) if has_past else 0
         shapes = {
             "states": ((count, self._words), np.int64),
@@ -274,8 +266,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "truncated": ((count,), np.int8),
             "illegal": ((count,), np.int8),
             "masks": ((count, size), np.int8),
-            "observations": ((count, observed), np.int64 if wide else np.int8),
-            "final": ((count, observed), np.int64 if wide else np.int8),
+            "observations": seen,
+            "final": seen,
         }
         self._of: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
         if has_past:
@@ -284,11 +276,11 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._of["stacks"][:, :2] = load(address, 0), load(address, 1)
         self._shared: dict[str, Any] = {
             "state_words": self._words,
-            "position_words": self._position_words,
+            "position_words": self._observer.words,
             "stack_words": stack,
             "seat_count": self._seats,
             "choices": size,
-            "observed": observed,
+            "observed": self._observer.size,
             "longest": longest,
             "width": max(self.game.max_legal_actions, 1),
         }
@@ -298,57 +290,30 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
         kernel = games_kernel(self.game, opponents[0])
-        return _Block(opponents[0].name, first, last, [self._lane(each, kernel) for each in opponents])
+        lanes = [self._lane(each, kernel) for each in opponents]
+        return _Block(opponents[0].name, first, last, lanes)
 
-    def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> _Lane:
-        """What one thread calls the kernel with."""
+    def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> Lane:
         games = Games()
-        for name, array in self._of.items():
-            games.hold(name, array)
-        for name, value in self._shared.items():
-            setattr(games, name, value)
+        fill_record(games, self._of, self._shared)
         games.depth, games.simulations = opponent.depth, opponent.simulations
         games.hold("scratch", np.zeros(2 * games.width, np.int64))
         moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
-        return _Lane(kernel, games, opponent, starter(self.game.rules, moves))
+        return Lane(kernel, games, opponent.search, starter(self.game.rules, moves), opponent)
 
     # -- running
 
     def _run(self, first: int, last: int, anew: int) -> None:
         """Calls kernels for the games from ``first`` up to ``last``, in as many threads as pay."""
-        jobs: dict[int, tuple[_Lane, int, int]] = {}
+        parts = []
         for block in self._blocks:
             low, high = max(first, block.first), min(last, block.last)
             if low < high:
-                lanes = block.lanes if high - low >= _FEW else block.lanes[:1]
-                edges = np.linspace(low, high, len(lanes) + 1).astype(int).tolist()
-                for lane, start, end in zip(lanes, edges[:-1], edges[1:], strict=True):
-                    jobs[id(lane.opponent.search)] = lane, start, end
-        state = self.game.initial_state()
-
-        def call(search: Any) -> int:
-            lane, start, end = jobs[id(search)]
-            search.stop = GOING  # Ctrl-C may have stopped the last step
-            return int(lane.kernel(*lane.start(state), start, end, anew, lane.games, search))
-
-        searches = [lane.opponent.search for lane, _, _ in jobs.values()]
-        if len(jobs) == 1:
-            run_here(call, searches[0])
-        elif jobs:
-            share(call, searches, lambda: None)
-        for search in searches:
-            if search.stop not in (GOING, ASKED) and not jobs[id(search)][0].opponent.simulations:
-                raise GameTooLongError(self.game, search.deepest)
-        if self._in_python:
-            self._observe_in_python()
-
-    def _observe_in_python(self) -> None:
-        """Asks rules whose observations do not compile, game by game."""
-        arrays, rules = self._of, self.game.rules
-        for number, state in enumerate(self.states()):
-            seat = int(arrays["seats"][number])
-            observer = seat if seat >= 0 else max(int(arrays["movers"][number]), 0)
-            self._python_seen[number] = observation(rules, state, observer)
+                parts += split_games(block.lanes if high - low >= _FEW else block.lanes[:1], low, high)
+        run_parts(parts, self.game.initial_state(), anew)
+        for lane, _, _ in parts:
+            if lane.search.stop not in (GOING, ASKED) and not lane.owner.simulations:
+                raise GameTooLongError(self.game, lane.search.deepest)
 
     def _seed(self, seed: int | list[int | None] | None, chosen: NDArray[np.bool_]) -> None:
         if seed is None:
@@ -368,9 +333,10 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # -- what is seen
 
-    def _seen(self, seen: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-        shaped = self._python_seen if self._in_python else seen.reshape(self.num_envs, *self._shape)
-        shown = shaped.astype(self._dtype)
+    def _seen(self, written: NDArray[Any], masks: NDArray[np.int8]) -> Any:
+        arrays = self._of
+        seats = np.where(arrays["seats"] < 0, np.maximum(arrays["movers"], 0), arrays["seats"])
+        shown = self._observer.seen(written, arrays["states"], seats).astype(self._observer.space.dtype)
         return {"observation": shown, "action_mask": masks} if self._as_dict else shown
 
     def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:
@@ -383,7 +349,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 
 def _number_of(seed: int) -> int:
-    """Where a game's random numbers start."""
+    """The start of a game's random numbers."""
     return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) >> 2
 
 

@@ -26,14 +26,12 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     VISITED,
     expected_value,
     random_below,
-    random_outcome,
 )
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
-from zermelo.agents.learning.states_kernel import keep, observe, state_of
+from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
 from zermelo.envs.jit.memory import (
-    floats,
     int8s,
     load,
     load_float,
@@ -44,13 +42,13 @@ from zermelo.envs.jit.memory import (
 from zermelo.envs.rules.protocol import Rules
 
 LOOKS = False
-"""Whether opponents look one move ahead. The front end sets these, for each kernel that it compiles."""
+"""True if opponents look one move ahead. The front end sets these for each kernel that it compiles."""
 SEARCHES = False
-"""Whether they search by alpha-beta."""
+"""True if opponents search by alpha-beta."""
 AVERAGES = False
-"""Whether they search by expectiminimax."""
+"""True if opponents search by expectiminimax."""
 SIMULATES = False
-"""Whether they search by Monte Carlo."""
+"""True if opponents search by Monte Carlo."""
 _INFINITY: Final = 1 << 60
 _FAR: Final = 1 << 20
 _TRIES: Final = 100
@@ -164,7 +162,7 @@ def simulated(rules: Rules, state: Any, games: Games, search: Search) -> int:
 
 
 def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
-    """What an opponent plays."""
+    """The action of an opponent."""
     if SEARCHES:
         return searched(rules, state, games, search)
     if AVERAGES:
@@ -181,25 +179,14 @@ def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
 
 def played_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
     """The state at the learner's next turn, or where the game is over or too long."""
-    while not rules.is_terminal(state):
-        mover = rules.to_move(state)
-        if mover < 0:
-            probabilities = games.scratch + 8 * games.width
-            outcomes = words(games.scratch, games.width)
-            count = rules.chance_outcomes(state, outcomes, floats(probabilities, games.width))
-            state = rules.result(state, load(games.scratch, random_outcome(search, count, probabilities, 1)))
-            continue
-        moves = load(games.moves, number)
-        if seat < 0 or mover == seat or moves >= games.longest:
+    state = past_chance(rules, state, games.scratch, games.width, search)
+    while not is_over(rules, state, number, games):
+        if seat < 0 or rules.to_move(state) == seat:
             break
         state = rules.result(state, reply(rules, state, games, search))
-        store(games.moves, number, moves + 1)
+        store(games.moves, number, load(games.moves, number) + 1)
+        state = past_chance(rules, state, games.scratch, games.width, search)
     return state
-
-
-def is_over(rules: Rules, state: Any, number: int, games: Games) -> bool:
-    """Whether a game has ended, or is too long."""
-    return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
 
 
 def begun(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:

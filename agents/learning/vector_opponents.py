@@ -1,4 +1,4 @@
-"""What opponents of many games search with: the agents' own compiled searches, ready for the games' kernel."""
+"""Opponents of many games at once: the agents' own compiled searches, ready for the games' kernel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PLIES: Final = 4
 
 
 class Opponent(NamedTuple):
-    """How opponents choose.
+    """An opponent's search and its settings.
 
     Attributes:
         name: What the agent is called.
@@ -102,14 +102,14 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
 
 
 def _is_plain(agent: Any, *known: str) -> bool:
-    """Whether an agent has no settings but these that are not the default ones."""
+    """True if all settings of an agent but ``known`` have their defaults."""
     default = type(agent)()
     names = {*agent.__dataclass_fields__} - {*known, "name", "seed"}
     return all(getattr(agent, name) == getattr(default, name) for name in names)
 
 
 def _looking(game: RulesGame) -> Search:
-    """What looking one move ahead needs."""
+    """The search block for looking one move ahead."""
     search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
     lower, upper = traits.utility_bounds
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
@@ -125,7 +125,7 @@ def _words(count: int) -> Any:
 
 
 def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
-    """What alpha-beta to a depth needs, with room for as many plies."""
+    """The search block of alpha-beta, with room for all plies."""
     state, budget, depth = game.initial_state(), Budget(_EVERYTHING), agent.limits.depth or 0
     evaluator = agent.evaluator_for(game, state)
     if not can_evaluate(evaluator):
@@ -144,7 +144,7 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
 
 
 def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
-    """What expectiminimax to a depth needs, with room for all states on a path."""
+    """The search block of expectiminimax, with room for all states on a path."""
     depth = agent.limits.depth or 0
     evaluator = agent.evaluator_for(game, game.initial_state())
     if not can_use(game, evaluator):
@@ -168,7 +168,7 @@ def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
-    """What so many simulations need."""
+    """The search block of Monte Carlo, with room for the tree of a move."""
     state = game.initial_state()
     while game.to_move(state) == CHANCE:
         state = game.result(state, game.chance_outcomes(state)[0][0])

@@ -14,7 +14,7 @@ from zermelo.envs.position import search_game
 
 
 class ExactValue(NamedTuple):
-    """What perfect play gives: each seat's value, and the moves to the end under best play, where that is known.
+    """Each seat's value under perfect play, and the moves to the end, if known.
 
     It is not for draws and for games that are won by a margin.
     """

@@ -21,7 +21,7 @@ from zermelo.envs.position import position
 
 MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
-"""How often a state may be visited, on average, before its values are known."""
+"""Average visits of a state before its value is known, at most."""
 _LEAST: Final = 10_000
 """States that it may visit so often, however few there may be."""
 
@@ -135,7 +135,7 @@ def _entries(
     most_states: int,
     note: Callable[[int, int], Any],
 ) -> dict[str, Entry]:
-    """What a policy says of every state that its owner may meet, or of all states if it has none.
+    """The entries of all states that the policy's owner may meet, or of all states without an owner.
 
     ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
     """

@@ -1,4 +1,4 @@
-"""What both ways of solving share: the clock, progress, and what values say about who wins."""
+"""Clock, progress and outcomes, which both solvers share."""
 
 from __future__ import annotations
 
@@ -38,13 +38,11 @@ class WatchedBudget(Budget):
         self.actions_solved = 0
 
     def visit(self, ply: int) -> None:
-        """Counts one node, unless a limit forbids it."""
         super().visit(ply)
         if self._on_progress is not None and not self.nodes & _NODES_BETWEEN:
             self._report()
 
     def check_clock(self) -> None:
-        """Stops when time is up."""
         super().check_clock()
         self._report()
 
@@ -63,7 +61,7 @@ class WatchedBudget(Budget):
 
 
 class Solver:
-    """What both ways of solving have: a game, limits that count from ``started`` on, and settings of ``solve``."""
+    """Base of both solvers: a game, limits that count from ``started`` on, and settings of ``solve``."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from zermelo.agents.solving.solution import Solution
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _LINE_NODES: Final = 1_000_000
-"""What finding a line of best play may cost at least; and at most a quarter of what solving has cost, if more."""
+"""Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
 
 
 class ProofSolver(Solver):
@@ -183,7 +183,7 @@ class ProofSolver(Solver):
         )
 
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
-        """What bounds on a score say of the value."""
+        """Bounds of the value from bounds of the score."""
         lowest, highest = utility_range(self.game, state, seat)
         lower, upper = score.lower, score.upper
         if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there

@@ -35,14 +35,14 @@ _MORE_NODES: Final = 16
 _MOST_NODES: Final = 30_000
 _NODES_AT_ONCE: Final = 1000
 _SHARE_BEFORE: Final = 0.25
-"""How much of the time for the proof goes into a search before it."""
+"""Share of the proof's time for a search before it."""
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
 
 @dataclass(frozen=True)
 class ProvenRoot:
-    """What is known of a search's root before the search: where to start, and perhaps what is proven.
+    """Knowledge of the root before a search: the action to try first, and the proven value.
 
     Attributes:
         first: The root action to try first; None if none is better than another.
@@ -57,12 +57,12 @@ class ProvenRoot:
     is_complete: bool = True
 
     def order(self, actions: Sequence[int]) -> Sequence[int]:
-        """Of the root's actions those that keep the value, the one to try first in front."""
+        """The root's actions that keep the value, the one to try first in front."""
         kept = [action for action in actions if action in self.actions] if self.actions else list(actions)
         return sorted(kept, key=lambda action: action != self.first)
 
     def adjusted(self, game: Game[Any], state: Any, result: SearchResult) -> SearchResult:
-        """What the search found, with the value that is proven in the place of one that is evaluated."""
+        """The search's result with the proven value in place of an evaluation."""
         if self.value is None:
             return result
         if result.proven:
@@ -83,20 +83,20 @@ class ProvenRoot:
 
 
 def can_settle(game: Any) -> bool:
-    """Whether to ask for a proof: a game of compiled rules, won, drawn or lost, with the hook ``bounds``."""
+    """True for games of compiled rules with the hook ``bounds`` that are won, drawn or lost."""
     if not can_prove(game) or not hasattr(game.rules, "bounds"):
         return False
     return bool(game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant)
 
 
 def load_proof(game: RulesGame, budget: Budget) -> bool:
-    """Whether the proof is compiled, or loaded, for a game that ``can_settle`` accepts; off the clock."""
+    """Loads the compiled proof off the clock; True if it is ready."""
     with budget.off_the_clock():
         return PROOF.is_ready(game.rules, budget.waits)
 
 
 def proof_megabytes(memory_mb: float) -> float:
-    """How much of a search's memory the proof takes, in MiB."""
+    """The proof's part of a search's memory, in MiB."""
     return min(memory_mb / 4, _MOST_MEGABYTES)
 
 
@@ -200,7 +200,7 @@ class _Proof:
         return found, not waiting
 
     def _reaches(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:
-        """Whether a value is still reached; None if it takes more nodes to find out."""
+        """True if a value is still reached; None if that takes more nodes to find out."""
         if self._game.is_terminal(child):
             return self._game.utility(child)[mover] >= value
         same = self._game.to_move(child) == mover

@@ -23,7 +23,7 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SolvingProgress:
-    """What is known while a position is being solved: how many of the root's actions have their exact value."""
+    """Progress of ``solve``, with the number of root actions whose exact value is known."""
 
     nodes: int
     seconds: float
@@ -33,7 +33,7 @@ class SolvingProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """What perfect play gives, or as much as the limits allowed to find out.
+    """The result of ``solve``: perfect play, or bounds where limits ended the search.
 
     Values are for the player to move at the root, in the game's own utility, rewards so far included.
 

@@ -119,7 +119,7 @@ def solve(
 
 
 def is_solved_by_policy(game: Any) -> bool:
-    """Whether ``solve`` looks for an equilibrium: for two opposed players who do not see all."""
+    """True for games of hidden information that ``solve`` answers by an equilibrium."""
     traits = game.traits
     return (
         traits.information is Information.HIDDEN

@@ -29,7 +29,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 _NAME = "value_iteration"
 _END = -2
-"""What stands for the mover at the end of the game."""
+"""The mover at the end of the game."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class ValueTable:
         return self.game.key(state) in self.numbers
 
     def value(self, state: Any) -> float:
-        """What the first player gets by best play from a state, rewards so far included.
+        """The first player's value of a state under best play, rewards so far included.
 
         Raises:
             InvalidSettingError: The table does not have the state.
@@ -226,7 +226,7 @@ class _Graph:
     def values(
         self, tolerance: float, most_sweeps: int, check: Callable[[], Any]
     ) -> tuple[npt.NDArray[np.float64], int]:
-        """What the first player can expect from each state on, and the number of sweeps."""
+        """The first player's utility to come of each state, and the number of sweeps."""
         values = np.zeros(len(self.movers))
         before = 0.0
         bounds: _Bounds | None = None
@@ -249,7 +249,7 @@ class _Graph:
         )
 
     def values_within(self, steps: int, check: Callable[[], Any]) -> tuple[npt.NDArray[np.float64], int]:
-        """What the first player can expect from each state on in so many moves, and the number of sweeps."""
+        """The first player's utility to come of each state within ``steps`` moves, and the number of sweeps."""
         is_chance = self.movers == CHANCE
         values = np.zeros(len(self.movers))
         values = np.where(is_chance, self.swept(values), values)
@@ -263,7 +263,7 @@ class _Graph:
         return values, steps
 
     def swept(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What states are worth, from what the states after them are worth."""
+        """Values of states from those of their successors."""
         worth = self.rewards + values[self.after]
         best = np.maximum.reduceat(worth, self.starts)
         worst = np.minimum.reduceat(worth, self.starts)
@@ -286,7 +286,7 @@ class _Graph:
             moves = new
 
     def _ways(self) -> npt.NDArray[np.int64]:
-        """How many ways lead out of each state."""
+        """Number of ways out of each state."""
         return np.diff(self.starts, append=len(self.after))
 
 

@@ -72,7 +72,7 @@ def refresh(edge: int, mover: int, search: Search) -> None:
 
 @compiled_into_kernels
 def loss_of(mover: int, search: Search) -> float:
-    """What a loss of the mover adds to what is kept of an edge; nothing where the worst outcome may change."""
+    """The outcome that a virtual loss of the mover adds to an edge; 0 where the worst outcome may change."""
     if mover < 0 or search.adapts != 0:  # what was added could not be taken back
         return 0.0
     return float(search.high if search.num_values == 1 and mover == 1 else search.low)
@@ -177,7 +177,7 @@ def widen(search: Search) -> None:
 
 @compiled_into_kernels
 def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
-    """What ``back_up`` comes to where one thread chooses by UCT alone, as one short loop."""
+    """``back_up`` for one thread that chooses by UCT alone, as one short loop."""
     path, weights, outcome = search.lines, search.weights, load_float(search.scratch, 0)
     total, low, unit = float(search.total), search.low, search.unit
     while ply > 0:
@@ -249,7 +249,7 @@ def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) 
 
 @compiled_into_kernels
 def comes_again(node: int, ply: int, search: Search) -> bool:
-    """Whether a node is on the path already."""
+    """True if a node is on the path already."""
     if search.table == 0:
         return False
     if search.counts_losses == 0:
@@ -342,7 +342,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
 
 
 def simulate(rules: Rules, state: Any, root: int, count: int, search: Search) -> int:
-    """So many simulations from the root; how many were made before it was proven or a limit came.
+    """Runs simulations from the root; returns how many were made before it was proven or a limit came.
 
     With ``root`` 0 the root is made, and its address returned.
     """

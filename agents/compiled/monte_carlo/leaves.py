@@ -1,4 +1,4 @@
-"""What the leaves of a compiled Monte Carlo tree are worth: playouts, or the rules' own evaluation."""
+"""Values of the leaves of a compiled Monte Carlo tree: playouts, or the rules' own evaluation."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def scaled(value: float, search: Search) -> float:
 
 @compiled_into_kernels
 def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
-    """What the evaluation says of a state, or what is left to expect where it says nothing."""
+    """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
     if search.has_evaluation != 0 and rules.to_move(state) >= 0:
@@ -108,7 +108,7 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
 
 @compiled_into_kernels
 def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
-    """The same, averaged over what chance does next."""
+    """The evaluation of a state, averaged over chance if chance is to move."""
     if not rules.is_terminal(state) and rules.to_move(state) < 0:
         outcomes, probabilities = search.looks, search.looks + 8 * search.width
         count = rules.chance_outcomes(state, words(outcomes, search.width), floats(probabilities, search.width))

@@ -28,7 +28,7 @@ from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
 _FEW: Final = 64
-"""So many simulations are not worth more than one thread."""
+"""Simulations that do not pay for a second thread."""
 _BRIEF: Final = 2_000
 """States that may be visited before a thread takes over in which the clock and Ctrl-C are heeded."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
@@ -83,7 +83,7 @@ class CompiledMonteCarlo(MonteCarlo):
 
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit; None asks for playouts."""
+        """True if the game and the evaluator fit; None asks for playouts."""
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
@@ -95,7 +95,6 @@ class CompiledMonteCarlo(MonteCarlo):
         return {}
 
     def simulate(self, count: int) -> bool:
-        """So many simulations, or fewer where the root gets proven, which is the answer."""
         self.budget.check_clock()
         left = count
         if count <= _FEW and self.config.playouts == 1:
@@ -146,7 +145,6 @@ class CompiledMonteCarlo(MonteCarlo):
     # -- the tree as Python sees it; its nodes are addresses
 
     def edges(self, node: int) -> list[Edge]:
-        """The actions of a node; none of one that is not expanded."""
         count = load(node, COUNT) if load(node, EDGES) else 0
         rows = words(load(node, EDGES), count * self.edge_words).reshape(count, self.edge_words)
         sums = rows[:, TOTALS : TOTALS + self.kept].view(np.float64).tolist()
@@ -156,11 +154,9 @@ class CompiledMonteCarlo(MonteCarlo):
         ]
 
     def mover(self, node: int) -> int:
-        """The seat to move at a node, or ``CHANCE``."""
         return load(node, MOVER)
 
     def bounds_of(self, node: int) -> tuple[float, float]:
-        """What the first seat is proven to get at least and at most from a node on."""
         return load_float(node, LOWER), load_float(node, UPPER)
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
@@ -193,7 +189,6 @@ class CompiledMonteCarlo(MonteCarlo):
         return False
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        """Mixes noise into the priors of the root's actions, for PUCT."""
         for place in range(load(self.root, COUNT)):
             edge = load(self.root, EDGES) + 8 * self.edge_words * place
             at = TOTALS + self.kept + PRIOR

@@ -35,7 +35,7 @@ from zermelo.envs.jit.memory import load, load_acquire, load_float, store, take
 
 @compiled_into_kernels
 def is_dominated(edge: int, node: int, mover: int) -> bool:
-    """Whether an action can at best equal what is proven."""
+    """True if an action can at best equal the proven bound."""
     child = load_acquire(edge, CHILD)
     if child == 0:
         return False
@@ -46,7 +46,7 @@ def is_dominated(edge: int, node: int, mover: int) -> bool:
 
 @compiled_into_kernels
 def value_of(edge: int, mover: int, search: Search) -> float:
-    """What an action seems to be worth to the player to move, from 0 to 1."""
+    """The estimated value of an action for the player to move, from 0 to 1."""
     count = load(edge, VISITED)
     untried = 0.5 if search.selection == PUCT else 1.0
     value = load_float(edge, MEAN) if count > 0 else untried
@@ -68,7 +68,7 @@ def value_of(edge: int, mover: int, search: Search) -> float:
 
 @compiled_into_kernels
 def bonus(visits: int, search: Search) -> float:
-    """What unequal visits count for at a node: sqrt(log(visits + 1))."""
+    """The exploration factor of a node: sqrt(log(visits + 1))."""
     if visits < COUNTED:
         return load_float(search.weights, visits)
     return math.sqrt(math.log(visits + 1))

@@ -1,4 +1,4 @@
-"""What one thread of a compiled Monte Carlo tree search is given: settings, and memory for a tree."""
+"""Settings and memory of one thread of a compiled Monte Carlo tree search."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ PROOF: Final = Program("solve", "proof.kernel", "prove", ("int64",) * 5)
 
 @dataclass(frozen=True)
 class Score:
-    """What a proof found, for the player to move.
+    """The score that a proof found, for the player to move.
 
     Attributes:
         lower: The score is at least this.
@@ -47,7 +47,7 @@ class Score:
 
 
 def can_prove(game: Any) -> bool:
-    """Whether a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
+    """True if a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
     if not fits(game):
         return False
     traits = game.traits
@@ -236,7 +236,7 @@ class Prover:
 
     @property
     def counts_moves(self) -> bool:
-        """Whether scores say how soon the game ends (``zermelo.envs.rules.scores``)."""
+        """True if scores say how soon the game ends (``zermelo.envs.rules.scores``)."""
         return self._distances
 
     def value(self, score: int) -> tuple[float, int | None]:
@@ -266,5 +266,5 @@ class Prover:
 
 
 def default_threads() -> int:
-    """As many as this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -41,7 +41,7 @@ _LARGEST: Final = 30.0
 
 
 class _Stored(msgspec.Struct):
-    """What is read of a file."""
+    """The content of a file."""
 
     form: Literal["zermelo evaluation"]
     version: Literal[1]
@@ -94,7 +94,7 @@ class FittedEvaluator:
         return repr(self.path)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """What each seat can expect from here on."""
+        """Expected utility to come, for each seat."""
         entries = self.features.entries(game, [state])
         mine = float(self.expected(game.traits, entries)[0])
         lower, upper = self.bounds or game.traits.utility_bounds
@@ -107,7 +107,7 @@ class FittedEvaluator:
         return (mine, other) if entries.seats[0] == 0 else (other, mine)
 
     def expected(self, traits: Traits, entries: Entries) -> npt.NDArray[np.float64]:
-        """What the seat of each entry can expect from there on."""
+        """Expected utility to come, for the seat of each entry."""
         if traits.seats > 2:
             raise UnsupportedGameError(
                 f"a fitted evaluation is for games of one or two players, but {traits.name} has {traits.seats}"
@@ -120,7 +120,7 @@ class FittedEvaluator:
         return np.clip(lower + (upper - lower) * share, np.nextafter(lower, upper), np.nextafter(upper, lower))
 
     def tables(self, game: Any, states: Sequence[Any] = ()) -> PatternTables | None:
-        """What compiled code looks this evaluation up in; None where it can only be found by plain code.
+        """Lookup tables for compiled code, or None if only plain Python can evaluate.
 
         Args:
             game: The game.

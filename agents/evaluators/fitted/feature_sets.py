@@ -53,11 +53,9 @@ class NamedFeatures:
 
     @property
     def size(self) -> int:
-        """One for each function, and a constant."""
         return len(self.functions) + 1
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """All of them."""
         seen = np.ones((len(states), self.size))
         for row, state in enumerate(states):
             seen[row, :-1] = [float(function(game, state)) for function in self.functions.values()]
@@ -68,7 +66,6 @@ class NamedFeatures:
         return Entries(indices, seen.ravel(), starts, np.zeros(len(states), np.int64))
 
     def settings(self) -> dict[str, Any]:
-        """Its source."""
         return {"source": self.source}
 
 
@@ -85,11 +82,9 @@ class AboveEvaluation:
 
     @property
     def size(self) -> int:
-        """One more than the others."""
         return self.inner.size + 1
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """The others', and one for each state."""
         inner = self.inner.entries(game, states)
         ends = inner.starts[1:]
         own = [
@@ -104,12 +99,11 @@ class AboveEvaluation:
         )
 
     def settings(self) -> dict[str, Any]:
-        """The others'."""
         return {"inner": {"kind": self.inner.kind, **self.inner.settings()}}
 
 
 def _log_odds(game: Any, state: Any, seat: int) -> float:
-    """What the written evaluation says of a seat, its place between the utility bounds read as a probability."""
+    """Log odds of the written evaluation for a seat, read as a probability between the utility bounds."""
     evaluator = features_for(game, state)
     if evaluator is None:
         raise UnsupportedGameError(

@@ -25,7 +25,7 @@ def _openspiel_state(state: Any) -> Any | None:
 
 
 def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
-    """What a seat observes, or the player to move, as an array.
+    """The observation of a seat, or of the player to move, as an array.
 
     Raises:
         UnsupportedGameError: The game does not show its players arrays.
@@ -92,15 +92,15 @@ class FeatureSet(Protocol):
 
     @property
     def size(self) -> int:
-        """How many there are, for all seats together."""
+        """Number of features, of all seats together."""
         ...
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """Those of some states in which a player is to move."""
+        """The features of states in which a player is to move."""
         ...
 
     def settings(self) -> dict[str, Any]:
-        """What ``features_from`` makes it again from."""
+        """The settings from which ``features_from`` makes it again."""
         ...
 
 
@@ -127,16 +127,14 @@ class ObservationFeatures:
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> ObservationFeatures:
-        """Those of a game, from some of its states."""
+        """The features of a game, from some of its states."""
         return cls(game.traits.seats, observed_array(game, states[0]).size)
 
     @property
     def size(self) -> int:
-        """A number for each seat."""
         return self.seats * (self.length + 1)
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """Those that are not zero."""
         seats = seats_of(game, states)
         if game.traits.seats != self.seats:
             raise unlike(game, f"{self.seats} seats", f"{game.traits.seats}")
@@ -151,5 +149,4 @@ class ObservationFeatures:
         return Entries(columns + seats[rows] * (self.length + 1), seen[rows, columns], starts, seats)
 
     def settings(self) -> dict[str, Any]:
-        """Its fields."""
         return dataclasses.asdict(self)

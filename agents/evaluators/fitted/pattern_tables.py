@@ -26,7 +26,7 @@ _Whole = npt.NDArray[np.int64]
 
 
 def can_have_tables(features: Any, game: Any) -> bool:
-    """Whether features are patterns of planes, of rules for two whose states are numbers, without chance."""
+    """True for patterns of planes, over rules for two players without chance whose states are integers."""
     if not isinstance(features, PatternFeatures) or not features.planes or not isinstance(game, RulesGame):
         return False
     traits, kind = game.traits, type(game)
@@ -40,7 +40,7 @@ def can_have_tables(features: Any, game: Any) -> bool:
 
 
 def random_states(game: Any) -> list[Any]:
-    """Those of some random games, always the same ones."""
+    """The states of some random games, always the same ones."""
     generator, found = np.random.default_rng(1), list[Any]()
     for _ in range(_GAMES):
         state = game.initial_state()

@@ -15,14 +15,13 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.fitted.layers import Layers, boards_of, kinds_on, layers_of
 from zermelo.agents.evaluators.fitted.observed import Entries, observed_array, seats_of, unlike
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
 _MOST_WEIGHTS: Final = 4_000_000
 MOST_CODES: Final = 40
 _MOST_PATTERNS: Final = 400_000
-"""Of windows of one size."""
+"""Maximum patterns of windows of one size."""
 _FEW_KINDS: Final = 3
 _LONGEST: Final = 8
 OWN: Final = -1
@@ -43,20 +42,18 @@ def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True)
 class PatternFeatures:
-    """What stands on each small window of the board: squares of four cells, lines of three, and longer ones.
+    """The contents of small windows of the board: squares of four cells, lines of three, and longer ones.
 
     A cell is described by the plane that is not zero there, or by its number where the observation is no stack of
-    planes. Where planes overlap it is described by all of them; if there are too many ways to fill it so, each
-    layer of planes that do not overlap is a board of its own (``layers``). Planes that are the same all over the
-    board, such as who is to move, are left out. With no more than three kinds of cells, windows are also whole
-    lines of up to eight cells and squares of nine.
+    planes. Where planes overlap, the first that is set counts. Planes that are the same all over the board, such
+    as who is to move, are left out. With no more than three kinds of cells, windows are also whole lines of up to
+    eight cells and squares of nine.
 
     Attributes:
         seats: Of the game.
         rows, columns: Of the board.
-        planes: Those that tell cells apart, if no two of them overlap; should they, the first counts.
+        planes: Those that tell cells apart.
         codes: The numbers in cells, if the observation is the board itself.
-        layers: The planes, if they overlap.
         turns: The mirrors and turns (``turned``) that leave what a board is worth as it is; any two of them after
             each other are one of them.
         second: How the second seat's board is turned to be looked up as the first one's; ``OWN`` for none.
@@ -71,7 +68,6 @@ class PatternFeatures:
     columns: int
     planes: tuple[int, ...] = ()
     codes: tuple[float, ...] = ()
-    layers: Layers = ()
     turns: tuple[int, ...] = (0,)
     second: int = OWN
     phases: tuple[int, ...] = ()
@@ -81,35 +77,30 @@ class PatternFeatures:
     _offsets: Any = field(init=False, repr=False, compare=False)
     _length: int = field(init=False, repr=False, compare=False)
     _first: Any = field(init=False, repr=False, compare=False)
-    """Of the patterns of a window that a mirror or turn makes of each other, the first; of each pattern."""
+    """For each pattern the first of those that mirrors and turns make of it."""
 
     def __post_init__(self) -> None:
-        kinds_of = self.boards
-        cells = self.rows * self.columns
+        cells, kinds = self.rows * self.columns, self.kinds
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
-        found = [
-            (board, kinds, *tied)
-            for board, kinds in enumerate(kinds_of)
-            for tied in _tied(_windows(self.rows, self.columns, self._longest_of(kinds)), moved)
-        ]
-        if not found or sum(kinds ** len(window) for _, kinds, _, window in found) > _MOST_WEIGHTS:
+        found = _tied(_windows(self.rows, self.columns, min(self._most_cells, self.longest)), moved)
+        if not found or sum(kinds ** len(window) for _, window in found) > _MOST_WEIGHTS:
             raise InvalidSettingError(
                 f"a board of {self.rows} by {self.columns} has no windows, or too many patterns"
             )
-        most = max(len(window) for *_, window in found)
-        padded = np.full((len(found), most), len(kinds_of) * cells, np.int64)
+        most = max(len(window) for _, window in found)
+        padded = np.full((len(found), most), cells, np.int64)
         powers = np.zeros((len(found), most), np.int64)
-        offsets, known, length = np.empty(len(found), np.int64), dict[tuple[int, int], int](), 0
+        offsets, known, length = np.empty(len(found), np.int64), dict[int, int](), 0
         first: list[npt.NDArray[np.int64]] = []
-        for number, (board, kinds, shared, window) in enumerate(found):
-            padded[number, : len(window)] = np.add(window, board * cells)
+        for number, (shared, window) in enumerate(found):
+            padded[number, : len(window)] = window
             powers[number, : len(window)] = kinds ** np.arange(len(window))
-            if (board, shared) not in known:
-                known[board, shared] = length
+            if shared not in known:
+                known[shared] = length
                 first.append(length + _first_patterns(window, moved, kinds))
                 length += kinds ** len(window)
-            offsets[number] = known[board, shared]
+            offsets[number] = known[shared]
         object.__setattr__(self, "_windows", padded)
         object.__setattr__(self, "_powers", powers)
         object.__setattr__(self, "_offsets", offsets)
@@ -118,7 +109,7 @@ class PatternFeatures:
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
-        """Those of a game, from some of its states.
+        """The features of a game, from some of its states.
 
         Raises:
             UnsupportedGameError: The observation is no board, or one with too many kinds of cells.
@@ -128,9 +119,7 @@ class PatternFeatures:
             uneven = (seen != seen[:, :1, :1, :]).any(axis=(0, 1, 2))
             planes = tuple(np.flatnonzero(uneven).tolist())
             fits = 0 < len(planes) < MOST_CODES
-            layers = layers_of(seen, planes) if fits else ()
-            shown: dict[str, Any] = {"planes": planes[:MOST_CODES]} if len(layers) < 2 else {"layers": layers}
-            found = cls._small_enough(game.traits.seats, seen.shape[1], seen.shape[2], **shown)
+            found = cls._small_enough(game.traits.seats, *seen.shape[1:3], planes=planes[:MOST_CODES])
         else:
             rows, columns = seen.shape[1:] if seen.ndim == 3 else (1, seen[0].size)
             codes = np.unique(seen)
@@ -148,45 +137,34 @@ class PatternFeatures:
         """With the longest windows of which there are not too many patterns."""
         for longest in (9, 4):
             found = cls(seats, rows, columns, longest=1, **shown)
-            kinds_of = [(kinds, min(longest, found._most_cells(kinds))) for kinds in found.boards]
-            if seats * sum(_patterns(rows, columns, most, kinds) for kinds, most in kinds_of) <= _MOST_WEIGHTS:
+            if seats * _patterns(rows, columns, min(longest, found._most_cells), found.kinds) <= _MOST_WEIGHTS:
                 break
         return cls(seats, rows, columns, longest=longest, **shown)
 
     @property
-    def boards(self) -> list[int]:
-        """How many kinds of cells there are on each board: there are several only where planes overlap."""
-        if self.layers:
-            return boards_of(self.layers)
-        return [len(self.planes) + 1 if self.planes else len(self.codes)]
+    def kinds(self) -> int:
+        """Number of kinds of cells."""
+        return len(self.planes) + 1 if self.planes else len(self.codes)
 
-    def _longest_of(self, kinds: int) -> int:
-        """How many cells the windows of a board have at most."""
-        return min(self._most_cells(kinds), self.longest)
-
-    def _most_cells(self, kinds: int) -> int:
-        """The same, were it not for ``longest``."""
-        cells = self.rows * self.columns
-        if kinds**4 * cells < _MOST_PATTERNS:
-            return 4 if kinds > _FEW_KINDS else 9
-        return 3 if self.layers and kinds**3 * cells < _MOST_PATTERNS else 2
+    @property
+    def _most_cells(self) -> int:
+        """Maximum number of cells in a window, ``longest`` left out."""
+        if self.kinds**4 * self.rows * self.columns < _MOST_PATTERNS:
+            return 4 if self.kinds > _FEW_KINDS else 9
+        return 2
 
     @property
     def size(self) -> int:
-        """A number for each way to fill each window, in each phase, for each seat that has its own."""
         seats = self.seats if self.second == OWN else 1
         return seats * (1 + (len(self.phases) + 1) * bool(self.phases)) * self._length
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """One for each window, and one more for the phase if there are phases."""
         seats = seats_of(game, states)
         cells = self.cells(game, states)
         if self.second > 0:
             places = turned(np.arange(self.rows * self.columns).reshape(self.rows, self.columns), self.second)
             second = np.flatnonzero(seats == 1)
-            boards = len(self.boards)
-            there = np.concatenate([places.ravel() + board * places.size for board in range(boards)])
-            cells[second, :-1] = cells[second][:, there]
+            cells[second, :-1] = cells[second][:, places.ravel()]
         patterns = np.zeros((len(states), len(self._windows)), np.int64)
         for place in range(self._windows.shape[1]):
             patterns += cells[:, self._windows[:, place]] * self._powers[:, place]
@@ -203,20 +181,17 @@ class PatternFeatures:
         return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
 
     def cells(self, game: Any, states: Sequence[Any], seat: int | None = None) -> npt.NDArray[np.int64]:
-        """The kind of each cell, row by row, of each board, and 0 at the end; shape (states, boards * cells + 1).
+        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1).
 
         A seat sees them, if one is given, else the player to move in each state.
         """
         seen = np.stack([observed_array(game, state, seat) for state in states])
-        marks = [mark for layer in self.layers for mark in layer]
-        needed = 1 + max(self.planes, default=max((max(mark) for mark in marks), default=-1))
+        needed = 1 + max(self.planes, default=-1)
         shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
         if shape[:2] != (self.rows, self.columns) or (len(shape) == 3) != bool(needed) or needed > shape[-1]:
             raise unlike(game, f"a board of {self.rows} rows and {self.columns} columns", f"{seen.shape[1:]}")
-        cells = np.zeros((len(states), len(self.boards) * self.rows * self.columns + 1), np.int64)
-        if self.layers:
-            cells[:, :-1] = kinds_on(seen, self.layers)
-        elif self.planes:
+        cells = np.zeros((len(states), self.rows * self.columns + 1), np.int64)
+        if self.planes:
             flat = seen[..., self.planes].reshape(len(states), -1, len(self.planes)) != 0
             cells[:, :-1] = np.where(flat.any(axis=2), flat.argmax(axis=2) + 1, 0)
         else:
@@ -226,7 +201,7 @@ class PatternFeatures:
 
     @property
     def length(self) -> int:
-        """How many weights there are for one seat and phase."""
+        """Number of weights for one seat and phase."""
         return self._length
 
     @property
@@ -244,13 +219,12 @@ class PatternFeatures:
         return found
 
     def settings(self) -> dict[str, Any]:
-        """Its fields."""
-        names = ("seats", "rows", "columns", "planes", "codes", "layers", "turns", "second", "phases", "longest")
+        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases", "longest")
         return {name: getattr(self, name) for name in names}
 
 
 def _patterns(rows: int, columns: int, longest: int, kinds: int) -> int:
-    """How many patterns all windows have together."""
+    """Number of patterns of all windows together."""
     return sum(kinds ** len(window) for window in _windows(rows, columns, longest))
 
 

@@ -48,7 +48,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """What ``write_checkpoint`` wrote; no code in the file is run.
+    """Reads what ``write_checkpoint`` wrote; no code in the file is run.
 
     Raises:
         InvalidSettingError: It is no checkpoint that can be read.

@@ -1,4 +1,4 @@
-"""How self-play chooses at the root: Gumbel AlphaZero, in compiled code.
+"""Action selection at the root in self-play: Gumbel AlphaZero, in compiled code.
 
 A few actions are drawn without replacement, by adding Gumbel noise to the logarithms of their priors, and
 sequential halving shares the simulations out among them. What is learned is the prior policy, improved by what is
@@ -36,7 +36,7 @@ from zermelo.agents.learning.alphazero.layout import Trees
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 
 NOISY: Final = VIRTUAL
-"""Where the edges of the root have the logarithm of their prior plus noise: PUCT has no virtual visits."""
+"""Field of the root's edges for the logarithm of the prior plus noise: PUCT has no virtual visits."""
 TINY: Final = 1e-12
 
 
@@ -52,14 +52,14 @@ def add_noise(root: int, search: Search) -> None:
 
 @compiled_into_kernels
 def is_proven(edge: int) -> bool:
-    """Whether the value of an action is proven."""
+    """True if the value of an action is proven."""
     child = load(edge, CHILD)
     return child != 0 and load_float(child, LOWER) == load_float(child, UPPER)
 
 
 @compiled_into_kernels
 def value_of(edge: int, mover: int, otherwise: float, search: Search) -> float:
-    """What an action is worth: what is proven, else its mean, else what is said here."""
+    """The value of an action: proven, else its mean, else ``default``."""
     if is_proven(edge):
         return scaled(for_mover(load_float(load(edge, CHILD), LOWER), mover, search), search)
     return load_float(edge, MEAN) if load(edge, VISITED) > 0 else otherwise
@@ -67,7 +67,7 @@ def value_of(edge: int, mover: int, otherwise: float, search: Search) -> float:
 
 @compiled_into_kernels
 def mixed_value(root: int, value: float, search: Search) -> float:
-    """What actions without visits are taken to be worth: the root's value, mixed with those of the others."""
+    """The value of actions without visits: the root's value, mixed with those of the other actions."""
     step, visits, share, total = 8 * search.edge_words, 0, 0.0, 0.0
     mover = load(root, MOVER)
     for place in range(load(root, COUNT)):
@@ -82,7 +82,7 @@ def mixed_value(root: int, value: float, search: Search) -> float:
 
 @compiled_into_kernels
 def weight_of(root: int, trees: Trees, search: Search) -> float:
-    """How much values count against the logarithms of priors; the more, the more visits there were."""
+    """The weight of values against the logarithms of priors; it grows with visits."""
     most = 0
     for place in range(load(root, COUNT)):
         most = max(most, load(load(root, EDGES) + 8 * search.edge_words * place, VISITED))

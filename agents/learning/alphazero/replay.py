@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.learning.alphazero.layout import BATCH, Batch
-from zermelo.agents.learning.alphazero.observing import Observer
 from zermelo.agents.learning.alphazero.self_play import Samples
+from zermelo.agents.learning.observing import Observer
 from zermelo.agents.learning.vector_games import states_constants, words_in
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
@@ -19,7 +19,7 @@ _COLUMNS: Final = Samples._fields
 
 
 class Lesson(NamedTuple):
-    """What a step of learning is given.
+    """The input of a learning step.
 
     Attributes:
         observations: Shape (batch, *what a player sees).
@@ -67,7 +67,7 @@ class Replay:
         self._kernel = build(rules, Kernel(present, ("int64", "int64", BATCH), constants))
 
     def __len__(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return min(self.added, self.capacity)
 
     def add(self, samples: Samples) -> None:
@@ -80,7 +80,7 @@ class Replay:
         self.added += count
 
     def draw(self, count: int, generator: np.random.Generator) -> Lesson:
-        """So many samples, each as likely as any, seen through symmetries as likely as any."""
+        """Draws samples uniformly, each seen through a random symmetry."""
         places = generator.integers(len(self), size=count)
         symmetries = generator.integers(self._symmetries, size=count)
         return self.lesson(places, symmetries)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -11,15 +10,22 @@ from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import RECORD, Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
-from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
 from zermelo.agents.learning.alphazero.layout import TREES, Trees
-from zermelo.agents.learning.alphazero.observing import Observer
 from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
-from zermelo.agents.learning.vector_games import compiled_game, states_constants, words_in
+from zermelo.agents.learning.observing import Observer
+from zermelo.agents.learning.vector_games import (
+    Lane,
+    compiled_game,
+    fill_record,
+    run_parts,
+    split_games,
+    states_constants,
+    words_in,
+)
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
@@ -30,7 +36,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 _FEW: Final = 64
 """So few games are not worth another thread."""
 _STEP, _SEARCH, _GAMES = range(3)
-"""What the kernel begins anew: nothing, the searches of all games' moves, or all games."""
+"""Codes of the kernel: go on, begin the searches of all games' moves anew, begin all games anew."""
 
 
 class Samples(NamedTuple):
@@ -104,14 +110,6 @@ def visits_due(considered: int, simulations: int) -> NDArray[np.int64]:
     return table
 
 
-class _Lane(NamedTuple):
-    """What one thread calls: its record of the games, its search, and what makes the kernel's rules of a state."""
-
-    trees: Trees
-    search: Search
-    start: Callable[[Any], tuple[Any, Any]]
-
-
 class SelfPlay:
     """Games of a network against itself.
 
@@ -143,14 +141,15 @@ class SelfPlay:
         constants = tuple(sorted(states_constants(rules).items()))
         from zermelo.agents.learning.alphazero.self_play_kernel import play
 
-        self._kernel = build(rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
+        kernel = build(rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
         if threads is not None:
             check_whole("threads", threads, lower=1)
         lanes = threads or min(max((os.cpu_count() or 1) - 1, 1), max(count // _FEW, 1))
         searches = [self._search() for _ in range(lanes)]
         self._arrays(searches[0])
         self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(count)]
-        self._lanes = [_Lane(self._trees(), search, self._starter()) for search in searches]
+        longest = settings.longest + settings.simulations + 8
+        self._lanes = [Lane(kernel, self._trees(), search, starter(rules, longest)) for search in searches]
         words = np.random.SeedSequence(settings.seed).generate_state(count, np.uint64)
         self.arrays["random"][:] = (words >> np.uint64(2)).astype(np.int64)
         self._run(_GAMES)
@@ -232,7 +231,7 @@ class SelfPlay:
     # -- how it is set up
 
     def _search(self) -> Search:
-        """What games are searched with, as ``mcts`` has it."""
+        """The search block of ``mcts`` for a thread."""
         settings = self.settings
         agent = MCTSAgent(
             selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0
@@ -279,47 +278,33 @@ class SelfPlay:
     def _trees(self) -> Trees:
         """The games, as a thread is told of them."""
         trees, settings, arrays = Trees(), self.settings, self.arrays
-        for name, array in arrays.items():
-            trees.hold(name, array)
-        trees.state_words, trees.position_words, trees.stack_words = self.words, self._observer.words, self._stack
-        trees.arena_words, trees.path_words = arrays["arenas"].shape[1], arrays["paths"].shape[1]
-        trees.observed, trees.choices = arrays["observations"].shape[1], self.choices
-        trees.width, trees.simulations, trees.considered = self._width, settings.simulations, settings.considered
-        trees.visit_weight, trees.value_weight = settings.visit_weight, settings.value_weight
-        trees.random_plies, trees.longest = settings.random_plies, settings.longest
+        numbers = {
+            "state_words": self.words,
+            "position_words": self._observer.words,
+            "stack_words": self._stack,
+            "arena_words": arrays["arenas"].shape[1],
+            "path_words": arrays["paths"].shape[1],
+            "observed": self._observer.size,
+            "choices": self.choices,
+            "width": self._width,
+        }
+        names = ("simulations", "considered", "visit_weight", "value_weight", "random_plies", "longest")
+        fill_record(trees, arrays, numbers | {name: getattr(settings, name) for name in names})
         return trees
-
-    def _starter(self) -> Callable[[Any], tuple[Any, Any]]:
-        settings = self.settings
-        return starter(self.game.rules, settings.longest + settings.simulations + 8)
 
     # -- running
 
     def _run(self, begin: int) -> None:
         """Calls the kernel for all games, in as many threads as there are lanes."""
-        state = self.game.initial_state()
-        edges = np.linspace(0, len(self._open), len(self._lanes) + 1).astype(int).tolist()
-        jobs = {id(lane.search): (lane, *edges[at : at + 2]) for at, lane in enumerate(self._lanes)}
-        empty = [0]
-
-        def call(search: Any) -> int:
-            lane, first, last = jobs[id(search)]
-            found = int(self._kernel(*lane.start(state), first, last, begin, lane.trees, search))
-            empty[0] += found
-            return found
-
-        if len(self._lanes) == 1:
-            run_here(call, self._lanes[0].search)
-        else:
-            share(call, [lane.search for lane in self._lanes], lambda: None)
-        if empty[0]:
+        parts = split_games(self._lanes, 0, len(self._open))
+        if run_parts(parts, self.game.initial_state(), begin):
             raise UnsupportedGameError(
                 f"{self.game.traits.name} has nothing to decide: all its moves are forced, or random_plies is too "
                 "large"
             )
 
     def _samples(self, number: int) -> Samples:
-        """Those of a game that has ended."""
+        """The samples of a game that has ended."""
         states, actions, policies, movers, values = zip(*self._open[number], strict=True)
         outcome, seats = float(self.arrays["outcomes"][number]), np.array(movers)
         lower, upper = self.game.traits.utility_bounds

@@ -16,13 +16,12 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     for_mover,
     make_node,
     random_below,
-    random_outcome,
 )
 from zermelo.agents.learning.alphazero.gumbel_kernel import add_noise, best_edge, considered_edge, write_policy
 from zermelo.agents.learning.alphazero.layout import ROOT, Trees
 from zermelo.agents.learning.alphazero.tree_kernel import descend, give_edges, is_settled, order_edges
-from zermelo.agents.learning.states_kernel import keep, observe, state_of
-from zermelo.envs.jit.memory import floats, int8s, load, load_float, store, store_float, words
+from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
+from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 TRIES: Final = 1_000
@@ -33,7 +32,7 @@ TRIES: Final = 1_000
 
 
 def utility_of(rules: Rules, state: Any, answer: float, search: Search) -> float:
-    """What an answer means for the first seat, strictly inside the bounds: it proves nothing."""
+    """The network's answer as the first seat's utility, strictly inside the bounds: it proves nothing."""
     margin = 1e-9 * (search.high - search.low)
     value = search.low + (answer + 1.0) / 2.0 * (search.high - search.low)
     value = min(max(value, search.low + margin), search.high - margin)
@@ -69,24 +68,9 @@ def ask(rules: Rules, state: Any, number: int, trees: Trees) -> None:
 # -- games
 
 
-def past_chance(rules: Rules, state: Any, trees: Trees, search: Search) -> Any:
-    """The state in which a player is to move, or the game is over: what chance does is drawn."""
-    while not rules.is_terminal(state) and rules.to_move(state) < 0:
-        probabilities = search.rows + 8 * trees.width
-        outcomes = words(search.rows, trees.width)
-        count = rules.chance_outcomes(state, outcomes, floats(probabilities, trees.width))
-        state = rules.result(state, load(search.rows, random_outcome(search, count, probabilities, 1)))
-    return state
-
-
-def is_over(rules: Rules, state: Any, number: int, trees: Trees) -> bool:
-    """Whether a game has ended, or is too long."""
-    return bool(rules.is_terminal(state) or load(trees.moves, number) >= trees.longest)
-
-
 def played_on(rules: Rules, state: Any, number: int, trees: Trees, search: Search) -> Any:
     """The next state with something to decide: the moves before it are random or forced."""
-    state = past_chance(rules, state, trees, search)
+    state = past_chance(rules, state, search.rows, trees.width, search)
     while not is_over(rules, state, number, trees):
         count = rules.legal_actions(state, words(search.rows, trees.width))
         opening = load(trees.openings, number)
@@ -95,7 +79,7 @@ def played_on(rules: Rules, state: Any, number: int, trees: Trees, search: Searc
         action = load(search.rows, random_below(search, count) if count > 1 else 0)
         store(trees.openings, number, opening - 1)
         store(trees.moves, number, load(trees.moves, number) + 1)
-        state = past_chance(rules, rules.result(state, action), trees, search)
+        state = past_chance(rules, rules.result(state, action), search.rows, trees.width, search)
     return state
 
 

@@ -1,4 +1,4 @@
-"""What decides a training by self-play."""
+"""Settings of training by self-play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zermelo.agents.core.settings import check_settings, flag, number, whole
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaZeroSettings:
-    """What decides a training by self-play; each is checked.
+    """Settings of training by self-play, checked.
 
     Attributes:
         games: How many games are played at once; the network is asked about as many positions at a time.

@@ -52,7 +52,7 @@ class _About(msgspec.Struct):
 
 
 class Iteration(NamedTuple):
-    """What an iteration has come to.
+    """Results of a training iteration.
 
     Attributes:
         number: Which it is, from 1 on.
@@ -125,7 +125,7 @@ class AlphaZero:
 
     @property
     def positions(self) -> int:
-        """How many positions there have been to learn from."""
+        """Number of positions so far."""
         return self.replay.added
 
     def iterate(self, progress: float = 0.0) -> Iteration:

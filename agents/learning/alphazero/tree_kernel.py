@@ -37,7 +37,7 @@ from zermelo.envs.rules.protocol import Rules
 
 @compiled_into_kernels
 def is_settled(node: int, search: Search) -> bool:
-    """Whether a node is the end of a game, or proven."""
+    """True if a node is the end of a game, or proven."""
     return load(node, COUNT) < 0 or (search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER))
 
 

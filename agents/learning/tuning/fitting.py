@@ -137,7 +137,7 @@ def prior_of(features: FeatureSet) -> Floats:
 
 
 def with_features(features: FeatureSet, game: Any, played: Played) -> Played:
-    """The same game with other features."""
+    """The game with other features."""
     return dataclasses.replace(played, entries=features.entries(game, played.states))
 
 

@@ -10,55 +10,45 @@ import dataclasses
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation
-from zermelo.agents.evaluators.fitted.layers import merged
-from zermelo.agents.evaluators.fitted.observed import FeatureSet, observed_array
+from zermelo.agents.evaluators.fitted.observed import FeatureSet
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
 
 _WALKS: Final = 2
 _STEPS: Final = 200
 _SEAT_WALKS: Final = 10
-_SEEN: Final = 100
-"""States by which it is found how seats see each other's pieces."""
 _FEWER: Final = 1.03
-"""With fewer weights, those of both seats in one or of smaller windows, games may be foretold that much worse.
+"""Fewer weights, of both seats in one or of smaller windows, are preferred up to this factor of the loss.
 
-Searches ask about unusual positions, which such weights know more about, and the games to choose by are few.
+They know more about unusual positions, which searches ask about, and the games to choose by are few.
 """
-_MANY: Final = 100
-"""More kinds than a cell has."""
 _ALIKE: Final = 0.9
-"""Turns under which almost as many moves look alike as under the best one may be chosen."""
+"""Turns may be chosen under which this share of the moves of the best turn look alike."""
 
 
-def with_symmetries(
-    features: FeatureSet, game: Any, start: Any, states: Sequence[Any], generator: np.random.Generator
-) -> FeatureSet:
-    """The same features, weights shared by mirror images of the board, where that is a symmetry of the game.
+def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> FeatureSet:
+    """The features with weights shared by mirror images of the board, if those are symmetries of the game.
 
     Under a symmetry what can follow a position looks like what can follow its image; that is tried along games at
-    random. Where planes overlap, those that can be exchanged so count as one. Features of other kinds, and those
-    of games of chance, are as they were.
+    random. Features of other kinds, and those of games of chance, are returned as they are.
 
     Args:
         features: The features.
         game: The game.
         start: Where games begin.
-        states: Some states in which a player is to move.
         generator: Of all that is drawn.
     """
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
         return features
     walks = _Walks(inner, game, start, generator)
-    layers = merged(inner.layers, _exchangeable(walks, inner, game, states)) if inner.layers else ()
-    return _outer(features, dataclasses.replace(inner, turns=_turns(walks, inner), layers=layers))
+    return _outer(features, dataclasses.replace(inner, turns=_turns(walks, inner)))
 
 
 def _turns(walks: _Walks, features: PatternFeatures) -> tuple[int, ...]:
@@ -75,20 +65,6 @@ def _turns(walks: _Walks, features: PatternFeatures) -> tuple[int, ...]:
                 pairs = itertools.product(turns, repeat=2)
                 more = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs} - turns
     return tuple(sorted(turns))
-
-
-def _exchangeable(
-    walks: _Walks, features: PatternFeatures, game: Any, states: Sequence[Any]
-) -> list[tuple[int, int]]:
-    """The pairs of planes in one layer that can be exchanged, together with those that the other seat sees."""
-    other = _seen_by_the_other(features, game, states)
-    alike: list[tuple[int, int]] = []
-    for layer in features.layers:
-        for one, two in itertools.combinations([plane for mark in layer for plane in mark], 2):
-            swap = {one: two, two: one, other[one]: other[two], other[two]: other[one]}
-            if (one, two) not in alike and walks.are_alike(functools.partial(_exchanged, swap=swap)):
-                alike += [(one, two), (min(other[one], other[two]), max(other[one], other[two]))]
-    return alike
 
 
 class _Walks:
@@ -117,13 +93,11 @@ class _Walks:
         if self._game.is_terminal(state):
             return tuple(self._game.utility(state)), None
         features = self._features
-        if not features.layers:
-            cells = features.cells(self._game, [state])[0, :-1]
-            return self._game.to_move(state), cells.reshape(features.rows, features.columns)
-        return self._game.to_move(state), observed_array(self._game, state) != 0
+        cells = features.cells(self._game, [state])[0, :-1]
+        return self._game.to_move(state), cells.reshape(features.rows, features.columns)
 
     def are_alike(self, image_of: Callable[[Any], Any]) -> bool:
-        """Whether nothing is found in them that cannot happen to what a function of boards makes of them."""
+        """True if the images of all positions can follow each other too."""
 
         def is_image(look: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
             if look[0] != other[0] or (look[1] is None) != (other[1] is None):
@@ -144,28 +118,8 @@ class _Walks:
         return True
 
 
-def _exchanged(board: Any, swap: Mapping[int, int]) -> Any:
-    """A board of planes of which some are exchanged."""
-    return board[..., [swap.get(plane, plane) for plane in range(board.shape[-1])]]
-
-
-def _seen_by_the_other(features: PatternFeatures, game: Any, states: Sequence[Any]) -> dict[int, int]:
-    """For each plane the one in which the other seat sees the same; itself, if both seats see one board."""
-    planes = [plane for layer in features.layers for mark in layer for plane in mark]
-    other = {plane: plane for plane in planes}
-    if game.traits.seats != 2:
-        return other
-    seen = [np.stack([observed_array(game, state, seat) for state in states[:_SEEN]]) for seat in (0, 1)]
-    if all(np.array_equal(seen[0][..., plane], seen[1][..., plane]) for plane in planes):
-        return other
-    for plane in planes:
-        same = (one for one in planes if np.array_equal(seen[0][..., plane], seen[1][..., one]))
-        other[plane] = next(same, plane)
-    return other if all(other[other[plane]] == plane for plane in planes) else {plane: plane for plane in planes}
-
-
 def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> tuple[int, ...]:
-    """How the second seat's board may have to be turned for its moves to look like the first seat's.
+    """Turns of the second seat's board under which its moves look like the first seat's.
 
     What loss says of that is no help: to see a board the wrong way round halves the weights too, and hardly hurts
     where few games are foretold. So the moves of some games at random are compared: which cells change, from what
@@ -184,19 +138,15 @@ def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random
             mover = game.to_move(state)
             actions = game.legal_actions(state)
             child = game.result(state, actions[int(generator.integers(len(actions)))])
-            before, after = (_as_board(inner, cells) for cells in inner.cells(game, [state, child], mover))
+            before, after = (
+                cells[:-1].reshape(inner.rows, inner.columns) for cells in inner.cells(game, [state, child], mover)
+            )
             for turn in turns if mover == 1 else (OWN,):
                 seen[turn][_change(turned(before, max(turn, 0)), turned(after, max(turn, 0)))] += 1
             state = child
     known = seen.pop(OWN)
     alike = {turn: sum(count for change, count in of.items() if change in known) for turn, of in seen.items()}
     return tuple(turn for turn in turns if alike[turn] >= _ALIKE * max(alike.values()))
-
-
-def _as_board(features: PatternFeatures, cells: Any) -> Any:
-    """What is on the cells, of all boards together."""
-    boards = cells[:-1].reshape(-1, features.rows, features.columns)
-    return np.tensordot(np.power(_MANY, np.arange(len(boards))), boards, 1)
 
 
 def _change(before: Any, after: Any) -> bytes:
@@ -211,7 +161,7 @@ def _change(before: Any, after: Any) -> bytes:
 
 
 def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], turns: Sequence[int]) -> FeatureSet:
-    """The same features, weights shared by the seats, only small windows, and then weights parted by phases.
+    """The features with weight sharing, window size and phases chosen by their loss.
 
     Features of other kinds are as they were.
 

@@ -48,9 +48,9 @@ _SAMPLE_GAMES: Final = 20
 _SAMPLE_STATES: Final = 1_000
 _MAX_MOVES: Final = 2_000
 _DEPTH: Final = 2
-"""Of the search that plays over rules."""
+"""Depth of the search that plays over rules."""
 _NODES: Final = 2_000
-"""Of that search over other games."""
+"""Node limit of that search over other games."""
 _POSITIONS: Final = 100_000
 """Positions recorded in a round, about."""
 _OPENING_SHARE: Final = 0.6
@@ -136,7 +136,7 @@ def tune(
     traits = game.traits
     _require_fit(traits)
     samples, walks = _some_states(game, starts[0], generator)
-    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], samples, generator)
+    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
     bounds = traits.utility_bounds
     evaluator: FittedEvaluator | None = None
     done: list[Round] = []

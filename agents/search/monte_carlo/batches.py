@@ -38,11 +38,10 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         self.network, self.batch_size = network, start.config.batch_size
         self.waiting: list[_Simulation] = []
         self.guesses: dict[int, dict[int, float]] = {}
-        """What the network said of the actions of nodes that do not have theirs yet, by the node's identity."""
+        """Priors of nodes that are not expanded yet, by the node's identity."""
         super().__init__(start, budget, evaluation=evaluation, plays_out=False)
 
     def simulate(self, count: int) -> bool:
-        """So many simulations, or fewer where the root gets proven, which is the answer."""
         target = self.simulations + count
         try:
             while self.simulations < target and not self.is_proven(self.root):
@@ -56,7 +55,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         return self.is_proven(self.root)
 
     def room(self) -> int:
-        """How many leaves to ask about: no more than there is time for, as far as that is known."""
+        """The batch size, lowered to what the remaining time allows, if that is known."""
         if self.leaves == 0 or self.batch_size == 1:
             return self.batch_size
         fit = self.budget.seconds_left * self.leaves / max(self.leaf_seconds, 1e-9)
@@ -101,7 +100,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         self.back_up(path, node, outcome)
 
     def rate(self, nodes: Sequence[Node]) -> list[tuple[float, ...]]:
-        """What the network says of nodes, which keep what it says of their actions."""
+        """Asks the network about nodes: their values; their priors are stored."""
         began = self.budget.now()
         game, states = self.game, [node.state for node in nodes]
         found = []
@@ -116,7 +115,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         return found
 
     def priors(self, node: Node, actions: list[int]) -> list[float]:
-        """What the network says of each action; it is asked where it has not been yet, as at the root."""
         if node.mover == CHANCE:
             return []
         if id(node) not in self.guesses:
@@ -136,5 +134,4 @@ class BatchedMonteCarlo(PlainMonteCarlo):
                     node.totals[place][seat] += sign * loss
 
     def forget_nodes(self, kept: dict[int, Any]) -> None:
-        """Drops what was said of nodes that are no more."""
         self.guesses = {number: said for number, said in self.guesses.items() if number in kept}

@@ -30,13 +30,13 @@ class Observers(enum.StrEnum):
     """Through whose eyes the tree sees the game."""
 
     SINGLE = "single"
-    """Those of the searching player: opponents' decisions are averaged over what it does not see (SO-ISMCTS)."""
+    """The searching player's: opponents' decisions are averaged over what it does not see (SO-ISMCTS)."""
     MULTIPLE = "multiple"
-    """Those of each player where it decides: opponents know their own cards (MO-ISMCTS)."""
+    """Each player's where it decides: opponents know their own cards (MO-ISMCTS)."""
 
 
 class TriedAction(NamedTuple):
-    """What is known of an action at the root.
+    """Statistics of an action at the root.
 
     Attributes:
         action: An integer of the game.
@@ -120,7 +120,6 @@ class InformationSetSearch(SimulationSearch):
     # -- one simulation
 
     def simulate_once(self) -> None:
-        """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
         game, visit, playouts = self.game, self.budget.visit, self._playouts
         visit(0)
         state = self._deal(self._generator)

@@ -1,4 +1,4 @@
-"""What the leaves of a Monte Carlo tree are worth: playouts, or an evaluation."""
+"""Values of the leaves of a Monte Carlo tree: playouts, or an evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsPlayoutActions
 
 Evaluation = Callable[[Any], tuple[float, ...]]
-"""What a state is worth to each seat, rewards so far included."""
+"""A function that gives each seat's value of a state, rewards so far included."""
 
 
 class Leaves(PlainTree):
@@ -54,7 +54,7 @@ class Leaves(PlainTree):
         return self.constant - kept if self.kept == 1 and mover == 1 else kept
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
-        """What a leaf is worth to each seat that is kept."""
+        """The value of a leaf for each seat with a value of its own; the time is measured."""
         began = self.budget.now()
         self.leaves += 1
         try:
@@ -63,7 +63,7 @@ class Leaves(PlainTree):
             self.leaf_seconds += self.budget.now() - began
 
     def leaf_value(self, state: Any) -> tuple[float, ...]:
-        """The same, by playouts or the evaluation."""
+        """The value of a leaf, by playouts or the evaluation."""
         if self.plays_out:
             games = self.config.playouts
             results = [self.play_out(state) for _ in range(games)]
@@ -79,7 +79,7 @@ class Leaves(PlainTree):
         return self.kept_of(self.static_value(end))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
-        """What the evaluation says of a state for each seat, averaged over what chance does next."""
+        """The evaluation of a state for each seat, averaged over chance if chance is to move."""
         game = self.game
         if game.is_terminal(state) or game.to_move(state) != CHANCE:
             return self.static_value(state)
@@ -90,7 +90,7 @@ class Leaves(PlainTree):
         return tuple(total)
 
     def static_value(self, state: Any) -> tuple[float, ...]:
-        """The same, or the middle where the evaluation says nothing: before dice, or where there is none."""
+        """The evaluation of a state, or the middle value where there is none."""
         game = self.game
         so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
         if game.is_terminal(state):

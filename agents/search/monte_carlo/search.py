@@ -55,7 +55,6 @@ class PlainMonteCarlo(Leaves):
     # -- simulations
 
     def simulate(self, count: int) -> bool:
-        """So many simulations, or fewer where the root gets proven, which is the answer."""
         for _ in range(count):
             if self.is_proven(self.root):
                 return True
@@ -63,7 +62,6 @@ class PlainMonteCarlo(Leaves):
         return self.is_proven(self.root)
 
     def simulate_once(self) -> None:
-        """From the root to an outcome, and back."""
         path, node, outcome = self.go_down()
         if outcome is None:
             outcome = self.evaluate(node.state)
@@ -156,7 +154,6 @@ class PlainMonteCarlo(Leaves):
         return node
 
     def expand(self, node: Node) -> bool:
-        """Gives a node its actions, in the order in which they are tried; false where memory is out."""
         game, state = self.game, node.state
         if node.mover == CHANCE:
             outcomes = game.chance_outcomes(state)
@@ -211,7 +208,7 @@ class PlainMonteCarlo(Leaves):
         return chosen
 
     def value_of(self, node: Node, place: int, mover: int) -> float:
-        """What an action seems to be worth to the player to move, from 0 to 1."""
+        """The estimated value of an action for the player to move, from 0 to 1."""
         config, count = self.config, node.counts[place]
         tries: float = count
         if count:
@@ -230,7 +227,7 @@ class PlainMonteCarlo(Leaves):
         return value
 
     def is_dominated(self, node: Node, place: int) -> bool:
-        """Whether an action can at best equal what is proven."""
+        """True if an action can at best equal the proven bound."""
         child = node.children[place]
         if child is None:
             return False

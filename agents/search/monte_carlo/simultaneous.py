@@ -21,7 +21,7 @@ from zermelo.agents.core.recursion import MAX_PLIES
 
 
 class JointSelection(enum.StrEnum):
-    """How each of the players that move together learns what to play."""
+    """Learning rules of players that move at the same time."""
 
     DUCT = "duct"
     """Decoupled UCT: by UCB1, as if the others' moves were chance. Tak, Lanctot and Winands, "Monte Carlo tree
@@ -35,7 +35,7 @@ class JointSelection(enum.StrEnum):
 
 
 class Mixture(NamedTuple):
-    """What is known of a player's actions at the root; one entry an action, ascending.
+    """Statistics of a player's actions at the root, ascending by action.
 
     Attributes:
         actions: Integers of the game.
@@ -51,7 +51,7 @@ class Mixture(NamedTuple):
 
 
 class _Learner:
-    """What one player at one state has found of its actions, which count by their places."""
+    """Statistics of one player's actions at one state, by index."""
 
     __slots__ = ("actions", "exploration", "totals", "visits")
 
@@ -65,12 +65,12 @@ class _Learner:
         raise NotImplementedError
 
     def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
-        """What came of an action when the others played theirs."""
+        """Takes the outcome of an action against those of the others."""
         self.visits[place] += 1
         self.totals[place] += utility
 
     def weights(self) -> Sequence[float]:
-        """How often each action was to be played, exploration left out."""
+        """The weight of each action in the policy, exploration left out."""
         return self.visits
 
 
@@ -109,7 +109,7 @@ class _Mixing(_Learner):
         return random.draw(self.played)
 
     def _shares(self) -> list[float]:
-        """How likely to play each action, exploration left out."""
+        """The probability of each action, exploration left out."""
         raise NotImplementedError
 
     def weights(self) -> Sequence[float]:
@@ -216,7 +216,7 @@ class SimultaneousSearch(SimulationSearch):
         return tuple(total / self.simulations for total in self._totals)
 
     def mixture(self, seat: int) -> Mixture:
-        """What is known of the actions of one of the root's movers."""
+        """Statistics of the actions of one of the root's movers."""
         learner = self.root.learners[list(self.root.movers).index(seat)]
         weights, total = learner.weights(), sum(learner.weights())
         policy = [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
@@ -228,7 +228,6 @@ class SimultaneousSearch(SimulationSearch):
     # -- one simulation
 
     def simulate_once(self) -> None:
-        """Goes down the tree, adds a state, plays on at random to the end, and takes the outcome back up."""
         game, visit, random = self.game, self.budget.visit, self._random
         visit(0)
         state, node = self.root_state, self.root

@@ -10,7 +10,7 @@ from zermelo.agents.core.monte_carlo import MAX_REUSE_PROBES, Edge, MonteCarlo, 
 from zermelo.envs import CHANCE, Chance
 
 STATE_WORDS: Final = 512
-"""What a state of a game that is not made of rules counts for in the limit on memory: a guess."""
+"""Estimated words of a state of a game without rules, for the limit on memory."""
 
 
 class Node:
@@ -99,7 +99,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 class Simulation(NamedTuple):
-    """What one simulation did; the nodes know it already.
+    """One simulation, after its outcome was backed up.
 
     Attributes:
         path: The nodes that it went through, the root first, each with the place among its actions that it took.
@@ -149,22 +149,18 @@ class PlainTree(MonteCarlo):
         raise NotImplementedError
 
     def edges(self, node: Node) -> list[Edge]:
-        """The actions of a node; a child that chance has drawn among others is none."""
         if not node.is_expanded:
             return []
         children = (child if isinstance(child, Node) else None for child in node.children)
         return list(map(Edge, node.actions, node.counts, node.totals, children))
 
     def mover(self, node: Node) -> int:
-        """The seat to move at a node, or ``CHANCE``."""
         return node.mover
 
     def bounds_of(self, node: Node) -> tuple[float, float]:
-        """What the first seat is proven to get at least and at most from a node on."""
         return node.bounds
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
-        """Makes a state the root, and forgets what led there; whether it was found."""
         key, seat = self.game.key(state), self.root.mover
         place = self.root.actions.index(played)
         waiting = [self.root, *children_at(self.root, place)]
@@ -202,7 +198,6 @@ class PlainTree(MonteCarlo):
         return True
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        """Mixes noise into the priors of the root's actions, for PUCT."""
         root = self.root
         for place, action in enumerate(root.actions):
             root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]

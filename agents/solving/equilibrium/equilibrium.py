@@ -22,7 +22,7 @@ _FIRST_LOOK: Final = 16
 
 @dataclass(frozen=True, kw_only=True)
 class EquilibriumProgress:
-    """How far ``solve_equilibrium`` is.
+    """Progress of ``solve_equilibrium``.
 
     Attributes:
         iterations: How many there were.
@@ -61,7 +61,7 @@ class Equilibrium:
 
     @property
     def exploitability(self) -> float:
-        """What a player could gain, on average over the players."""
+        """The gain of a best response, averaged over the players."""
         return Exploitability(values=self.values, best_responses=self.best_responses).exploitability
 
     def value_bounds(self, constant: float = 0.0) -> tuple[float, float]:

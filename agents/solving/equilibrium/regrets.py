@@ -22,7 +22,7 @@ _GAMMA: Final = 2.0
 
 
 class Variant(enum.StrEnum):
-    """How regrets and policies of earlier iterations count."""
+    """Variants of CFR, by the weight of earlier iterations."""
 
     CFR = "cfr"
     """All alike."""
@@ -57,7 +57,7 @@ class CFR:
         self._plans = [seat.plan(each) for seat, each in zip(form.seats, self._behaviours, strict=True)]
 
     def iterate(self, count: int) -> None:
-        """So many more iterations."""
+        """Runs ``count`` more iterations."""
         for _ in range(count):
             self.iterations += 1
             for seat, form in enumerate(self.form.seats):

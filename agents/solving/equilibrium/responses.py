@@ -25,7 +25,7 @@ _ROUNDING: Final = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Exploitability:
-    """How much players could gain if they knew what the others play.
+    """Gains of the players from best responses to a policy.
 
     Attributes:
         values: What each player gets when all keep to the policy.
@@ -37,17 +37,17 @@ class Exploitability:
 
     @property
     def nash_conv(self) -> float:
-        """What all players could gain, each by itself, added up; 0 in an equilibrium."""
+        """The sum of all players' gains from a best response; 0 in an equilibrium."""
         return sum(best - value for best, value in zip(self.best_responses, self.values, strict=True))
 
     @property
     def exploitability(self) -> float:
-        """What a player could gain, on average over the players."""
+        """The gain of a best response, averaged over the players."""
         return self.nash_conv / len(self.values)
 
 
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
-    """What a player could gain, on average over the players, if it knew what the others play; 0 in an equilibrium.
+    """The gain of a best response, averaged over the players; 0 in an equilibrium.
 
     Of two opposed players, each gets by such a policy at least the value of the game less twice this much,
     whatever the other plays.
@@ -65,21 +65,21 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
 
 
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
-    """What each player gets by a policy that all play, and by the best answer to it; as ``exploitability``."""
+    """Each player's value under a policy, and by a best response to it; arguments as ``exploitability``."""
     found = search_game(game)
     form = sequence_form(found, most_states=most_states)
     return measured(form, behaviours_of(policy, form))
 
 
 def measured(form: SequenceForm, behaviours: Sequence[Floats]) -> Exploitability:
-    """The same of behaviours, for each player the probability of each sequence's action. S - 1 each."""
+    """``measure`` for behaviours: for each player the probability of each sequence's action. S - 1 each."""
     plans = [seat.plan(behaviour) for seat, behaviour in zip(form.seats, behaviours, strict=True)]
     best = tuple(best_response_value(form, seat, plans) for seat in range(len(plans)))
     return Exploitability(values=form.expected(plans), best_responses=best)
 
 
 def best_response_value(form: SequenceForm, seat: int, plans: Sequence[Floats]) -> float:
-    """What a player gets by the best answer to the others' plans."""
+    """A player's value of a best response to the others' plans."""
     values = form.sequence_values(seat, plans)
     for level in reversed(form.seats[seat].levels):
         np.add.at(values, level.parents, np.maximum.reduceat(values[level.sequences], level.starts))
@@ -87,7 +87,7 @@ def best_response_value(form: SequenceForm, seat: int, plans: Sequence[Floats]) 
 
 
 def behaviours_of(policy: AnyPolicy, form: SequenceForm) -> list[Floats]:
-    """What a policy plays at each information state of a game. S - 1 for each player.
+    """The probabilities of a policy at each information state of a game. S - 1 for each player.
 
     Raises:
         InvalidSettingError: It is of another game, or what it gives are no probabilities of the legal actions.

@@ -74,7 +74,7 @@ class ExternalSampling:
         self._decisions: dict[tuple[int, Hashable], _Decision] = {}
 
     def iterate(self, count: int) -> None:
-        """So many more iterations."""
+        """Runs ``count`` more iterations."""
         for _ in range(count):
             self._check()
             self.iterations += 1

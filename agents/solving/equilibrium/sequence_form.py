@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
 MOST_STATES = 2_000_000
-"""How many states are written out before a game counts as too large."""
+"""Maximum number of states that are written out."""
 _WAYS = 8
 """Random ways through a game that tell its size."""
 _LONGEST = 100_000
@@ -92,7 +92,7 @@ class SeatForm:
         return behaviour
 
     def plan(self, behaviour: Floats) -> Floats:
-        """How likely the player does its part of each sequence. S."""
+        """The probability that the player plays its part of each sequence. S."""
         plan = np.empty(self.size)
         plan[0] = 1.0
         for level in self.levels:
@@ -120,7 +120,7 @@ class SequenceForm:
     states: int
 
     def sequence_values(self, seat: int, plans: Sequence[Floats]) -> Floats:
-        """What the ends behind each of a player's own sequences pay it, as the others play. S.
+        """A player's expected payoff at the ends of each of its sequences, as the others play. S.
 
         Only the ends that come after no further decision of the player's count for a sequence.
         """
@@ -132,7 +132,7 @@ class SequenceForm:
         return np.asarray(summed, np.float64)
 
     def expected(self, plans: Sequence[Floats]) -> tuple[float, ...]:
-        """What all players get when they play so."""
+        """All players' values under these plans."""
         likely = np.ones(self.ends.shape[1])
         for seat, plan in enumerate(plans):
             likely = likely * plan[self.ends[seat]]
@@ -184,7 +184,7 @@ def require_few_states(game: Game[Any], most_states: int) -> None:
 
 
 def _is_wide(game: Game[Any], most: int, generator: random.Random) -> bool:
-    """Whether the product of the numbers of choices on a random way is more than ``most``."""
+    """True if the product of the numbers of choices on a random path exceeds ``most``."""
     state, product = game.initial_state(), 1
     for _ in range(_LONGEST):
         if game.is_terminal(state):

@@ -18,7 +18,7 @@ from zermelo.envs.position import search_game
 
 
 def has_few_states(game: Any, state: Any, most: int) -> bool:
-    """Whether ``solve_simultaneous`` takes the game and would look at no more than so many states."""
+    """True if ``solve_simultaneous`` takes the game and visits at most ``most`` states."""
     traits = game.traits
     is_opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
     if not is_opposed or traits.chance is Chance.SAMPLED:
@@ -111,7 +111,7 @@ class _Induction:
         return SimultaneousSolution(values_by_seat=(value, other), policies=policies, states=len(self.known))
 
     def value(self, state: Any) -> float:
-        """What the first player gets, rewards so far included."""
+        """The first player's value, rewards so far included."""
         game, known = self.game, self.known
         entered: set[Hashable] = set()
         waiting = [(state, False)]

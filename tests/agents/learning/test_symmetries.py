@@ -40,7 +40,7 @@ def test_symmetries_are_found_in_the_rules(rules: Any, turns: tuple[int, ...]) -
     start = game.initial_state()
     after = [game.result(start, action) for action in game.legal_actions(start)]
     features = feature_set("patterns", game, [start, *after])
-    found = with_symmetries(features, game, start, [start, *after], np.random.default_rng(1))
+    found = with_symmetries(features, game, start, np.random.default_rng(1))
     assert isinstance(found, PatternFeatures)
     assert found.turns == turns
 
@@ -88,4 +88,4 @@ def test_what_was_written_of_the_game_stays_and_other_features_are_left_alone() 
     assert settings(above.inner)[0] == 0
     other = ObservationFeatures(2, 9)
     assert best_sharing(other, lambda _: pytest.fail("there is nothing to choose"), ()) is other
-    assert with_symmetries(other, RulesGame(MNK(3, 3, 3)), None, [], np.random.default_rng(1)) is other
+    assert with_symmetries(other, RulesGame(MNK(3, 3, 3)), None, np.random.default_rng(1)) is other

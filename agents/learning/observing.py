@@ -1,4 +1,4 @@
-"""What a network sees of states that compiled code has written down."""
+"""Observations of states that compiled code has written."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Observer:
         shape: That of an observation.
         size: How many numbers that is.
         words: How many words of a state are the position; the rest is its past.
+        space: The space of an observation.
+        in_python: Whether Python makes observations.
     """
 
     def __init__(self, game: RulesGame) -> None:
@@ -35,23 +37,27 @@ class Observer:
         self.shape: tuple[int, ...] = tuple(space.shape)
         self.size = int(np.prod(self.shape))
         self.words = words_in(self._like)
-        self._in_python = hasattr(game.rules, "observation") and not hasattr(game.rules, "write_observation")
+        self.in_python = hasattr(game.rules, "observation") and not hasattr(game.rules, "write_observation")
         writes = hasattr(game.rules, "write_observation")
         self.dtype: Any = np.int64 if writes and observation_dtype(game.rules).itemsize > 1 else np.int8
-        self._dtype = space.dtype
+        self.space = space
 
-    def seen(self, written: NDArray[Any], states: NDArray[np.int64]) -> NDArray[Any]:
-        """The observations of the players to move, of shape (states, *shape).
+    def seen(
+        self, written: NDArray[Any], states: NDArray[np.int64], observers: NDArray[np.int64] | None = None
+    ) -> NDArray[Any]:
+        """The observations of all states, of shape (states, *shape).
 
         Args:
             written: What the kernel wrote.
             states: The states' words, where the kernel wrote none.
+            observers: The seats that observe; by default the players to move.
         """
-        if not self._in_python:
+        if not self.in_python:
             return written.reshape(-1, *self.shape)
         rules = self._game.rules
-        found = np.zeros((len(states), *self.shape), self._dtype)
+        found = np.zeros((len(states), *self.shape), self.space.dtype)
         for number, row in enumerate(states):
             position = load_state(self._like, row.ctypes.data)
-            found[number] = observation(rules, position, int(rules.to_move(position)))
+            seat = rules.to_move(position) if observers is None else observers[number]
+            found[number] = observation(rules, position, int(seat))
         return found
