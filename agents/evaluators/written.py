@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from zermelo.agents.evaluators.go import go, go_score
+from zermelo.agents.evaluators.go import GoEvaluator, go_lead
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
@@ -48,52 +48,10 @@ class _RewardsOnly:
         return share, share
 
 
-class NamedEvaluator:
-    """An evaluator of ours that its name makes again.
-
-    Args:
-        name: The name.
-        evaluator: What it stands for.
-    """
-
-    def __init__(self, name: str, evaluator: Evaluator) -> None:
-        self._name = name
-        self.evaluator = evaluator
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NamedEvaluator) and other._name == self._name
-
-    def __hash__(self) -> int:
-        return hash(self._name)
-
-    def spec(self) -> str:
-        """The name."""
-        return self._name
-
-    def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
-        """One value per seat."""
-        return self.evaluator(game, state)
-
-    def __reduce__(self) -> Any:
-        return _made_again, (self._name,)
-
-
-def _made_again(name: str) -> Evaluator:
-    return EVALUATORS[name]()
-
-
-def _named(name: str, make: Callable[[], Evaluator]) -> Callable[[], Evaluator]:
-    def made() -> Evaluator:
-        return NamedEvaluator(name, make())
-
-    made.__doc__ = make.__doc__
-    return made
-
-
 EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
     {
         "game": _FromGame,
-        "go": _named("go", go),
+        "go": GoEvaluator,
         "onnx": OnnxNetwork,
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
@@ -107,7 +65,7 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
     """The game's own evaluation, or Go's score; None if nobody has written any."""
     if isinstance(game, SupportsEvaluation):
         return _FromGame()
-    return None if go_score(game, state) is None else EVALUATORS["go"]()
+    return None if go_lead(game, state) is None else GoEvaluator()
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:

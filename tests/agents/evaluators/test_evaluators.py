@@ -207,7 +207,7 @@ class TestNames:
         [
             ("playuot", UnknownNameError, "no evaluator is called 'playuot': did you mean 'playout'"),
             ("playout(game=3)", InvalidSettingError, "no setting 'game': did you mean 'games'"),
-            ("chess(x=1)", InvalidSettingError, "no setting 'x': its settings are none"),
+            ("go(x=1)", InvalidSettingError, "no setting 'x': its settings are none"),
             ("builtins:len(x=1)", InvalidSettingError, "'builtins:len' is not a class, so it takes no settings"),
             ("builtins:nothing", UnknownNameError, "builtins has nothing called 'nothing'"),
             ("no_such_module:f", UnknownNameError, "there is no module called 'no_such_module'"),
