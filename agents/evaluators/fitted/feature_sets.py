@@ -153,10 +153,6 @@ class _Patterns(msgspec.Struct, tag_field="kind", tag=PatternFeatures.kind, forb
     columns: _Small
     planes: _Places = ()
     codes: Annotated[tuple[int | float, ...], msgspec.Meta(max_length=MOST_CODES)] = ()
-    layers: Annotated[
-        tuple[Annotated[tuple[_Places, ...], msgspec.Meta(max_length=MOST_CODES)], ...],
-        msgspec.Meta(max_length=MOST_CODES),
-    ] = ()
     turns: tuple[_Turn, ...] = (0,)
     second: _Turn = OWN
     phases: tuple[int, ...] = ()
