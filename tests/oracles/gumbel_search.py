@@ -26,10 +26,10 @@ class GumbelSearch(BatchedMonteCarlo):
         agent = MCTSAgent(selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver)
         budget = Budget(Limits())
         start = Start(game, state, agent.config, counter)
-        super().__init__(start, budget, network=network, batch_size=1, evaluation=None)
+        super().__init__(start, budget, network=network, evaluation=None)
         self.settings = settings
         value = network.evaluate_batch(game, [state])[0].values[self.root.mover]
-        self.root_value = self.scaled(value)
+        self.root_value = self.scale.of(value)
         self.noisy = [
             math.log(prior) - math.log(-math.log(max(self.random.uniform(), 1e-12))) for prior in self.root.priors
         ]
@@ -53,10 +53,10 @@ class GumbelSearch(BatchedMonteCarlo):
         """What an action is worth to the root's player, from 0 to 1."""
         root, child = self.root, self.root.children[place]
         if child is not None and child.bounds[0] == child.bounds[1]:
-            return self.scaled(self.mean(child.bounds[0], root.mover))
+            return self.scale.of(self.mean(child.bounds[0], root.mover))
         if not root.counts[place]:
             return otherwise
-        return self.scaled(self.mean(root.totals[place][0] / root.counts[place], root.mover))
+        return self.scale.of(self.mean(root.totals[place][0] / root.counts[place], root.mover))
 
     def qualities(self):
         """Those of all actions; without visits, the root's value mixed with what the others came to."""
