@@ -57,13 +57,13 @@ _TRIES: Final = 100
 # -- opponents
 
 
-def any_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def random_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """A legal action, all as likely."""
     count = rules.legal_actions(state, words(games.scratch, games.width))
     return load(games.scratch, random_below(search, count))
 
 
-def looked_at(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """One of the actions after which the evaluation is best for the player, averaged over what chance does."""
     mover = rules.to_move(state)
     count = rules.legal_actions(state, words(games.scratch, games.width))
@@ -80,7 +80,7 @@ def looked_at(rules: Rules, state: Any, games: Games, search: Search) -> int:
     return chosen
 
 
-def searched(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def alpha_beta_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """One of the best actions by alpha-beta; all of them get their exact score."""
     mover = rules.to_move(state)
     row = row_of(search, 0)
@@ -109,7 +109,7 @@ def searched(rules: Rules, state: Any, games: Games, search: Search) -> int:
     return chosen
 
 
-def averaged(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def expectiminimax_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """One of the best actions by expectiminimax; all of them get their exact score."""
     search.root_seat = rules.to_move(state)
     search.deepest, search.stack_start, search.known = -1, 0, search.nothing
@@ -136,13 +136,13 @@ def averaged(rules: Rules, state: Any, games: Games, search: Search) -> int:
     return chosen
 
 
-def simulated(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """The action that most simulations follow, or one that is proven best."""
     search.arena_top = search.arena
     search.stop = 0
     root = simulate(rules, state, 0, 0, search)
     if root == 0:
-        return any_action(rules, state, games, search)
+        return random_action(rules, state, games, search)
     simulate(rules, state, root, games.simulations, search)
     step, edges = 8 * search.edge_words, load(root, EDGES)
     is_proven = search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER)
@@ -164,20 +164,20 @@ def simulated(rules: Rules, state: Any, games: Games, search: Search) -> int:
 def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """The action of an opponent."""
     if SEARCHES:
-        return searched(rules, state, games, search)
+        return alpha_beta_action(rules, state, games, search)
     if AVERAGES:
-        return averaged(rules, state, games, search)
+        return expectiminimax_action(rules, state, games, search)
     if SIMULATES:
-        return simulated(rules, state, games, search)
+        return monte_carlo_action(rules, state, games, search)
     if LOOKS:
-        return looked_at(rules, state, games, search)
-    return any_action(rules, state, games, search)
+        return one_ply_action(rules, state, games, search)
+    return random_action(rules, state, games, search)
 
 
 # -- games
 
 
-def played_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
+def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
     """The state at the learner's next turn, or where the game is over or too long."""
     state = past_chance(rules, state, games.scratch, games.width, search)
     while not is_over(rules, state, number, games):
@@ -189,7 +189,7 @@ def played_on(rules: Rules, state: Any, seat: int, number: int, games: Games, se
     return state
 
 
-def begun(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
+def begin(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
     """A new game's state at the learner's first turn; one that it has no turn in is played again."""
     state = start
     for _ in range(_TRIES):
@@ -204,7 +204,7 @@ def begun(rules: Rules, start: Any, number: int, games: Games, search: Search) -
             seat = -1
         store(games.seats, number, seat)
         store(games.moves, number, 0)
-        state = played_on(rules, start, seat, number, games, search)
+        state = play_on(rules, start, seat, number, games, search)
         if not is_over(rules, state, number, games):
             break
     return state
@@ -251,7 +251,7 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
     else:
         state = rules.result(state, action)
         store(games.moves, number, load(games.moves, number) + 1)
-        state = played_on(rules, state, load(games.seats, number), number, games, search)
+        state = play_on(rules, state, load(games.seats, number), number, games, search)
         keep(rules, state, number, games)
         if rules.is_terminal(state):
             ends[number], over[number] = 1, 1
@@ -270,7 +270,7 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
 
 def restart(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
     """Begins a game anew."""
-    state = begun(rules, start, number, games, search)
+    state = begin(rules, start, number, games, search)
     keep(rules, state, number, games)
     int8s(games.over, number + 1)[number] = 0
     show(rules, state, number, games.observations, games, search)

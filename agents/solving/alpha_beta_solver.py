@@ -25,11 +25,11 @@ class AlphaBetaSolver(Solver):
         super().__init__(*args, **settings)
         self._reused: TreeSearch | None = None
 
-    def solve(self, state: Any, *, weak: bool) -> Solution:
+    def solve(self, state: Any, *, outcome_only: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
         self._budget.actions = len(self.game.legal_actions(state))
         with deep_recursion(self.game, UNSOLVED):
-            return self._colour(state) if weak else self._values(state)
+            return self._colour(state) if outcome_only else self._values(state)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
         """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
@@ -65,7 +65,7 @@ class AlphaBetaSolver(Solver):
         except SearchStopped as stopped:
             stopped_by = stopped.reason
         bounds = (lower, upper) if seat == 0 else (traits.constant - upper, traits.constant - lower)
-        return solution(self.game, state, self._budget, bounds, weak=True, stopped_by=stopped_by)
+        return solution(self.game, state, self._budget, bounds, outcome_only=True, stopped_by=stopped_by)
 
     def _values(self, state: Any) -> Solution:
         """The value of every action, in a window that leaves nothing out."""

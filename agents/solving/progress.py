@@ -108,7 +108,7 @@ def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
 
 
 def solution(
-    game: Any, state: Any, budget: Budget, bounds: tuple[float, float], *, weak: bool = False, **more: Any
+    game: Any, state: Any, budget: Budget, bounds: tuple[float, float], *, outcome_only: bool = False, **more: Any
 ) -> Solution:
     """The solution of a state with these bounds on its value, for the player to move."""
     traits, seat = game.traits, game.to_move(state)
@@ -122,7 +122,7 @@ def solution(
         outcome=outcome,
         nodes=budget.nodes,
         seconds=budget.seconds,
-        proven=outcome is not None if weak else value is not None,
+        proven=outcome is not None if outcome_only else value is not None,
         **more,
     )
 

@@ -23,17 +23,17 @@ class ProofSolver(Solver):
         self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
 
-    def solve(self, state: Any, *, weak: bool) -> Solution:
+    def solve(self, state: Any, *, outcome_only: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
         actions = self.game.legal_actions(state)
         self._budget.actions = len(actions)
-        window = (-1, 1) if weak else (LOSS, WIN)
+        window = (-1, 1) if outcome_only else (LOSS, WIN)
         root = self._score(state, *window)
         scores: dict[int, int] = {}
         stopped_by = root.stopped_by
-        if not weak and root.lower == root.upper:
+        if not outcome_only and root.lower == root.upper:
             stopped_by = self._score_actions(state, actions, root.lower, scores)
-        return self._solution(state, root, scores, stopped_by, weak=weak)
+        return self._solution(state, root, scores, stopped_by, outcome_only=outcome_only)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
         """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
@@ -159,10 +159,10 @@ class ProofSolver(Solver):
     # -- the solution ------------------------------------------------------------------------------------------
 
     def _solution(
-        self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool
+        self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, outcome_only: bool
     ) -> Solution:
-        bounds = self._value_bounds(state, self.game.to_move(state), root, weak=weak)
-        exact = root.lower == root.upper and not weak
+        bounds = self._value_bounds(state, self.game.to_move(state), root, outcome_only=outcome_only)
+        exact = root.lower == root.upper and not outcome_only
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
             line = self._line(state, root.lower, next(a for a, score in scores.items() if score == root.lower))
@@ -174,7 +174,7 @@ class ProofSolver(Solver):
             state,
             self._budget,
             bounds,
-            weak=weak,
+            outcome_only=outcome_only,
             plies=len(line) or None if plies is None else plies,
             action_values={action: found for action, (found, _) in values.items()},
             action_plies={action: moves for action, (_, moves) in values.items() if moves is not None},
@@ -182,11 +182,11 @@ class ProofSolver(Solver):
             stopped_by=stopped_by,
         )
 
-    def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
+    def _value_bounds(self, state: Any, seat: int, score: Score, *, outcome_only: bool) -> tuple[float, float]:
         """Bounds of the value from bounds of the score."""
         lowest, highest = utility_range(self.game, state, seat)
         lower, upper = score.lower, score.upper
-        if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
+        if outcome_only:  # nothing beyond -1 and 1 was asked for, but the score may lie there
             lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
         if self._prover.counts_moves:
             return float((lower > 0) - (lower < 0)), float((upper > 0) - (upper < 0))

@@ -47,13 +47,13 @@ class Solution:
             draw, and of games that are won by a margin, the length of ``principal_variation``: one line of best
             play, others may be longer or shorter. None where not known.
         action_values: The exact value of each root action, for the player to move, ascending by action; all of
-            them where nothing stopped the search, and none with ``weak``.
+            them where nothing stopped the search, and none with ``outcome_only``.
         action_plies: Moves to the end after choosing that action, itself included, where known.
         principal_variation: A line of best play to the end; empty where it was not asked for or not found out.
         nodes: States visited.
         seconds: Time spent.
         stopped_by: What ended the search.
-        proven: All that was asked for is proven: the outcome, and unless ``weak`` the value.
+        proven: All that was asked for is proven: the outcome, and unless ``outcome_only`` the value.
         policy: In a game of hidden information, what both players play: no player can gain more than its
             ``exploitability``, on average over both. Only the bounds of the value are known then, for the first
             player, from the start of the game.

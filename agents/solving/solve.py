@@ -1,8 +1,8 @@
 """Solving: who wins, by how much and how soon, when both play best.
 
-Two questions (Allis, *Searching for Solutions in Games and Artificial Intelligence*, 1994, chapter 1): the colour
-of a position only (``weak``), or the value of the position and of every action in it. Rules that compile are
-proven by null windows to the end (``compiled.proof``); any other game by alpha-beta with a table.
+Two questions (Allis, *Searching for Solutions in Games and Artificial Intelligence*, 1994, chapter 1): who wins
+(``outcome_only``), or the value of the position and of every action in it. Rules that compile are proven by null
+windows to the end (``compiled.proof``); any other game by alpha-beta with a table.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def solve(
     game: Any,
     state: Any = None,
     *,
-    weak: bool = False,
+    outcome_only: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
     memory_mb: float = 16,
@@ -53,7 +53,7 @@ def solve(
     Args:
         game: A ``Game``, rules, a live environment, which is copied and never changed, or its name.
         state: The position; if not given, where a live environment stands, else the initial state.
-        weak: Only who wins: the search stops as soon as that is proven.
+        outcome_only: Only who wins: the search stops as soon as that is proven.
         nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
             about that many by each.
         seconds: The most time to take.
@@ -77,7 +77,7 @@ def solve(
         InvalidSettingError: A setting has a value it cannot have.
     """
     started = Budget.now()
-    check_flag("weak", weak)
+    check_flag("outcome_only", outcome_only)
     check_number("memory_mb", memory_mb, lower=0, above=True)
     check_whole("threads", threads, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
@@ -86,9 +86,9 @@ def solve(
     if is_solved_by_policy(root.game):
         if state is not None:
             raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
-        if weak or nodes is not None:
+        if outcome_only or nodes is not None:
             raise InvalidSettingError(
-                "games of hidden information have no weak and no nodes: use seconds, tolerance"
+                "games of hidden information have no outcome_only and no nodes: use seconds, tolerance"
             )
         return _policy_solution(root.game, tolerance, seconds)
     game, state = root.game, root.state
@@ -99,7 +99,7 @@ def solve(
 
     def solved_by(kind: type[AlphaBetaSolver | ProofSolver], **how: Any) -> Solution:
         solver = kind(game, limits, budget.started, on_progress=on_progress, **settings, **how)
-        return reported(solver.solve(state, weak=weak))
+        return reported(solver.solve(state, outcome_only=outcome_only))
 
     def reported(solution: Solution) -> Solution:
         return renumbered(solution, game, state) if root.renumbers else solution
@@ -109,7 +109,7 @@ def solve(
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
     tried = AlphaBetaSolver(game, few, started, compile=Compile.NEVER, on_progress=None, **settings).solve(
-        state, weak=weak
+        state, outcome_only=outcome_only
     )
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return reported(tried)

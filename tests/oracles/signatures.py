@@ -318,7 +318,7 @@ def signature(game: Any, state: Any, agent: str) -> list[Any]:
 
 
 def _solved(game: Any, state: Any, agent: str) -> list[Any]:
-    found = solve(game, state, weak=agent == "solve(weak)")
+    found = solve(game, state, outcome_only=agent == "solve(weak)")
     values = {str(action): _rounded(value) for action, value in found.action_values.items()}
     plies = {str(action): number for action, number in found.action_plies.items()}
     bounds = _rounded(found.value_bounds)

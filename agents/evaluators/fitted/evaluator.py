@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.fitted.feature_sets import (
-    LEAST_SHARE,
+    MIN_PROBABILITY,
     TIMES,
     AboveEvaluation,
     NamedFeatures,
@@ -130,7 +130,7 @@ class FittedEvaluator:
         if isinstance(features, AboveEvaluation):
             if not isinstance(game, SupportsEvaluation):
                 return None
-            settings = {"written": float(weights[-1]), "times": TIMES, "least": LEAST_SHARE}
+            settings = {"written": float(weights[-1]), "times": TIMES, "least": MIN_PROBABILITY}
             features, weights = features.inner, weights[:-1]
         if self.bounds is not None or not isinstance(features, PatternFeatures):
             return None

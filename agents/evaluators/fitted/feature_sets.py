@@ -20,7 +20,7 @@ LARGE: Final = 10.0
 """Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
 TIMES: Final = 1024 * LARGE
 """And so many times, to be rounded to whole numbers, so that no sum is."""
-LEAST_SHARE: Final = 1e-4
+MIN_PROBABILITY: Final = 1e-4
 """A probability that is never fallen short of where log odds are taken."""
 _SAMPLES: Final = 1_000
 _Small: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
@@ -112,7 +112,7 @@ def _log_odds(game: Any, state: Any, seat: int) -> float:
     value, (lower, upper) = evaluator(game, state)[seat], game.traits.utility_bounds
     if not math.isfinite(upper - lower):
         return float(value)
-    share = min(max((value - lower) / (upper - lower), LEAST_SHARE), 1.0 - LEAST_SHARE)
+    share = min(max((value - lower) / (upper - lower), MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
     return math.log(share / (1.0 - share))
 
 

@@ -68,7 +68,7 @@ def ask(rules: Rules, state: Any, number: int, trees: Trees) -> None:
 # -- games
 
 
-def played_on(rules: Rules, state: Any, number: int, trees: Trees, search: Search) -> Any:
+def play_on(rules: Rules, state: Any, number: int, trees: Trees, search: Search) -> Any:
     """The next state with something to decide: the moves before it are random or forced."""
     state = past_chance(rules, state, search.rows, trees.width, search)
     while not is_over(rules, state, number, trees):
@@ -89,7 +89,7 @@ def new_game(rules: Rules, start: Any, number: int, trees: Trees, search: Search
     for _ in range(TRIES):
         store(trees.moves, number, 0)
         store(trees.openings, number, random_below(search, trees.random_plies + 1))
-        state = played_on(rules, start, number, trees, search)
+        state = play_on(rules, start, number, trees, search)
         if not is_over(rules, state, number, trees):
             break
     return state
@@ -118,7 +118,7 @@ def decide(rules: Rules, start: Any, state: Any, number: int, trees: Trees, sear
         store(sample, trees.state_words * number + place, load(own, place))
     state = rules.result(state, load(best_edge(root, number, trees, search), ACTION))
     store(trees.moves, number, load(trees.moves, number) + 1)
-    state = played_on(rules, state, number, trees, search)
+    state = play_on(rules, state, number, trees, search)
     if is_over(rules, state, number, trees):
         int8s(trees.ended, number + 1)[number] = 1
         outcome = 0.0

@@ -23,8 +23,8 @@ _MOST_VALUES = 3_000_000
 def solve_command(
     env: EnvText,
     moves: MovesText = "",
-    weak: Annotated[
-        bool, typer.Option("--weak", help="Only who wins, not the value of every action: quicker.")
+    outcome_only: Annotated[
+        bool, typer.Option("--outcome-only", help="Only who wins, not the value of every action: quicker.")
     ] = False,
     nodes: Annotated[int | None, typer.Option(min=1, help="Visit at most so many states.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Take at most so many seconds.")] = None,
@@ -58,11 +58,12 @@ def solve_command(
     own rewards. Exit code 1 says that a limit came before the proof.
 
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
-    best play, to within --tolerance. --weak, --nodes, --seconds, --threads and --memory-mb are not for those.
+    best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb are not for
+    those.
 
     Small games for two with hidden cards, such as Kuhn and Leduc poker, end in a policy near an equilibrium: how
-    much a player could gain against it, and bounds of the value of the game from its start. --moves, --weak,
-    --nodes, --threads, --memory-mb, --plan and --states are not for those.
+    much a player could gain against it, and bounds of the value of the game from its start. --moves,
+    --outcome-only, --nodes, --threads, --memory-mb, --plan and --states are not for those.
 
     [bold]Examples[/bold]
 
@@ -70,7 +71,7 @@ def solve_command(
 
     [dim]$[/dim] zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
 
-    [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --weak
+    [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --outcome-only
 
     [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
 
@@ -91,19 +92,19 @@ def solve_command(
     live = _LiveLine()
     try:
         if is_solved_by_policy(game):
-            if moves or weak or nodes is not None:
+            if moves or outcome_only or nodes is not None:
                 raise InvalidSettingError(
-                    f"{env} has hidden information, so it is solved from its start: leave out --moves, --weak and "
-                    "--nodes, or use --tolerance and --seconds"
+                    f"{env} has hidden information, so it is solved from its start: leave out --moves, "
+                    "--outcome-only and --nodes, or use --tolerance and --seconds"
                 )
             gain = 1e-3 if tolerance is None else tolerance
             solve_by_policy(env, game, tolerance=gain, seconds=seconds, policy=policy, as_json=as_json)
             return
         if is_for_values(game.traits):
-            if weak or nodes is not None or seconds is not None:
+            if outcome_only or nodes is not None or seconds is not None:
                 raise InvalidSettingError(
-                    f"{env} is solved by value iteration, which has none of --weak, --nodes and --seconds: leave "
-                    "them out, or use --tolerance and --states"
+                    f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "
+                    "--seconds: leave them out, or use --tolerance and --states"
                 )
             solve_values(
                 env,
@@ -120,7 +121,7 @@ def solve_command(
         solution = solve(
             game,
             state,
-            weak=weak,
+            outcome_only=outcome_only,
             nodes=nodes,
             seconds=seconds,
             threads=threads,

@@ -155,7 +155,7 @@ def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
     assert score.lower == score.upper > 0
     how = {"on_progress": None, "memory_mb": 1, "threads": 1, "compile": Compile.NEVER}
     plain = AlphaBetaSolver(game, Limits(), Budget.now(), **how)
-    assert plain.solve(game.initial_state(), weak=True).value == 1
+    assert plain.solve(game.initial_state(), outcome_only=True).value == 1
 
 
 def test_a_repetition_is_a_draw_unless_the_rules_end_the_game_there() -> None:

@@ -130,7 +130,7 @@ def test_limits_end_compiled_searches(name, kind, limit):
 def test_solvers_end(name):
     game = RULES[name]
     answers(lambda: solve(game, seconds=0.1, compile="never"))
-    answers(lambda: solve(game, seconds=0.1, weak=True, compile="never", memory_mb=0.01))
+    answers(lambda: solve(game, seconds=0.1, outcome_only=True, compile="never", memory_mb=0.01))
     answers(lambda: solve(game, nodes=300, compile="never"))
     answers(lambda: value_iteration(game, most_states=300))
     if name == "no rules":  # the others are solved by compiled rules
@@ -167,12 +167,12 @@ def test_a_policy_that_takes_too_long_to_find_is_refused():
         solve_policy(Endless(2), most_states=500)
 
 
-@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("outcome_only", [False, True])
 @pytest.mark.parametrize("compiled", ["wait", "never"])
 @pytest.mark.parametrize("rules", [Endless(width, period) for width in (1, 2) for period in (2, 3, 4)])
-def test_a_play_without_end_has_no_value(rules, compiled, weak):
+def test_a_play_without_end_has_no_value(rules, compiled, outcome_only):
     with pytest.raises(UnsupportedGameError, match=r"goes on for more than .* cannot be solved by searching"):
-        solve(rules, compile=compiled, weak=weak)
+        solve(rules, compile=compiled, outcome_only=outcome_only)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def true_outcome(position: Position) -> Outcome:
     return Outcome.FIRST if (value > half) == (position.seat == 0) else Outcome.SECOND
 
 
-def check(position: Position, solution: Solution, *, weak: bool, what: Any) -> None:
+def check(position: Position, solution: Solution, *, outcome_only: bool, what: Any) -> None:
     """Everything that a solution says is true."""
     value = textbook("alphabeta", position, 99)
     least, greatest = solution.value_bounds
@@ -49,7 +49,7 @@ def check(position: Position, solution: Solution, *, weak: bool, what: Any) -> N
         assert worth == textbook("alphabeta", position, 99, action), (f"action {action}", what)
     if solution.proven:
         assert solution.outcome is not None, what
-        assert weak or solution.value == value, what
+        assert outcome_only or solution.value == value, what
     is_won_or_lost = position.game.traits.utility_bounds == (-1, 1) and value != 0
     if solution.plies is not None and is_won_or_lost:
         assert solution.plies == abs(moves_to_end(position, position.state)[1]), ("moves to the end", what)
@@ -61,16 +61,16 @@ def check(position: Position, solution: Solution, *, weak: bool, what: Any) -> N
         assert position.game.utility(state)[position.seat] == value, ("the line ends otherwise", what)
 
 
-@pytest.mark.parametrize("weak", [False, True], ids=["strong", "weak"])
+@pytest.mark.parametrize("outcome_only", [False, True], ids=["values", "outcome"])
 @pytest.mark.parametrize("game", PROVEN)
-def test_what_is_solved_is_true_under_any_limit(game: str, weak: bool) -> None:
+def test_what_is_solved_is_true_under_any_limit(game: str, outcome_only: bool) -> None:
     for position in positions(game):
-        whole = solve(position.game, position.state, weak=weak, memory_mb=1)
-        check(position, whole, weak=weak, what=(position.name, whole))
+        whole = solve(position.game, position.state, outcome_only=outcome_only, memory_mb=1)
+        check(position, whole, outcome_only=outcome_only, what=(position.name, whole))
         assert whole.proven, position.name
         for nodes in LIMITS:
-            found = solve(position.game, position.state, weak=weak, nodes=nodes, memory_mb=1)
-            check(position, found, weak=weak, what=(position.name, nodes, found))
+            found = solve(position.game, position.state, outcome_only=outcome_only, nodes=nodes, memory_mb=1)
+            check(position, found, outcome_only=outcome_only, what=(position.name, nodes, found))
 
 
 @pytest.mark.parametrize("rules", [MNK(m=3, n=3, k=3), Nim(heaps=(1, 2, 4))], ids=["tic-tac-toe", "nim"])
@@ -84,16 +84,16 @@ def test_a_limit_proves_nothing_that_is_not_so(rules: Any, nodes: int) -> None:
     position = Position(game, state, None, str(rules))
     for limit in range(nodes, nodes + 8):
         found = solve(game, state, nodes=limit)
-        check(position, found, weak=False, what=(limit, found))
+        check(position, found, outcome_only=False, what=(limit, found))
 
 
 @pytest.mark.parametrize("seconds", [1e-6, 1e-4, 1e-3, 0.005])
 @pytest.mark.parametrize("game", [game for game in PROVEN if not game.startswith("Kalah")])
 def test_what_is_solved_in_time_is_true(game: str, seconds: float) -> None:
     for position in positions(game):
-        for weak in (False, True):
-            found = solve(position.game, position.state, weak=weak, seconds=seconds)
-            check(position, found, weak=weak, what=(position.name, seconds, found))
+        for outcome_only in (False, True):
+            found = solve(position.game, position.state, outcome_only=outcome_only, seconds=seconds)
+            check(position, found, outcome_only=outcome_only, what=(position.name, seconds, found))
 
 
 @pytest.mark.parametrize("game", PROVEN)

@@ -33,20 +33,20 @@ from zermelo.envs.rules import RulesGame
 FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 
 
-def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
+def proof(rules: Any, state: Any = None, *, outcome_only: bool = False, **limits: Any) -> Solution:
     """Solved by compiled proof, however small it is."""
     game = RulesGame(rules)
     solver = ProofSolver(game, Limits(**limits), Budget.now(), memory_mb=1, threads=1, on_progress=None)
-    return solver.solve(game.initial_state() if state is None else state, weak=weak)
+    return solver.solve(game.initial_state() if state is None else state, outcome_only=outcome_only)
 
 
-def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
+def plain(rules: Any, state: Any = None, *, outcome_only: bool = False, **limits: Any) -> Solution:
     """Solved in plain Python."""
     game = RulesGame(rules)
     solver = AlphaBetaSolver(
         game, Limits(**limits), Budget.now(), memory_mb=8, threads=1, on_progress=None, compile=Compile.NEVER
     )
-    return solver.solve(game.initial_state() if state is None else state, weak=weak)
+    return solver.solve(game.initial_state() if state is None else state, outcome_only=outcome_only)
 
 
 def positions(rules: Any, count: int) -> list[Any]:
@@ -82,8 +82,8 @@ def positions(rules: Any, count: int) -> list[Any]:
     ids=str,
 )
 def test_who_wins(rules: Any, outcome: Outcome) -> None:
-    for weak in (True, False):
-        solution = solve(rules, weak=weak)
+    for outcome_only in (True, False):
+        solution = solve(rules, outcome_only=outcome_only)
         assert (solution.outcome, solution.proven) == (outcome, True)
         assert solution.mover_wins == {FIRST: True, SECOND: False, NEITHER: None}[outcome]
 
@@ -119,7 +119,7 @@ def test_larger_games() -> None:
     assert solve(Breakthrough(5, 3, 1)).outcome is FIRST
     assert solve(Breakthrough(4, 2, 1)).outcome is SECOND
     assert solve(DotsAndBoxes(rows=2, columns=2, margin=True)).value == 2
-    assert solve(MNK(4, 4, 4), weak=True).outcome is NEITHER
+    assert solve(MNK(4, 4, 4), outcome_only=True).outcome is NEITHER
     assert solve(Hexapawn(3, 4)).outcome is FIRST
     assert solve(Hexapawn(4, 4)).outcome is FIRST
 
@@ -185,7 +185,7 @@ def test_compiled_and_plain_agree(rules: Any) -> None:
             assert mine.action_plies == oracle.action_plies, state
             if mine.value != 0:
                 assert mine.plies == oracle.plies == len(mine.principal_variation), state
-        colours = proof(rules, state, weak=True), plain(rules, state, weak=True)
+        colours = proof(rules, state, outcome_only=True), plain(rules, state, outcome_only=True)
         assert [colour.outcome for colour in colours] == [mine.outcome] * 2, state
         for colour in colours:
             assert colour.value_bounds[0] <= mine.value <= colour.value_bounds[1], state
@@ -213,7 +213,7 @@ def test_games_that_are_no_rules() -> None:
     solution = solve(TreeGame(AIMA_5_2))
     assert (solution.value, solution.best_actions, solution.proven) == (3, (0,), True)
     assert solution.action_values == {0: 3, 1: 2, 2: 2}
-    assert solve(TreeGame(AIMA_5_2), weak=True).outcome is FIRST
+    assert solve(TreeGame(AIMA_5_2), outcome_only=True).outcome is FIRST
 
 
 @pytest.mark.parametrize("coins", [(3, 9, 1, 2), (4, 1, 7, 6, 8, 3)], ids=str)
@@ -223,7 +223,7 @@ def test_rewards_before_the_end(coins: tuple[int, ...]) -> None:
     solution = solve(game)
     assert solution.value == expected.value
     assert solution.action_values == expected.action_values
-    assert solve(game, weak=True).outcome is solution.outcome
+    assert solve(game, outcome_only=True).outcome is solution.outcome
 
 
 def test_a_live_environment_is_solved_where_it_stands() -> None:
@@ -265,7 +265,7 @@ def played(rules: Any, *actions: int) -> Any:
     return state
 
 
-@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("outcome_only", [False, True])
 @pytest.mark.parametrize(
     ("rules", "actions", "limits"),
     [
@@ -279,14 +279,14 @@ def played(rules: Any, *actions: int) -> Any:
     ids=str,
 )
 def test_no_node_limit_gives_a_false_proof(
-    rules: Any, actions: tuple[int, ...], limits: range, weak: bool
+    rules: Any, actions: tuple[int, ...], limits: range, outcome_only: bool
 ) -> None:
     state = played(rules, *actions)
     truth = solve(rules, state)
     assert truth.proven
     settled = 0
     for nodes in limits:
-        found = solve(rules, state, weak=weak, nodes=nodes)
+        found = solve(rules, state, outcome_only=outcome_only, nodes=nodes)
         least, greatest = found.value_bounds
         assert least <= truth.value <= greatest, nodes
         assert found.outcome in (None, truth.outcome), nodes
@@ -314,7 +314,7 @@ def test_a_limit_in_plain_python_leaves_bounds() -> None:
     solution = plain(MNK(), nodes=300)
     assert (solution.stopped_by, solution.proven, solution.value) == (StoppedBy.NODES, False, None)
     assert solution.value_bounds[0] <= 0 <= solution.value_bounds[1]
-    colour = plain(MNK(), weak=True, nodes=300)
+    colour = plain(MNK(), outcome_only=True, nodes=300)
     assert (colour.stopped_by, colour.proven, colour.outcome) == (StoppedBy.NODES, False, None)
 
 
@@ -359,7 +359,8 @@ def test_a_finished_position_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"weak": 1}, {"nodes": 0}, {"seconds": 0}, {"threads": 0}, {"memory_mb": 0}, {"on_progress": 3}]
+    "settings",
+    [{"outcome_only": 1}, {"nodes": 0}, {"seconds": 0}, {"threads": 0}, {"memory_mb": 0}, {"on_progress": 3}],
 )
 def test_settings_are_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(settings))):

@@ -50,7 +50,7 @@ def test_json(cli: Cli) -> None:
 
 
 def test_the_colour_alone(cli: Cli) -> None:
-    result = cli("solve", "zermelo/Hexapawn-v0", "--weak")
+    result = cli("solve", "zermelo/Hexapawn-v0", "--outcome-only")
     assert result.exit_code == 0
     assert "outcome   player_1 wins\n" in result.stdout
     assert "action " not in result.stdout
@@ -70,7 +70,10 @@ def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
         (["zermelo/Pig-v0(players=3)"], "value_iteration needs one or two players"),
         (["classic/tictactoe-v3", "--moves", "0,0"], "move 2 of --moves is"),
         (["classic/tictactoe-v3", "--moves", "0,3,1,4,2"], "is over"),
-        (["zermelo/Kuhn-v0", "--weak"], "zermelo/Kuhn-v0 has hidden information, so it is solved from its start"),
+        (
+            ["zermelo/Kuhn-v0", "--outcome-only"],
+            "zermelo/Kuhn-v0 has hidden information, so it is solved from its start",
+        ),
         (["classic/tictactoe-v3", "--seconds", "-1"], "seconds must be greater than 0"),
     ],
 )

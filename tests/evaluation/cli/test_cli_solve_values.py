@@ -53,11 +53,11 @@ def test_the_table_is_played(cli, tmp_path):
     assert "failed" not in result.stdout
 
 
-@pytest.mark.parametrize("option", [["--weak"], ["--nodes", "5"], ["--seconds", "1"]])
+@pytest.mark.parametrize("option", [["--outcome-only"], ["--nodes", "5"], ["--seconds", "1"]])
 def test_limits_of_proofs_do_not_apply(cli, option):
     result = cli("solve", "zermelo/Pig-v0(target=5)", *option)
     assert result.exit_code != 0
-    assert "is solved by value iteration, which has none of --weak" in said(result)
+    assert "is solved by value iteration, which has none of --outcome-only" in said(result)
 
 
 def test_too_many_states_and_too_many_players(cli):
