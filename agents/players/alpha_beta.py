@@ -13,9 +13,9 @@ from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, number, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.players.table_agent import PruningAgent
+from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove
@@ -109,7 +109,7 @@ class AlphaBetaAgent(PruningAgent):
             load_proof(game, self.new_budget(Budget.now()))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        config = self._config
+        config = self.config
         ask = getattr(getattr(game, "rules", game), "selective_settings", None)
         if ask is not None and self.selective is SelectiveBy.GAME:
             own = {name: getattr(self, name) for name in _SELECTIVE if getattr(self, name)}
@@ -119,36 +119,24 @@ class AlphaBetaAgent(PruningAgent):
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"
             )
-        deepens = self.deepens(helps=self.memory_mb > 0)
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
         if proof_mb:
             config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
-        search = self.build(config, self.root(game, state), budget)
+        root = self.root(game, state)
+        search = self.build(config, root, budget)
         if proof_seconds and search.compiled:
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
-        return self.deepened(search, state, step_by_step=deepens, exact=self.exact, aspiration=self.aspiration)
+        return self.deepened(search, root, aspiration=self.aspiration)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
     @functools.cached_property
-    def _config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
-            sooner=self.sooner,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
-            use_bounds=self.window is Window.BOUNDS,
-            quiescence=self.quiescence,
-            threads=self.threads,
-            late_move_reductions=self.late_move_reductions,
-            null_move=self.null_move,
-            futility=self.futility,
-            singular=self.singular,
-            share_positions=self.share_positions,
-        )
+    def config(self) -> AlphaBetaConfig:
+        return dataclasses.replace(shared_settings(AlphaBetaConfig, self), use_bounds=self.window is Window.BOUNDS)
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

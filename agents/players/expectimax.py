@@ -10,10 +10,10 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
-from zermelo.agents.players.table_agent import TableAgent
+from zermelo.agents.players.tree_agent import TableAgent
 from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.spec_text import Spec, parse_spec
@@ -58,20 +58,15 @@ class ExpectimaxAgent(TableAgent):
         return model
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, self.samples)
+        root = self.root(game, state)
         model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
-        config = AlphaBetaConfig(
+        config = replace(
+            shared_settings(AlphaBetaConfig, self),
             depends_on_seat=True,
-            sooner=self.sooner,
-            memory_mb=self.memory_mb,
             pruning=ChancePruning.NONE,
-            chance_at_limit=self.chance_at_limit,
             replies=functools.partial(replies, model),
         )
-        search = self.build(config, root, budget)
-        return self.deepened(
-            search, root.state, step_by_step=self.has_budget, exact=True, is_estimate=root.is_sampled
-        )
+        return self.deepened(self.build(config, root, budget), root)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         return result if search.game.traits.seats == 1 else replace(result, plies=None)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
-from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, number, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.players.table_agent import PruningAgent
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.players.tree_agent import PruningAgent
+from zermelo.envs import InvalidSettingError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -56,25 +54,13 @@ class ExpectiminimaxAgent(PruningAgent):
             )
 
     @functools.cached_property
-    def _config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
-            sooner=self.sooner,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
-            pruning=self.pruning,
-            history_on_improvement=True,
-            chance_at_limit=self.chance_at_limit,
-            min_probability=self.min_probability,
-        )
+    def config(self) -> AlphaBetaConfig:
+        return replace(shared_settings(AlphaBetaConfig, self), history_on_improvement=True)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, self.samples)
-        search = self.build(self._config, root, budget)
-        prunes = self.pruning is not ChancePruning.NONE
-        return self.deepened(
-            search,
-            root.state,
-            step_by_step=self.deepens(helps=prunes),
-            exact=self.exact or not prunes,
-            is_estimate=root.is_sampled,
-        )
+    @property
+    def iterations_help(self) -> bool:
+        return self.config.prunes
+
+    @property
+    def is_exact(self) -> bool:
+        return self.exact or not self.config.prunes

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, whole
-from zermelo.agents.core.tree_config import MaxNConfig
-from zermelo.agents.core.tree_search import Root, SumNotConstantError
-from zermelo.agents.players.table_agent import PruningAgent
+from zermelo.agents.core.tree_config import MaxNConfig, shared_settings
+from zermelo.agents.core.tree_search import SumNotConstantError
+from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
 
@@ -49,12 +49,13 @@ class MaxNAgent(PruningAgent):
             )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, self.samples)
+        root = self.root(game, state)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
+        config = replace(shared_settings(MaxNConfig, self), depends_on_seat=True, prunes=bool(prunes))
         try:
-            return self._searched(root, budget, prunes=bool(prunes))
+            return self.deepened(self.build(config, root, budget), root)
         except SumNotConstantError as error:
             if self.shallow:
                 raise InvalidSettingError(
@@ -62,22 +63,11 @@ class MaxNAgent(PruningAgent):
                     f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
                 ) from None
             self._set("_kept", (None, None))
-            return self._searched(root, budget, prunes=False)
+            return self.deepened(self.build(replace(config, prunes=False), root, budget), root)
 
-    def _searched(self, root: Root, budget: Budget, *, prunes: bool) -> SearchResult:
-        config = MaxNConfig(
-            depends_on_seat=True,
-            sooner=self.sooner,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
-            tie_rule=self.tie_rule,
-            prunes=prunes,
-        )
-        search = self.build(config, root, budget)
-        deepens = self.deepens(helps=False)
-        return self.deepened(
-            search, root.state, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled
-        )
+    @property
+    def iterations_help(self) -> bool:
+        return False
 
 
 def _can_prune(traits: Traits) -> bool:

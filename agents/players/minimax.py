@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import ChancePruning
-from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.envs import Game
+from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.players.tree_agent import TreeSearchAgent
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -27,9 +24,5 @@ class MinimaxAgent(TreeSearchAgent):
     requires = (require_plain_game,)
 
     @functools.cached_property
-    def _config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(sooner=self.sooner, pruning=ChancePruning.NONE)
-
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        search = self.build(self._config, self.root(game, state), budget)
-        return self.deepened(search, state, step_by_step=self.has_budget, exact=True)
+    def config(self) -> AlphaBetaConfig:
+        return replace(shared_settings(AlphaBetaConfig, self), pruning=ChancePruning.NONE)

@@ -6,12 +6,11 @@ import functools
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
 from zermelo.agents.core.tree_search import Root, TreeSearch
-from zermelo.agents.players.table_agent import PruningAgent
+from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Game
 
@@ -26,26 +25,10 @@ class OneAgainstAllAgent(PruningAgent):
 
     samples: int = whole(8, lower=1)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, self.samples)
-        root = self.as_searched(root)
-        search = self.build(self._config, root, budget)
-        deepens, exact = self.deepens(helps=self.memory_mb > 0), self.exact
-        return self.deepened(search, root.state, step_by_step=deepens, exact=exact, is_estimate=root.is_sampled)
-
     @functools.cached_property
-    def _config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
-            depends_on_seat=True,
-            sooner=self.sooner,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
-            history_on_improvement=True,
-        )
-
-    def as_searched(self, root: Root) -> Root:
-        """The root of the tree that is built."""
-        return root
+    def config(self) -> AlphaBetaConfig:
+        shared = shared_settings(AlphaBetaConfig, self)
+        return replace(shared, depends_on_seat=True, history_on_improvement=True)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -72,13 +55,14 @@ class BestReplyAgent(OneAgainstAllAgent):
 
     kind: ClassVar[str] = "bestreply"
 
-    def as_searched(self, root: Root) -> Root:
+    def root(self, game: Game[Any], state: Any) -> Root:
+        root = super().root(game, state)
         rounds = RepliesGame(root.game, root.game.to_move(root.state))
         return root._replace(state=rounds.root(root.state), searched=rounds)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         game = search.game
-        assert isinstance(game, RepliesGame), "as_searched made it"
+        assert isinstance(game, RepliesGame), "it is that of the root"
         line: list[int] = []
         at = state
         for action in result.principal_variation:

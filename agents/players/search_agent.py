@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -18,27 +17,16 @@ from zermelo.agents.core.gate import on_facts, require_decision, require_perfect
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
 from zermelo.agents.core.numbering import renumbered
-from zermelo.agents.core.options import Compile, Ties
-from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError, deep_recursion
+from zermelo.agents.core.options import Compile
+from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
-from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
-from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.core.settings import check_settings, choice, setting_text, whole
 from zermelo.agents.search.one_ply import answer_one_ply
-from zermelo.agents.search.results import answer
-from zermelo.agents.search.time_manager import TimeManager
-from zermelo.agents.search.tree.sampling import as_sampled
-from zermelo.envs import Chance, Game, GameOverError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import Game, GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
-from zermelo.envs.jit.waiting import say_after
 from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
@@ -329,136 +317,3 @@ class SimulatingAgent(SearchAgent):
             batch = min(2 * batch, most)
             if self.on_iteration is not None and not self.goes_on(result(StoppedBy.SIMULATIONS), search.budget):
                 return result(StoppedBy.INTERRUPT)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TreeSearchAgent(SearchAgent):
-    """Settings of every search of a game tree.
-
-    Attributes:
-        depth: Moves to look ahead, every player's counted and chance not; ``"full"`` looks to the end of the game.
-        nodes: States to visit, all iterations together.
-        seconds: Time to take, from the call on; None takes as long as it needs.
-        evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
-            ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
-            alone where the rules compile, else playouts.
-        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
-        sooner: Whether, of equal values, wins should come sooner and losses later.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
-        on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
-        on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
-        best_lines: How many of the best actions get their exact value and principal variation.
-        manages_time: Whether iterative deepening spends ``seconds`` where it pays (``TimeManager``), not all of it
-            on every move.
-    """
-
-    depth: int | str | None = None
-    nodes: int | None = None
-    seconds: float | str | None = None
-    evaluator: Any = made(None, make_evaluator)
-    cutoff: Any = function("of game, state and ply")
-    sooner: bool = flag(True)
-    ties: Ties = choice(Ties.RANDOM)
-    on_iteration: Any = function("of a SearchResult")
-    on_node: Any = function("of a NodeEvent")
-    best_lines: int = whole(1, lower=1)
-    manages_time: bool = flag(False)
-
-    def given_limits(self) -> dict[str, Any]:
-        depth = None if self.depth == FULL else self.depth
-        seconds = self.default_seconds if self.seconds == "auto" else self.seconds
-        return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
-
-    def prepare(self, env: Any) -> None:
-        dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
-
-    @property
-    def default_seconds(self) -> float | None:
-        """The time that ``seconds="auto"`` means."""
-        is_limited = self.depth is not None or self.nodes is not None or self.cutoff is not None
-        return None if is_limited else DEFAULT_SECONDS
-
-    @property
-    def has_budget(self) -> bool:
-        """Whether a limit may stop the search half way, so that it should deepen step by step."""
-        return self.limits.nodes is not None or self.limits.seconds is not None
-
-    def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
-        """The evaluator to use; None where the search goes to the end anyway."""
-        if self.evaluator is not None:
-            evaluator: Evaluator = self.evaluator
-            return evaluator
-        deepens = bool(getattr(self, "deepening", False))
-        if self._is_unlimited and self.cutoff is None and not deepens:
-            return None
-        return default_evaluator(game, state)
-
-    def root(self, game: Game[Any], state: Any, samples: int = 1) -> Root:
-        """What to search from a state, with so many draws for a chance event that can only be simulated."""
-        evaluator = self.evaluator_for(game, state)
-        if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, self.cutoff)
-        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
-
-    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
-        """The search of a root with these settings."""
-        return tree_search(root, budget, config, on_node=self.on_node)
-
-    def deepened(
-        self,
-        search: TreeSearch,
-        state: Any,
-        *,
-        step_by_step: bool,
-        exact: bool,
-        is_estimate: bool = False,
-        aspiration: float = 0.0,
-    ) -> SearchResult:
-        """Runs a search within the limits and says what it found.
-
-        ``step_by_step``, ``exact`` and ``aspiration`` are as ``deepen`` takes them; ``is_estimate`` says whether
-        chance was sampled.
-        """
-
-        def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
-            found = answer(search, state, iteration, is_estimate=is_estimate, **about, **how)
-            return on_facts(self.adjusted(search, state, found), search.game.traits)
-
-        def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
-
-        how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
-        draw = float(self.generator.random())
-        ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
-        notice = say_after(_LONG, self._advice(search.game)) if self._is_unlimited else nullcontext()
-        with deep_recursion(search.game), notice:
-            by: dict[str, Any] = {
-                "step_by_step": step_by_step,
-                "aspiration": aspiration,
-                "manager": self._time_manager(search, state),
-            }
-            found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
-        return result(*found)
-
-    @property
-    def _is_unlimited(self) -> bool:
-        return self.limits == _NO_LIMITS
-
-    def _advice(self, game: Game[Any]) -> str:
-        """What to do about a search that takes long."""
-        return (
-            f"{self.name} searches the whole tree of {game.traits.name}, as it has no limit: wait, or press "
-            f"Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
-        )
-
-    def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
-        """What decides after each iteration whether there is another, if it is not only the time."""
-        if not self.manages_time or self.limits.seconds is None:
-            return None
-        lower, upper = search.game.traits.utility_bounds
-        return TimeManager(self.limits.seconds, len(search.root_actions(state)), upper - lower)
-
-    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """What follows for this agent from what its search found: here, just that."""
-        return result

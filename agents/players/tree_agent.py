@@ -1,0 +1,233 @@
+"""What the agents that search a game tree have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.gate import on_facts
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.recursion import deep_recursion
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, flag, function, made, number, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig, shared_settings
+from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.search.backend import tree_search
+from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.search.results import answer
+from zermelo.agents.search.time_manager import TimeManager
+from zermelo.agents.search.tree.sampling import as_sampled
+from zermelo.envs import Chance, Game
+from zermelo.envs.jit.waiting import say_after
+
+FULL: Final = "full"
+"""The depth of a search that looks to the end of the game."""
+_LONG: Final = 10.0
+"""Seconds after which a search without a limit says so."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TreeSearchAgent(SearchAgent):
+    """Settings of every search of a game tree.
+
+    Attributes:
+        depth: Moves to look ahead, every player's counted and chance not; ``"full"`` looks to the end of the game.
+        nodes: States to visit, all iterations together.
+        seconds: Time to take, from the call on; None takes as long as it needs.
+        evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
+            ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
+            alone where the rules compile, else playouts.
+        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
+        sooner: Whether, of equal values, wins should come sooner and losses later.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
+        on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
+        best_lines: How many of the best actions get their exact value and principal variation.
+        manages_time: Whether iterative deepening spends ``seconds`` where it pays (``TimeManager``), not all of it
+            on every move.
+    """
+
+    depth: int | str | None = None
+    nodes: int | None = None
+    seconds: float | str | None = None
+    evaluator: Any = made(None, make_evaluator)
+    cutoff: Any = function("of game, state and ply")
+    sooner: bool = flag(True)
+    ties: Ties = choice(Ties.RANDOM)
+    on_iteration: Any = function("of a SearchResult")
+    on_node: Any = function("of a NodeEvent")
+    best_lines: int = whole(1, lower=1)
+    manages_time: bool = flag(False)
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig | MaxNConfig:
+        """What the search is told, made once: of its settings those that this agent has too."""
+        return shared_settings(AlphaBetaConfig, self)
+
+    @property
+    def deepens(self) -> bool:
+        """Whether to search one move deep first, then two, and so on: a limit may stop the search half way."""
+        return self.limits.nodes is not None or self.limits.seconds is not None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every root action gets its exact value."""
+        return True
+
+    def given_limits(self) -> dict[str, Any]:
+        depth = None if self.depth == FULL else self.depth
+        seconds = self.default_seconds if self.seconds == "auto" else self.seconds
+        return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
+
+    @property
+    def default_seconds(self) -> float | None:
+        """The time that ``seconds="auto"`` means."""
+        is_limited = self.depth is not None or self.nodes is not None or self.cutoff is not None
+        return None if is_limited else DEFAULT_SECONDS
+
+    def prepare(self, env: Any) -> None:
+        dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        root = self.root(game, state)
+        return self.deepened(self.build(self.config, root, budget), root)
+
+    def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
+        """The evaluator to use; None where the search goes to the end anyway."""
+        if self.evaluator is not None:
+            evaluator: Evaluator = self.evaluator
+            return evaluator
+        deepens = bool(getattr(self, "deepening", False))
+        is_whole = self.limits == Limits() and self.cutoff is None and not deepens
+        return None if is_whole else default_evaluator(game, state)
+
+    def root(self, game: Game[Any], state: Any) -> Root:
+        """What to search from a state."""
+        evaluator = self.evaluator_for(game, state)
+        if game.traits.chance is not Chance.SAMPLED:
+            return Root(game, state, evaluator, self.cutoff)
+        samples = getattr(self, "samples", 1)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
+
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
+        """The search of a root with these settings."""
+        return tree_search(root, budget, config, on_node=self.on_node)
+
+    def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
+        """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
+        state, how = root.state, {"exact": self.is_exact, "best_lines": self.best_lines}
+
+        def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
+            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
+            found = answer(search, state, iteration, is_estimate=root.is_sampled, **about, **how)
+            return on_facts(self.adjusted(search, state, found), search.game.traits)
+
+        def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
+            return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
+
+        draw = float(self.generator.random())
+        ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
+        is_unlimited = self.limits == Limits()
+        with (
+            deep_recursion(search.game),
+            say_after(_LONG, self._advice(search)) if is_unlimited else nullcontext(),
+        ):
+            by: dict[str, Any] = {
+                "step_by_step": self.deepens,
+                "aspiration": aspiration,
+                "manager": self._time_manager(search, state),
+            }
+            found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
+        return result(*found)
+
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """What follows for this agent from what its search found: here, just that."""
+        return result
+
+    def _advice(self, search: TreeSearch) -> str:
+        """What to do about a search that takes long."""
+        return (
+            f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
+            f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
+        )
+
+    def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
+        """What decides after each iteration whether there is another, if it is not only the time."""
+        if not self.manages_time or self.limits.seconds is None:
+            return None
+        lower, upper = search.game.traits.utility_bounds
+        return TimeManager(self.limits.seconds, len(search.root_actions(state)), upper - lower)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TableAgent(TreeSearchAgent):
+    """Settings of every search with a transposition table.
+
+    Attributes:
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
+            a cut-off test or sampled chance, and only where ``as_game`` gives an equal game for each move.
+    """
+
+    memory_mb: float = number(64, lower=0)
+    reuse: bool = flag(False)
+
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
+        kept_root, table = self.__dict__["_kept"]
+        now = root.game, root.max_seat(config)
+        may_serve = self.reuse and self.cutoff is None and kept_root == now
+        search = tree_search(root, budget, config, on_node=self.on_node, table=table if may_serve else None)
+        if self.reuse:
+            self._set("_kept", (now, search.table))
+        return search
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PruningAgent(TableAgent):
+    """Settings of every search that leaves out what cannot change the value.
+
+    Attributes:
+        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
+            is no other limit.
+        exact: Whether every root action gets its exact value, not only those that are best.
+        ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way, or one iteration helps the next (max^n: only the former).
+    """
+
+    seconds: float | str | None = "auto"
+    exact: bool = flag(False)
+    ordering: Ordering = choice(Ordering.AUTO)
+    deepening: bool | None = flag(None)
+
+    @property
+    def default_seconds(self) -> float | None:
+        return None if self.deepening is False else super().default_seconds
+
+    @property
+    def deepens(self) -> bool:
+        if self.deepening is not None:
+            return self.deepening
+        return super().deepens or (self.limits.depth is not None and self.iterations_help)
+
+    @property
+    def iterations_help(self) -> bool:
+        """Whether one iteration makes the next one faster."""
+        return self.memory_mb > 0
+
+    @property
+    def is_exact(self) -> bool:
+        return self.exact
