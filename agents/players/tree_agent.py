@@ -124,7 +124,8 @@ class TreeSearchAgent(SearchAgent):
 
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
-        state, how = root.state, {"exact": self.is_exact, "best_lines": self.best_lines}
+        state = root.state
+        how: dict[str, Any] = {"exact": self.is_exact, "best_lines": self.best_lines}
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
             about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
