@@ -12,7 +12,7 @@ from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.monte_carlo import MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, function, made, number, settings_of
+from zermelo.agents.core.settings import choice, flag, made, number, settings_of
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
@@ -34,9 +34,6 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     IEEE Transactions on Computational Intelligence and AI in Games 4 (2012).
 
     Attributes:
-        simulations: How many to make; 1,000 if no limit is given.
-        nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
         evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
             a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
         reuse: Whether what the tree knows of the position after the next moves is kept for them.
@@ -44,23 +41,18 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         noise_share: How much of the priors is noise then.
         temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
-        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
 
     ``MonteCarloConfig`` has the settings of the tree.
     """
 
     kind: ClassVar[str] = "mcts"
 
-    simulations: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
     evaluator: Any = made(None, make_evaluator)
     reuse: bool = flag(True)
     noise: float = number(0.0, lower=0)
     noise_share: float = number(0.25, lower=0, upper=1)
     temperature: float = number(0.0, lower=0)
     ties: Ties = choice(Ties.RANDOM)
-    on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:
         if self.noise and self.selection != Selection.PUCT:

@@ -20,7 +20,7 @@ from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import check_settings, choice, setting_text, whole
+from zermelo.agents.core.settings import check_settings, choice, function, setting_text, whole
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.envs import Game, GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
@@ -284,15 +284,23 @@ def asked_seat(game: Game[Any], env: Any) -> int | None:
     return names.index(asked) if asked in names else None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SimulatingAgent(SearchAgent):
-    """An agent whose search goes on simulation by simulation; its settings have ``simulations`` and ``nodes``."""
+    """Settings of every search that goes on simulation by simulation.
+
+    Attributes:
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
 
     default_limits = Limits(simulations=1_000)
 
-    simulations: int | None
-    nodes: int | None
-    seconds: float | None
-    on_iteration: Any
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    on_iteration: Any = function("of a SearchResult")
 
     def prepare(self, env: Any) -> None:
         brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}

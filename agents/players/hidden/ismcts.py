@@ -10,7 +10,7 @@ from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, function, made, number, whole
+from zermelo.agents.core.settings import choice, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
@@ -28,9 +28,6 @@ class ISMCTSAgent(SimulatingAgent):
     in Games 4 (2012).
 
     Attributes:
-        simulations: How many to make; 1,000 if no limit is given.
-        nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
         observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
             ``"multiple"``: they know what they see.
         exploration: The weight of what was tried less, with values from 0 to 1.
@@ -39,20 +36,15 @@ class ISMCTSAgent(SimulatingAgent):
         belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
             ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
-        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
 
     kind: ClassVar[str] = "ismcts"
 
-    simulations: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
     observers: Observers = choice(Observers.MULTIPLE)
     exploration: float = number(0.7, lower=0)
     playout_moves: int | None = whole(None, lower=0)
     belief: Any = made(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
-    on_iteration: Any = function("of a SearchResult")
 
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)

@@ -10,7 +10,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_simultaneous
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult, drawn_action
-from zermelo.agents.core.settings import choice, function, number, whole
+from zermelo.agents.core.settings import choice, number, whole
 from zermelo.agents.players.search_agent import SearchAgent, SimulatingAgent
 from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, SimultaneousSearch
 from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
@@ -36,23 +36,15 @@ class SimultaneousMCTSAgent(SimulatingAgent):
 
     Attributes:
         selection: How players learn: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
-        simulations: How many to make; 1,000 if no limit is given.
-        nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
         exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1, by default 0.7;
             else the share of simulations in which a player tries any action, by default 0.1, and 0.2 for
             ``"exp3"``.
-        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
 
     kind: ClassVar[str] = "simultaneous_mcts"
 
     selection: JointSelection = choice(JointSelection.REGRET)
-    simulations: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
     exploration: float | None = number(None, lower=0)
-    on_iteration: Any = function("of a SearchResult")
 
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)
