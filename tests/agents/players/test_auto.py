@@ -32,15 +32,14 @@ def test_it_says_what_it_chose(game: Any, method: str) -> None:
 
 
 def test_alpha_beta_searches_less_deep_what_the_game_says_may_be() -> None:
-    class Weighed(ConnectK):
-        def evaluation(self, state: Any) -> tuple[float, float]:
-            return 0.0, 0.0
+    class Telling(MNK):
+        __slots__ = ()
 
-    class Telling(Weighed):
         def selective_settings(self) -> dict[str, float]:
             return {"late_move_reductions": 1}
 
-    full, less = (AutoAgent(nodes=3_000).search_state(game) for game in (Weighed(4, 4, 4), Telling(4, 4, 4)))
+    rules = MNK(m=5, n=5, k=4), Telling(m=5, n=5, k=4)
+    full, less = (AutoAgent(nodes=20_000).search_state(each) for each in rules)
     assert full.method == less.method == "alphabeta: there is an evaluation, and two players are opposed"
     assert full.depth < less.depth
 
