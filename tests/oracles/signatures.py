@@ -187,8 +187,9 @@ def settings_of(name: str) -> Iterator[str]:
         if plain or game in _FULL_WIDTH_COMPILED:
             yield f"minimax(depth={min(deep - 1, 3)}{evaluator})"
         for setting in _ALPHA_BETA:
-            yield f"alphabeta(depth={deep}{evaluator}{setting})"
-        if game in _QUIET:
+            if not (plain and "late_move_reductions" in setting):  # only compiled searches leave moves out
+                yield f"alphabeta(depth={deep}{evaluator}{setting})"
+        if game in _QUIET and not plain:
             yield f"alphabeta(depth={deep}{evaluator},null_move=2)"
             yield f"alphabeta(depth={deep}{evaluator},null_move=2,late_move_reductions=2,memory_mb=0)"
         yield f"alphabeta(nodes=300{evaluator},exact=True,ties=first)"
