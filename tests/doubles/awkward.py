@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import ctypes
 import functools
 import io
@@ -10,6 +11,7 @@ import itertools
 import socket
 import tempfile
 import threading
+import time
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -118,6 +120,34 @@ class VectorRewards(CountToSix):
         self.rewards = {name: np.array([reward, 1.0]) for name, reward in self.rewards.items()}
 
 
+class DropsCache(CountToSix):
+    """Keeps what it has shown, but not in its copies."""
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        super().start(seed, options)
+        self.shown: dict[Any, Any] = {}
+
+    def observe(self, agent: Any) -> Any:
+        return self.shown.setdefault((agent, self.count), self.count)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DropsCache:
+        made = DropsCache.__new__(DropsCache)
+        made.__dict__ = copy.deepcopy({**self.__dict__, "shown": {}}, memo)
+        return made
+
+
+class ShowsTime(CountToSix):
+    """Its infos are never the same."""
+
+    @property
+    def infos(self) -> dict[Any, Any]:
+        return {agent: {"now": time.perf_counter()} for agent in self.possible_agents}
+
+    @infos.setter
+    def infos(self, value: Any) -> None:
+        pass
+
+
 class NothingLegal(Pick):
     """Shows a mask that allows nothing."""
 
@@ -154,6 +184,8 @@ KINDS: dict[str, Callable[[], Any]] = {
        ("generator", "random_state", "python", "closure", "stored method", "global random", "global numpy",
         "space")},
     "a mask of nothing": NothingLegal,
+    "drops a cache": DropsCache,
+    "shows the time": ShowsTime,
     "slow steps": lambda: Pick(wait=0.03),
     "slow copies": SlowCopy,
     "prints": Chatty,
