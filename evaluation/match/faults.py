@@ -19,11 +19,12 @@ class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels a
         kind: Its name.
         message: One sentence, without a subject: what the agent did.
         detail: The traceback, and what the agent wrote, where there is any.
+        seat: Whose agent it was, once that is known.
     """
 
-    def __init__(self, kind: FailureKind, message: str, detail: str = "") -> None:
+    def __init__(self, kind: FailureKind, message: str, detail: str = "", seat: int | None = None) -> None:
         super().__init__(message)
-        self.kind, self.message, self.detail = kind, message, detail
+        self.kind, self.message, self.detail, self.seat = kind, message, detail, seat
 
 
 def choose(agent: Any, env: Any) -> tuple[Any, SearchResult | None]:

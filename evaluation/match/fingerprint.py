@@ -19,7 +19,7 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -39,11 +39,6 @@ def fingerprint(*things: Any) -> dict[str, str]:
     for thing in things:
         described.add("", thing)
     return described.parts
-
-
-def has_code(parts: Iterable[str]) -> bool:
-    """Whether somebody's own code is among the parts."""
-    return any(label.startswith(_CODE) for label in parts)
 
 
 def changes(there: Mapping[str, str], here: Mapping[str, str]) -> str:

@@ -126,14 +126,6 @@ def agent_seeds(seed: int, seats: int) -> list[int]:
     return [int(word) >> 1 for word in np.random.SeedSequence(seed).generate_state(seats)]
 
 
-class _AgentFailureError(Exception):
-    """An agent's failure on its way out of the game."""
-
-    def __init__(self, seat: int, fault: AgentFault) -> None:
-        super().__init__(fault.message)
-        self.failure = Failure(fault.kind, seat, fault.message, fault.detail)
-
-
 def play_game(
     driver: EnvDriver,
     agents: Sequence[Agent],
@@ -167,8 +159,8 @@ def play_game(
                 limited = True
                 break
             moves.append(_one_move(driver, agents[seat_to_move], seat_to_move, names[seat_to_move], watch))
-    except _AgentFailureError as error:
-        failure = error.failure
+    except AgentFault as fault:
+        failure = Failure(fault.kind, fault.seat, fault.message, fault.detail)
     except EnvironmentFailureError as error:
         failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), traceback_text(error.__cause__))
     finally:
@@ -225,10 +217,10 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
     watch(-1)
     if driver.fingerprint() != before:
         message = "stepped or reset the environment that it was only shown"
-        raise _AgentFailureError(seat, AgentFault(FailureKind.ENVIRONMENT_CHANGED, message))
+        raise AgentFault(FailureKind.ENVIRONMENT_CHANGED, message, seat=seat)
     refusal = driver.refusal(action)
     if refusal is not None:
-        raise _AgentFailureError(seat, AgentFault(FailureKind.ILLEGAL_ACTION, f"played {refusal}"))
+        raise AgentFault(FailureKind.ILLEGAL_ACTION, f"played {refusal}", seat=seat)
     played = plain(action)
     driver.step(played if type(played) is int else action)
     return Move(seat, played, seconds, *figures)
@@ -252,7 +244,7 @@ def _charged(
 ) -> BaseException:
     """The exception that ends the game, or the run, after one that came out of an agent."""
     if isinstance(error, AgentFault):
-        return _AgentFailureError(seat, error)
+        return AgentFault(error.kind, error.message, error.detail, seat)
     is_remote = isinstance(agent, RemoteAgent)
     if is_remote and isinstance(error, WorkerError | OSError):
         return error  # of this process, which has no memory, processes or files left: no agent is to blame
@@ -263,5 +255,4 @@ def _charged(
         return error  # in a worker, which is sent none, it is the agent's own
     if is_of_the_env(error):
         return EnvironmentFailureError(str(error))
-    fault = AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))
-    return _AgentFailureError(seat, fault)
+    return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error), seat)
