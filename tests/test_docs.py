@@ -125,6 +125,7 @@ def run_page(page, monkeypatch, capfd, slow):
     return count
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.usefixtures("in_a_folder")
 def test_the_examples_of_a_page_run(page, monkeypatch, capfd):

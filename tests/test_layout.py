@@ -48,6 +48,7 @@ def imported_names(path, types=True):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_data_flows_one_way(path):
     package = path.relative_to(ROOT).parts[0]
@@ -121,6 +122,7 @@ IN_ROOMS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_arrows_between_folders(path):
     """Late imports count too; what only a type checker reads does not."""
@@ -149,6 +151,7 @@ def imports_of(path, modules):
                     yield node.module
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_import_cycle(package):
     """Late imports count too; what only a type checker reads does not."""
@@ -189,6 +192,7 @@ def test_importing_takes_nothing_heavy_with_it(package):
     assert found == []
 
 
+@pytest.mark.thorough
 def test_the_command_line_starts_without_the_environments():
     code = f"import sys, zermelo.evaluation.cli; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

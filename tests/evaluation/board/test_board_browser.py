@@ -77,6 +77,7 @@ class Page(Watched):
         return self.page.eval_on_selector_all("#moves button", "all => all.map(one => one.textContent)")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", SIZES)
 def test_chess_by_click_drag_and_promotion(browser, size):
     """Mate in two, by a pawn that becomes a queen; Black's only move is Kg8."""
@@ -103,6 +104,7 @@ def test_chess_by_click_drag_and_promotion(browser, size):
         board.wait(lambda: board.moves() == ["a7", "Kg8"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", SIZES)
 def test_connect_four_by_columns_and_its_review(browser, size):
     env = "zermelo/ConnectFour-v0(rows=4, columns=4)"
@@ -121,6 +123,7 @@ def test_connect_four_by_columns_and_its_review(browser, size):
         assert "player_0 (you)" in board.page.inner_text("#accuracy")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [pytest.param(*SIZES[0].values, id="phone", marks=pytest.mark.slow), SIZES[1]])
 def test_a_whole_game_of_hypergammon_by_its_points(browser, size):
     settings = TableSettings(env="zermelo/Hypergammon-v0", opponent="random", seed=4)
@@ -147,6 +150,7 @@ def test_a_whole_game_of_hypergammon_by_its_points(browser, size):
         assert turns > 3
 
 
+@pytest.mark.thorough
 def test_keys_hint_analysis_and_taking_back(browser):
     settings = TableSettings(env="zermelo/MNK-v0", opponent="minimax")
     with served(settings) as client, Page(browser, client, DESKTOP) as board:
@@ -172,6 +176,7 @@ def test_keys_hint_analysis_and_taking_back(browser):
         board.wait(lambda: board.status() == "Your turn")
 
 
+@pytest.mark.thorough
 def test_cards_are_played_from_a_list_and_none_of_the_others_is_shown(browser):
     settings = TableSettings(env="zermelo/Leduc-v0", opponent="random")
     with served(settings) as client, Page(browser, client, PHONE) as board:
@@ -184,6 +189,7 @@ def test_cards_are_played_from_a_list_and_none_of_the_others_is_shown(browser):
         assert "?" not in board.page.inner_text("#text")
 
 
+@pytest.mark.thorough
 def test_another_page_with_a_wrong_link_is_told_so(browser):
     with served(TableSettings(env="zermelo/MNK-v0", opponent="random")) as client:
         context = browser.new_context()

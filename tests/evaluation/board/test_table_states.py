@@ -187,6 +187,7 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
 # -- clocks -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(32)
 def test_an_answer_after_the_flag_fell_is_lost_on_time_and_no_problem() -> None:
     slow = "doubles.bad_agents:Slow(seconds=1.5)"

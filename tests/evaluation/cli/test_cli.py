@@ -57,6 +57,7 @@ def test_a_tournament_prints_both_tables(cli):
     assert result.stderr == ""
 
 
+@pytest.mark.thorough
 def test_the_same_command_gives_the_same_table_from_a_real_process():
     outputs = [
         run("tournament", TOY, GOOD, LAST, "random", "--games", "3", "--isolate", "none", "--workers", workers)
@@ -134,6 +135,7 @@ def test_json_and_csv_are_for_programs(cli):
     assert {row["agent"] for row in rows} == {"good", "last"}
 
 
+@pytest.mark.thorough
 def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none", "--out", str(tmp_path / "run")]
     result = cli(*words)
@@ -153,6 +155,7 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     assert "already holds a tournament, and not this one (seed: 0 there, 4 here)" in other.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -208,6 +211,7 @@ def test_mistakes_are_one_sentence_and_exit_code_2(cli, words, said):
     assert result.stdout == ""
 
 
+@pytest.mark.thorough
 def test_a_mistake_in_a_real_process_shows_no_stack():
     result = run("tournament", TOY, "random", "greeedy")
     assert result.returncode == 2
@@ -267,6 +271,7 @@ def test_play(cli):
     assert "left unfinished" in quiet.stdout
 
 
+@pytest.mark.thorough
 def test_play_to_the_end(cli):
     result = cli("play", TOY, "--agent", LAST, "--seat", "1", input="2\n1\n")
     assert result.exit_code == 0, result.output
@@ -282,6 +287,7 @@ def test_lists(cli):
     assert re.search(r"^classic/connect_four-v3\t", envs, re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_help_and_version(cli):
     assert re.fullmatch(r"zermelo \d+\.\d+.*\n", cli("--version").stdout)
     assert "tournament" in cli("--help").stdout
@@ -290,6 +296,7 @@ def test_help_and_version(cli):
     assert cli("agents", "-h").exit_code == 0
 
 
+@pytest.mark.thorough
 def test_a_reader_that_stops_reading_is_no_error():
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
     with subprocess.Popen([PROGRAM, "envs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
@@ -297,6 +304,7 @@ def test_a_reader_that_stops_reading_is_no_error():
         assert b"Traceback" not in process.stderr.read()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 @pytest.mark.alone
@@ -324,6 +332,7 @@ def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path)
     nobody_is_left(process.pid)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
 @pytest.mark.alone
 def test_workers_end_when_their_parent_is_killed(tmp_path):

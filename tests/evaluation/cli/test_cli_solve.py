@@ -85,6 +85,7 @@ def test_what_cannot_be_solved_is_told_in_a_sentence(cli: Cli, words: list[str],
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_policy_is_written_and_plays(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "tictactoe.jsonl"
     result = cli("solve", "classic/tictactoe-v3", "--moves", "4", "--policy", str(file), "--plan", "full")
@@ -144,6 +145,7 @@ def work_for(pid: int, seconds: float) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of POSIX")
 @pytest.mark.alone
 def test_ctrl_c_is_answered_with_a_sentence() -> None:

@@ -21,6 +21,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
     return lambda *words: runner.invoke(app, list(words))
 
 
+@pytest.mark.thorough
 def test_pig(cli):
     result = cli("solve", "zermelo/Pig-v0(target=10)", "--tolerance", "1e-11")
     assert result.exit_code == 0, result.output
@@ -40,6 +41,7 @@ def test_one_player(cli):
     assert "value     0.8235294" in cli("solve", "FrozenLake-v1").stdout, "14 of 17 on the slippery lake"
 
 
+@pytest.mark.thorough
 def test_the_table_is_played(cli, tmp_path):
     path = tmp_path / "pig.jsonl"
     game = "zermelo/Pig-v0(target=10)"

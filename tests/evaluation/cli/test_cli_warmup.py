@@ -17,6 +17,7 @@ PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 LINE = r"{}:  alphabeta \S+ s  minimax \S+ s  mcts \S+ s  solve \S+ s  perft \S+ s  \(together \S+ s\)\n"
 
 
+@pytest.mark.thorough
 def test_a_line_for_each_game() -> None:
     result = CliRunner().invoke(app, ["warmup", "classic/tictactoe-v3", "zermelo/Pig-v0", "FrozenLake-v1"])
     assert result.exit_code == 0, result.output

@@ -18,6 +18,7 @@ def run(*words):
     return ended.value.code
 
 
+@pytest.mark.thorough
 def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsys):
     standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=40, out=tmp_path)
     pairs = standings.results.between("b", "a").pairs
@@ -33,6 +34,7 @@ def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsy
     assert "'c' does not play" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_run_stops_when_the_test_has_decided(tmp_path):
     test = Sprt(elo0=0, elo1=200)
     standings = round_robin(
@@ -57,6 +59,7 @@ def test_odd_settings(text):
         parse_sprt(text)
 
 
+@pytest.mark.thorough
 def test_standings_and_report_say_the_same(tmp_path, capsys):
     agents = {"a": First, "b": Last, "random": Good}
     standings = round_robin(toy_envs.ToyEnv, agents, games=8, out=tmp_path, anchor="a")

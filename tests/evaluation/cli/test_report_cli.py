@@ -24,6 +24,7 @@ def run(capsys, *arguments):
     return stop.value.code, printed.out, printed.err
 
 
+@pytest.mark.thorough
 def test_report_says_where_it_is(folder, tmp_path, capsys):
     target = tmp_path / "page.html"
     code, out, _ = run(capsys, "report", folder, "-o", target, "--games", "2")
@@ -36,6 +37,7 @@ def test_report_says_where_it_is(folder, tmp_path, capsys):
     assert (folder / "report.html").exists()
 
 
+@pytest.mark.thorough
 def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, capsys):
     code, out, _ = run(capsys, "judge", folder, "--games", "3")
     assert code == 0
@@ -53,6 +55,7 @@ def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, capsy
     (folder / "judge.json").unlink()
 
 
+@pytest.mark.thorough
 def test_a_tournament_can_be_judged_at_once(capsys):
     pytest.importorskip("pettingzoo.classic")
     code, out, _ = run(capsys, "tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "2", "--judge")
@@ -67,6 +70,7 @@ def test_export_says_where_the_tables_are(folder, tmp_path, capsys):
     assert len(json.loads((tmp_path / "games.json").read_text())) == 4
 
 
+@pytest.mark.thorough
 def test_where_cards_are_hidden_agents_are_judged_by_how_much_they_can_be_exploited(tmp_path, capsys):
     words = ["zermelo/Kuhn-v0", "random", "cfr(iterations=50)", "doubles.bad_agents:Good", "--isolate", "none"]
     code, out, _ = run(capsys, "tournament", *words, "--games", "4", "--out", tmp_path, "--judge")

@@ -9,6 +9,8 @@ import pytest
 from zermelo.agents import list_agents
 from zermelo.evaluation import round_robin
 
+pytestmark = pytest.mark.thorough
+
 ENV = "zermelo/Nim-v0(heaps=[1, 2])"
 SPECS = [
     "random",

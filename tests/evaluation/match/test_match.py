@@ -218,6 +218,7 @@ def test_ctrl_c_is_nobodys_failure():
         play_match(toy_envs.ToyEnv, [bad_agents.Interrupted(), First()], seed=0)
 
 
+@pytest.mark.thorough
 def test_a_search_that_does_not_fit_the_game_is_not_a_lost_game():
     with pytest.raises(UnsupportedGameError, match="minimax cannot play here"):
         play_match(toy_envs.three_players, ["minimax", First(), First()], seed=0)

@@ -31,6 +31,7 @@ def a_record(**changes):
     return GameRecord(**{**settings, **changes})
 
 
+@pytest.mark.thorough
 @given(
     actions=st.lists(VALUES, max_size=5),
     rewards=st.tuples(st.floats(allow_nan=False), st.floats(allow_nan=False)),

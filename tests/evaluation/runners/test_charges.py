@@ -59,6 +59,7 @@ def test_what_the_environment_shows_is_its_own_affair(at, said):
     assert not any(row.failures for row in standings.rows)
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_in_worker_processes():
     agents = {

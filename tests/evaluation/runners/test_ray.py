@@ -37,6 +37,7 @@ def test_without_ray_the_message_is_its_pip_line(monkeypatch):
     assert str(caught.value) == 'ray is not installed: pip install "zermelo[ray]"'
 
 
+@pytest.mark.thorough
 def test_ray_is_not_imported_unless_asked_for():
     script = """
         import sys
@@ -63,6 +64,7 @@ def test_settings_that_cannot_be(settings, message):
         round_robin(toy_envs.DiceEnv, CROWD, games=2, **settings)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_sent_to_other_machines_is_refused():
     pytest.importorskip("ray")
     with pytest.raises(InvalidSettingError, match=r"cannot be shared by a Ray cluster: .* and runner='local'"):
@@ -73,6 +75,7 @@ def test_what_cannot_be_sent_to_other_machines_is_refused():
         round_robin(toy_envs.DiceEnv, {"good": agent, "first": First}, games=2, runner="ray")
 
 
+@pytest.mark.thorough
 def test_a_local_cluster_plays_the_games_of_this_machine(capfd):
     ray = pytest.importorskip("ray")
     ours = round_robin(toy_envs.DiceEnv, CROWD, games=4, seed=5)
@@ -214,6 +217,7 @@ def test_nodes_that_cannot_play_are_named(cluster, monkeypatch):
             round_robin(toy_envs.DiceEnv, CROWD, **there)
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_is_not_there():
     pytest.importorskip("ray")
     with pytest.raises(WorkerError, match=r"cannot connect to a Ray cluster at '127\.0\.0\.1:1'"):

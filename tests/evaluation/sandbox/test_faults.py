@@ -111,6 +111,7 @@ def good_alone():
     return played(GOOD, games=4)
 
 
+@pytest.mark.thorough
 def test_agents_commit_every_fault_there_is(tournament):
     """``pytest -s`` shows the table. Only an environment can commit the one that is left."""
     assert {record.failure.kind for record in tournament if record.failure} == set(Kind) - {Kind.ENVIRONMENT_ERROR}
@@ -124,6 +125,7 @@ def test_agents_commit_every_fault_there_is(tournament):
         print(f"{name:28} {said:24} charged to it: {charged}   {message[:70]}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BAD)
 def test_every_fault_has_its_name_and_is_charged_to_its_seat(tournament, name):
     _, kind, said = BAD[name]
@@ -159,6 +161,7 @@ def test_a_failing_game_keeps_the_moves_before_it(tournament):
     assert sorted(len(record.moves) for record in records) == [2, 3]
 
 
+@pytest.mark.thorough
 def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(tournament, good_alone):
     together = among_the_good(tournament)
     assert len(together) == 24
@@ -168,6 +171,7 @@ def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(to
     assert table(together) == table(among_the_good(good_alone))
 
 
+@pytest.mark.thorough
 def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
     """Who loses every game by a fault tells nothing of the others, even where those games are counted."""
     alone = Standings.from_records(good_alone).ratings
@@ -187,6 +191,7 @@ def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
         )
 
 
+@pytest.mark.thorough
 def test_worker_processes_play_the_same_games():
     agents = {"random": "random", "good": Good, "os._exit": bad_agents.Exits}
     one, two = (played(agents, games=2, workers=workers) for workers in (1, 2))

@@ -30,6 +30,7 @@ SHORT = Isolation(start_seconds=1.5)
 EVERYONE = Isolation(isolate=Isolate.ALL)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("agent", "error", "said"),
     [
@@ -61,6 +62,7 @@ def test_a_name_that_nobody_has_is_said_as_ever():
         round_robin(toy_envs.ToyEnv, ["random", "alphabetta"], isolation=EVERYONE)
 
 
+@pytest.mark.thorough
 def test_a_search_that_does_not_fit_the_game_stops_the_run_before_any_game():
     games = []
     with pytest.raises(UnsupportedGameError, match="cannot play here"):
@@ -112,6 +114,7 @@ def test_settings_are_checked(settings, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("env", "agents"),
     [
@@ -148,6 +151,7 @@ def test_an_agent_that_cannot_be_sent_is_said_before_any_game():
         round_robin(toy_envs.ToyEnv, {"a": Good, "b": agent}, isolation=EVERYONE)
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_a_limit_on_time_binds_searches_too():
     standings = round_robin(
@@ -161,6 +165,7 @@ def test_a_limit_on_time_binds_searches_too():
     assert standings.records[0].agents[failure.seat] == "alphabeta(depth=30)"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are counted in /proc")
 @pytest.mark.alone
 def test_kill_9_of_the_tournament_leaves_no_process(tmp_path):
@@ -212,6 +217,7 @@ def test_a_killed_fork_server_costs_a_game_at_most(good):
     assert good.act(env) == first
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.sandbox.fork_server._ANSWER", 8.0)
@@ -258,6 +264,7 @@ def test_a_clock_is_written_as_people_do(clock):
     assert Isolation(clock="0.5").increment_seconds == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_clocks_count_a_game():
     sleepy = {"sleepy": Slow(0.3), "first": First("first")}

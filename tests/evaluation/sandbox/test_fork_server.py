@@ -27,6 +27,7 @@ def described():
     return found
 
 
+@pytest.mark.thorough
 def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_path, monkeypatch, capfd):
     first, server = described(), servers()
     monkeypatch.setenv("COLOUR", "blue")
@@ -53,6 +54,7 @@ def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_pat
     assert not set(found["numbers"]) & set(first["numbers"]), "random generators that nobody seeded differ"
 
 
+@pytest.mark.thorough
 def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(monkeypatch):
     older = fork("doubles.processes:wait", [])
     before = servers()[0]
@@ -66,6 +68,7 @@ def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(m
     assert older.exitcode == -signal.SIGKILL
 
 
+@pytest.mark.thorough
 def test_an_error_is_shown_and_is_exit_code_1(capfd):
     here, there = os.pipe()
     process = fork("doubles.processes:fail", [there])
@@ -76,6 +79,7 @@ def test_an_error_is_shown_and_is_exit_code_1(capfd):
     assert "ValueError: on purpose" in capfd.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_the_server_stays_when_all_are_asked_to_end(number):
     described()
@@ -85,6 +89,7 @@ def test_the_server_stays_when_all_are_asked_to_end(number):
     assert servers() == server
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_killed_is_replaced():
     process = fork("doubles.processes:wait", [])
     os.kill(servers()[0], signal.SIGKILL)
@@ -93,6 +98,7 @@ def test_a_server_that_is_killed_is_replaced():
     assert described()["threads"] >= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # which Python 3.12 says to who has threads
 def test_a_process_that_this_one_forks_has_a_server_of_its_own():
     described()

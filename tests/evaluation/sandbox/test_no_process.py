@@ -59,6 +59,7 @@ def _no_more_files(number):
     return lambda: resource.prlimit(number, resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("whose", ["ours", "the server's"])
 def test_too_many_open_files_kill_no_living_process(waiting, whose):
     server = servers()[0]
@@ -77,6 +78,7 @@ def test_too_many_open_files_kill_no_living_process(waiting, whose):
     fork("doubles.processes:wait", []).kill()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("may_fork", [False, True])
 def test_a_fork_that_the_system_refuses_kills_no_living_process(waiting, monkeypatch, may_fork):
     monkeypatch.setenv("OMP_NUM_THREADS", "1" if may_fork else "2")  # a server of its own
@@ -123,6 +125,7 @@ def test_an_agents_process_that_cannot_start_ends_the_run_and_charges_no_seat(mo
         round_robin(MNK, ["random", "minimax(depth=1)"], games=4, isolation=Isolation(isolate="all"))
 
 
+@pytest.mark.thorough
 def test_with_fewer_workers_than_wanted_the_run_goes_on(monkeypatch):
     start, tries = processes.start, [0]
 
@@ -144,6 +147,7 @@ def test_without_any_worker_the_run_ends_with_a_sentence(monkeypatch):
         round_robin(MNK, ["random", "minimax(depth=1)"], games=2, workers=2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_what_agents_in_a_worker_have_started_ends_with_a_killed_run(tmp_path, whole_group):
     children = tmp_path / "children"
@@ -186,6 +190,7 @@ else:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(31)
 def test_a_worker_that_never_gets_ready_ends_the_run_with_a_sentence(tmp_path):
     script = tmp_path / "hangs.py"

@@ -161,6 +161,7 @@ def test_what_nobody_can_deal_again_is_said_once() -> None:
         travelled(careless, 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 def test_an_agent_in_a_process_of_its_own_sees_its_own_card_alone(tmp_path: Path) -> None:
     seen = {}

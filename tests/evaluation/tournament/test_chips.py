@@ -33,6 +33,7 @@ class Passive(First):
         return next(action for action in (0, 3) if action in legal_actions(env))
 
 
+@pytest.mark.thorough
 def test_both_games_of_a_pair_have_the_same_cards_with_the_seats_exchanged():
     seen = []
     agents = {name: Passive(name, seen) for name in ("one", "two")}
@@ -79,6 +80,7 @@ def test_games_without_luck_keep_the_seeds_they_had():
     assert cards.to_dict()["deals"] == "duplicate"
 
 
+@pytest.mark.thorough
 def test_a_run_in_a_folder_has_the_same_rewards_and_goes_on(tmp_path):
     agents = {"good": Good, "first": First, "last": Last}
     short = round_robin(KUHN, agents, games=5, out=tmp_path)
@@ -118,6 +120,7 @@ class Folds(First):
         return 2
 
 
+@pytest.mark.thorough
 def test_hanabi_is_a_table_of_teams(tmp_path, capsys):
     standings = round_robin(HANABI, {"random": "random", "first": First}, games=4, out=tmp_path)
     assert standings.scoring is Scoring.TEAM

@@ -110,6 +110,7 @@ def kill_again_and_again(tmp_path, games, kills, seed):
     return killed_at_work
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [1])
 def test_a_run_killed_a_few_times_ends_as_if_nothing_had_happened(seed, tmp_path):
     assert kill_again_and_again(tmp_path, games=20, kills=2, seed=seed) >= 1
@@ -122,6 +123,7 @@ def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path
     assert kill_again_and_again(tmp_path, games=5000, kills=50, seed=seed) >= 25
 
 
+@pytest.mark.thorough
 def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):
     out = tmp_path / "out"
     with start(out, 3000, 1) as first:
@@ -141,6 +143,7 @@ def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(
     assert len(read_games(out)) > 0
 
 
+@pytest.mark.thorough
 def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path):
     """The operating system refuses to let the database grow: as a full disk does.
 

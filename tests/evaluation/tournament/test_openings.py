@@ -13,6 +13,7 @@ from zermelo.evaluation.tournament.plan import Tournament
 TICTACTOE = "classic/tictactoe-v3"
 
 
+@pytest.mark.thorough
 def test_random_openings_are_different_legal_and_decided_by_the_seed():
     env = make_env("classic/connect_four-v3")
     found = random_openings(env, plies=4, count=50, seed=3)

@@ -28,6 +28,7 @@ def test_looks_are_at_the_ends_of_blocks_and_grow():
     assert LeaderTest.of(Schedule("ab", seats=2, games=3, seed=0), 2).looks == (3,)
 
 
+@pytest.mark.thorough
 def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path):
     settings = {"games": 200, "seed": 1, "until_sure": True}
     env, agents = "classic/tictactoe-v3", ["random", "alphabeta(depth=2)", "greedy"]
@@ -50,6 +51,7 @@ def test_equals_are_played_to_the_end_and_that_is_said():
     assert standings.notes[0].startswith("The leader is not known for sure after all 30 games")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("folder", [False, True])
 def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     agents, out = {"first": First, "last": Last}, tmp_path if folder else None
@@ -63,6 +65,7 @@ def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     assert not repeats(dice.results)
 
 
+@pytest.mark.thorough
 def test_repeated_games_make_nobody_sure():
     standings = round_robin("classic/tictactoe-v3", {"first": First, "last": Last}, games=40, until_sure=True)
     assert standings.games == 40
@@ -90,6 +93,7 @@ def results(matches):
     return Results(groups)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("agents", "runs"),
     [(2, 15), pytest.param(2, 1000, marks=pytest.mark.slow), pytest.param(4, 300, marks=pytest.mark.slow)],
@@ -127,6 +131,7 @@ def test_a_gauntlet_plays_the_first_agent_against_all_others():
     assert seats.count(0) == seats.count(1) == 4
 
 
+@pytest.mark.thorough
 def test_a_gauntlet_plays_the_games_of_the_round_robin():
     among = round_robin(toy_envs.DiceEnv, AGENTS, games=4, seed=2).records
     alone = gauntlet(toy_envs.DiceEnv, AGENTS, games=4, seed=2, workers=2).records

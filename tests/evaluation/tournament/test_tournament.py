@@ -45,6 +45,7 @@ def no_workers_left():
     assert left_running() == before
 
 
+@pytest.mark.thorough
 def test_the_games_are_the_same_for_any_number_of_workers():
     one, two, three = (
         round_robin(toy_envs.DiceEnv, CROWD, games=4, seed=5, workers=workers) for workers in (1, 2, 3)
@@ -69,6 +70,7 @@ def centre_or_first(observation, action_mask):
     return 4 if action_mask[4] else int(action_mask.argmax())
 
 
+@pytest.mark.thorough
 def test_named_environments_and_searches_are_reproducible_too():
     settings = {"games": 2, "seed": 11}
     agents = ["random", "greedy", "alphabeta(depth=2)"]
@@ -95,6 +97,7 @@ def test_fresh_environments_are_clones_where_clones_are_known_to_be_right():
     assert FreshEnvs(live).make() is live
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("env", ["classic/connect_four-v3", "classic/leduc_holdem-v4", "classic/chess-v6"])
 def test_games_in_clones_are_the_games_in_new_environments(env, monkeypatch):
     settings = {"agents": ["random", "random"], "games": 4, "max_moves": 60}
@@ -111,6 +114,7 @@ def test_a_game_does_not_depend_on_the_games_before_it():
     assert without_timings(longer)[:2] == without_timings(short)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("workers", [1, 2])
 def test_bad_agents_lose_and_the_others_results_are_unchanged(workers):
     good = {"good": Good, "first": First, "last": Last}
@@ -159,6 +163,7 @@ def test_a_worker_that_dies_costs_its_agent_that_game_only():
     assert standings.crosstable["good", "first"] + standings.crosstable["first", "good"] == 1.0
 
 
+@pytest.mark.thorough
 def test_a_worker_that_dies_amid_a_batch_of_games_loses_no_other_game():
     agents = {"good": Good, "dies": bad_agents.ExitsNowAndThen, "first": First}
     standings = round_robin(toy_envs.DiceEnv, agents, games=100, seed=4, workers=2)
@@ -238,6 +243,7 @@ def test_an_agent_that_cannot_be_made_stops_the_run_before_any_game(agent, error
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.thorough
 def test_a_search_that_does_not_fit_is_told_before_any_game(tmp_path):
     with pytest.raises(UnsupportedGameError, match=r"alphabeta\(depth=1\) cannot play here"):
         round_robin(toy_envs.three_players, ["random", "random", "alphabeta(depth=1)"], out=tmp_path / "out")
@@ -365,6 +371,7 @@ def test_it_runs_in_a_thread_that_is_not_the_main_one():
     assert results[0].complete
 
 
+@pytest.mark.thorough
 def test_workers_are_told_what_random_play_has_shown_here(monkeypatch):
     env, other = toy_envs.ToyEnv(), toy_envs.ToyEnv()
     env.reset(seed=0)
@@ -395,6 +402,7 @@ def test_other_requests_to_end_give_the_standings_too(number, request):
     assert signal.getsignal(number) is signal.SIG_DFL
 
 
+@pytest.mark.thorough
 def test_more_workers_than_processors_are_told_of_where_time_counts(monkeypatch, capsys):
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
     plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], games=2)

@@ -25,6 +25,7 @@ def curve_of(**settings):
     return RatingCurve(GAME, **{"ladder": ["random"], "games": 4, "every": 100} | settings)
 
 
+@pytest.mark.thorough
 def test_it_rates_when_it_is_time(tmp_path):
     told = []
     path = tmp_path / "curve.jsonl"
@@ -150,6 +151,7 @@ def test_where_games_pay_amounts_the_mean_reward_decides(tmp_path):
 # -- training loops --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_stable_baselines3_calls_it_while_it_learns():
     contrib = pytest.importorskip("sb3_contrib", reason='needs pip install "zermelo[sb3]"')

@@ -39,6 +39,7 @@ class Writer:
         self.scalars[tag] = (value, step)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_a_random_policy_has_the_rating_of_random(seed):
     rating = evaluate_policy(random_policy, GAME, ladder=SMALL, seed=seed, games=60)
@@ -49,6 +50,7 @@ def test_a_random_policy_has_the_rating_of_random(seed):
     assert [seat.games for seat in rating.total.by_seat] == [60, 60]
 
 
+@pytest.mark.thorough
 def test_better_agents_have_higher_ratings():
     weak, middle, perfect = (
         evaluate_policy(policy, GAME, ladder=SMALL, games=40)
@@ -59,6 +61,7 @@ def test_better_agents_have_higher_ratings():
     assert middle.lower < middle.elo["greedy"] < middle.upper
 
 
+@pytest.mark.thorough
 def test_the_same_policy_and_seed_give_the_same_answer_and_draw_nothing():
     random.seed(3)
     np.random.seed(3)  # noqa: NPY002 (the global generator is what is tested)
@@ -69,11 +72,13 @@ def test_the_same_policy_and_seed_give_the_same_answer_and_draw_nothing():
     assert evaluate_policy(random_policy, GAME, ladder=SMALL, seed=1).to_dict() != one.to_dict()
 
 
+@pytest.mark.thorough
 def test_deterministic_agents_do_not_repeat_one_game():
     rating = evaluate_policy(first_legal, GAME, ladder=["alphabeta(depth=1, ties=first)"], games=20)
     assert not any("repeated" in note for note in rating.notes)
 
 
+@pytest.mark.thorough
 def test_a_policy_sees_no_environment_and_its_faults_are_counted():
     def wrong(*given):
         assert len(given) == 2
@@ -92,6 +97,7 @@ def test_a_policy_sees_no_environment_and_its_faults_are_counted():
     assert "Note: The policy failed in 40 of 40 games: this rating is that of its faults" in str(rating)
 
 
+@pytest.mark.thorough
 def test_plain_values_and_a_table():
     rating = evaluate_policy(AlphaBetaAgent(), GAME, ladder=["random"], games=4)
     told = json.loads(json.dumps(rating.to_dict(), allow_nan=False))
@@ -102,6 +108,7 @@ def test_plain_values_and_a_table():
     assert "player_1" in str(rating)
 
 
+@pytest.mark.thorough
 def test_scalars_go_to_a_writer():
     writer = Writer()
     rating = evaluate_policy(random_policy, GAME, ladder=["random", "alphabeta(depth=1)"], writer=writer, step=7)
@@ -111,6 +118,7 @@ def test_scalars_go_to_a_writer():
     assert writer.scalars["zermelo/faults"] == (0.0, 7)
 
 
+@pytest.mark.thorough
 def test_scalars_go_to_a_folder(tmp_path):
     try:
         importlib.import_module("torch.utils.tensorboard")
@@ -150,12 +158,14 @@ def test_the_default_ladder_fits_the_game(env, kinds):
     assert [spec.partition("(")[0] for spec in default_anchors(live)] == kinds
 
 
+@pytest.mark.thorough
 def test_three_seats():
     rating = evaluate_policy(random_policy, "zermelo/Pig-v0(players=3)", ladder=["random"], games=30)
     assert [seat.games for seat in rating.total.by_seat] == [10, 10, 10]
     assert rating.lower < 0 < rating.upper
 
 
+@pytest.mark.thorough
 def test_a_live_environment_is_left_alone():
     env = make_env(GAME)
     env.reset(seed=0)
@@ -177,6 +187,7 @@ def test_anchors_are_kept_in_a_folder(tmp_path):
         evaluate_policy(first_legal, GAME, **kept, seed=5)
 
 
+@pytest.mark.thorough
 def test_torch_modules_play_and_return_to_their_mode():
     torch = pytest.importorskip("torch")
 
@@ -219,6 +230,7 @@ def test_mistakes_are_told(settings, error, message):
         evaluate_policy(given.pop("policy"), given.pop("env"), **given)
 
 
+@pytest.mark.thorough
 def test_a_model_of_stable_baselines3_plays_as_it_is():
     pytest.importorskip("stable_baselines3")
     contrib = pytest.importorskip("sb3_contrib")
@@ -242,6 +254,7 @@ def test_a_model_of_stable_baselines3_plays_as_it_is():
     assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6).to_dict() == one.to_dict()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
     baselines = pytest.importorskip("stable_baselines3")
