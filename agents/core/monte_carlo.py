@@ -103,7 +103,7 @@ class RootAction(NamedTuple):
     Attributes:
         action: An integer of the game.
         visits: How many simulations followed it.
-        values: Mean utility, of each seat that is kept (``kept_seats``); empty without visits.
+        values: Mean utility, of each seat that is kept (``count_values``); empty without visits.
         lower, upper: What the first seat is proven to get at least and at most.
     """
 
@@ -130,7 +130,7 @@ class Edge(NamedTuple):
     child: Any
 
 
-def kept_seats(traits: Traits) -> int:
+def count_values(traits: Traits) -> int:
     """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
     if traits.seats == 1 or traits.is_opposed:
         return 1
@@ -273,7 +273,7 @@ class MonteCarlo(SimulationSearch):
     def __init__(self, start: Start, budget: Budget) -> None:
         self.game, self.root_state, self.config, self.seed = start
         self.budget = budget
-        self.kept = kept_seats(self.game.traits)
+        self.num_values = count_values(self.game.traits)
         self.bounds = proven_bounds(self.game)
         """Bounds of the first seat's utility before anything is proven."""
         config, traits = self.config, self.game.traits
@@ -296,7 +296,7 @@ class MonteCarlo(SimulationSearch):
             or self.has_priors
         )
         self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
-        self.edge_words = EDGE_WORDS + self.kept + _MORE_EDGE_WORDS * needs_more
+        self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
         """The memory that a node and an edge take, in words of eight bytes."""
         self.tree_nodes = self.tree_depth = 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.agents.core.playouts import Playouts
-from zermelo.envs import Game, RewardSum
+from zermelo.envs import Game
 from zermelo.envs.spec_text import format_spec
 
 
@@ -95,11 +94,10 @@ class _Check:
 def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
     """The utility to come for each seat if nobody wins."""
     traits = game.traits
-    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
+    if traits.is_opposed:
         share = (traits.constant - sum(before)) / 2
         return [share, share]
-    lower, upper = traits.utility_bounds
-    return [(lower + upper) / 2 if math.isfinite(upper - lower) else 0.0] * len(before)
+    return [traits.middle] * len(before)
 
 
 def stable_hash(*parts: Any) -> int:

@@ -111,11 +111,10 @@ def _is_plain(agent: Any, *known: str) -> bool:
 def _looking(game: RulesGame) -> Search:
     """The search block for looking one move ahead."""
     search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
-    lower, upper = traits.utility_bounds
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-    search.expected = traits.constant / 2 if traits.seats == 2 else (lower + upper) / 2
+    search.expected = traits.constant / 2 if traits.seats == 2 else traits.middle
     search.hold("looks", _words(2 * width))
     return search
 

@@ -110,7 +110,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         chosen = self._chosen(moves, bounds, search, seat, draw, paid)
         best = max(lower for lower, _ in bounds.values())
         proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
-        proven = proven and search.kept == 1 and search.config.solver and math.isfinite(best)
+        proven = proven and search.num_values == 1 and search.config.solver and math.isfinite(best)
         values = _by_seat(chosen, search)
         if proven:
             values = traits.values_by_seat(seat, best)
@@ -121,7 +121,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
-            proven_actions=tuple(known) if search.kept == 1 and search.config.solver else (),
+            proven_actions=tuple(known) if search.num_values == 1 and search.config.solver else (),
             principal_variation=(chosen.action, *search.line_after(chosen.action)),
             stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
             proven=proven,
@@ -179,7 +179,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
 
 def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, float]:
     """What the player to move is proven to get after an action."""
-    if search.kept > 1:
+    if search.num_values > 1:
         return -math.inf, math.inf
     if seat == 0:
         return move.lower, move.upper
@@ -190,6 +190,6 @@ def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, flo
 def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
     """What an action is worth to each seat: its mean, or the middle where nothing is known."""
     traits: Traits = search.game.traits
-    if search.kept > 1:
+    if search.num_values > 1:
         return move.values or tuple(map(float, search.game.utility(search.root_state)))
     return traits.values_by_seat(0, move.values[0] if move.values else traits.middle)

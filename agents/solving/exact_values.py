@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from zermelo.agents.compiled.proof.prover import Prover, can_prove, default_threads
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_decision, require_facts
-from zermelo.agents.solving.progress import values_by_seat
 from zermelo.agents.solving.solve import require_solvable, solve
 from zermelo.envs.position import search_game
 
@@ -52,7 +51,7 @@ def exact_values(
         solutions = [solve(game, state, memory_mb=memory_mb) for state in waiting]
         found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
     solved = iter(
-        ExactValue(values_by_seat(value, constant, game.to_move(state)), plies)
+        ExactValue(game.traits.values_by_seat(game.to_move(state), value), plies)
         for state, (value, plies) in zip(waiting, found, strict=True)
     )
     return [

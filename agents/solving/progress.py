@@ -118,17 +118,10 @@ def solution(
         seat=seat,
         value=value,
         value_bounds=bounds,
-        values_by_seat=values_by_seat(value, traits.constant, seat),
+        values_by_seat=() if value is None else traits.values_by_seat(seat, value),
         outcome=outcome,
         nodes=budget.nodes,
         seconds=budget.seconds,
         proven=outcome is not None if outcome_only else value is not None,
         **more,
     )
-
-
-def values_by_seat(value: float | None, constant: float, seat: int) -> tuple[float, ...]:
-    """Both seats' values from one seat's; nothing from nothing."""
-    if value is None:
-        return ()
-    return (value, constant - value) if seat == 0 else (constant - value, value)

@@ -23,7 +23,7 @@ from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.progress import outcome_of
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits
+from zermelo.envs import Chance, Information, InvalidSettingError, Traits
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.position import position
 
@@ -124,8 +124,7 @@ def is_solved_by_policy(game: Any) -> bool:
     return (
         traits.information is Information.HIDDEN
         and not traits.simultaneous
-        and traits.seats == 2
-        and traits.reward_sum is not RewardSum.GENERAL
+        and traits.is_opposed
         and traits.chance is not Chance.SAMPLED
         and isinstance(game, SupportsInformationStates)
     )

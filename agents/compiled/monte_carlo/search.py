@@ -60,7 +60,7 @@ class CompiledMonteCarlo(MonteCarlo):
         config, seed = start.config, start.seed
         threads = config.threads
         self.kernel = self.program.load(game.rules)
-        self.solves = config.solver and self.kept == 1
+        self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
         table = None
         if config.transpositions:
@@ -147,7 +147,7 @@ class CompiledMonteCarlo(MonteCarlo):
     def edges(self, node: int) -> list[Edge]:
         count = load(node, COUNT) if load(node, EDGES) else 0
         rows = words(load(node, EDGES), count * self.edge_words).reshape(count, self.edge_words)
-        sums = rows[:, TOTALS : TOTALS + self.kept].view(np.float64).tolist()
+        sums = rows[:, TOTALS : TOTALS + self.num_values].view(np.float64).tolist()
         return [
             Edge(action, visits, totals, child or None)
             for (action, child, visits), totals in zip(rows[:, : VISITED + 1].tolist(), sums, strict=True)
@@ -191,6 +191,6 @@ class CompiledMonteCarlo(MonteCarlo):
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         for place in range(load(self.root, COUNT)):
             edge = load(self.root, EDGES) + 8 * self.edge_words * place
-            at = TOTALS + self.kept + PRIOR
+            at = TOTALS + self.num_values + PRIOR
             prior = load_float(edge, at)
             store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

@@ -42,20 +42,20 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search = Search()
     search.start = starter(game.rules, _LONGEST)
     search.actions, search.width = size, width
-    search.seats, search.num_values = traits.seats, tree.kept
+    search.seats, search.num_values = traits.seats, tree.num_values
     search.total = int(traits.constant)
     search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
-    search.solves = config.solver and tree.kept == 1
+    search.solves = config.solver and tree.num_values == 1
     search.adapts = not tree.by_bounds
     search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)
     search.unit = 1.0 / (upper - lower) if tree.by_bounds else 0.0
     search.lower_value, search.upper_value = tree.bounds
-    search.expected = traits.constant / 2 if tree.kept < traits.seats else (lower + upper) / 2
+    search.expected = traits.constant / 2 if tree.num_values < traits.seats else traits.middle
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.selection = SELECTIONS.index(config.selection)
     search.tries_first = config.selection is not Selection.PUCT and not (config.rave or tree.has_priors)
     search.node_words, search.edge_words = tree.node_words, tree.edge_words
-    search.more = EDGE_WORDS + tree.kept
+    search.more = EDGE_WORDS + tree.num_values
     search.hold("weights", _weights())
     search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
     search.exploration, search.rave = config.exploration, config.rave
@@ -68,7 +68,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.hold("rows", np.zeros(2 * width, np.int64))
     search.hold("looks", np.zeros(2 * width, np.int64))
     search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
-    search.hold("scratch", np.zeros(max(tree.kept, 1), np.int64))
+    search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
     search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
     search.hold("arena", np.empty(max(words, 64 + tree.edge_words * width), np.int64))
     search.arena_top = search.arena

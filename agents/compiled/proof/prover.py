@@ -18,7 +18,7 @@ from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.recursion import UNSOLVED, GameTooLongError
-from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
@@ -53,7 +53,7 @@ def can_prove(game: Any) -> bool:
     traits = game.traits
     if game.max_legal_actions > _MOST_LEGAL:
         return False
-    opposed = traits.seats == 2 and traits.chance is Chance.NONE and traits.reward_sum is not RewardSum.GENERAL
+    opposed = traits.is_opposed and traits.chance is Chance.NONE
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
 
 

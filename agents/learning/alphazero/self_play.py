@@ -27,7 +27,7 @@ from zermelo.agents.learning.vector_games import (
     words_in,
 )
 from zermelo.agents.players.mcts import MCTSAgent
-from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
@@ -72,7 +72,7 @@ def opposed_game(env: Any) -> RulesGame:
     traits = game.traits
     lower, upper = traits.utility_bounds
     wrong = ""
-    if traits.seats != 2 or traits.reward_sum is RewardSum.GENERAL:
+    if not traits.is_opposed:
         wrong = "it is not one of two opposed players"
     elif traits.information is not Information.PERFECT:
         wrong = "its players do not see the whole state"

@@ -35,7 +35,7 @@ from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, Sel
 from zermelo.agents.learning.tuning.symmetries import seat_turns, with_symmetries
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.envs import Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game, make_env
+from zermelo.envs import Chance, InvalidSettingError, Traits, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 from zermelo.envs.files import replaced
 from zermelo.envs.rules import RulesGame
@@ -197,7 +197,7 @@ def _check(out: str, *, games: int, rounds: int, outcome_share: float, ridge: fl
 
 def _require_fit(traits: Traits) -> None:
     require_perfect_information(traits, "tune")
-    if traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL):
+    if traits.seats > 1 and not traits.is_opposed:
         raise UnsupportedGameError(
             f"tune fits evaluations of games of one player, or of two whose rewards have a constant sum, not of "
             f"{traits.name}"

@@ -106,7 +106,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         found = []
         for node, rated in zip(nodes, self.network.evaluate_batch(game, states), strict=True):
             so_far = game.utility(node.state)
-            found.append(self.kept_of([paid + value for paid, value in zip(so_far, rated.values, strict=True)]))
+            found.append(self.own_values([paid + value for paid, value in zip(so_far, rated.values, strict=True)]))
             if not node.is_expanded:
                 actions = game.legal_actions(node.state)
                 self.guesses[id(node)] = dict(zip(actions, map(float, rated.priors), strict=True))
@@ -128,9 +128,9 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             node.visits += sign
             node.counts[place] += sign
             if node.mover != CHANCE:
-                seat = 0 if self.kept == 1 else node.mover
+                seat = 0 if self.num_values == 1 else node.mover
                 if self.by_bounds:  # else a loss is no number that can be taken back
-                    loss = self.scale.high if self.kept == 1 and node.mover == 1 else self.scale.low
+                    loss = self.scale.high if self.num_values == 1 and node.mover == 1 else self.scale.low
                     node.totals[place][seat] += sign * loss
 
     def forget_nodes(self, kept: dict[int, Any]) -> None:

@@ -51,7 +51,7 @@ class Leaves(PlainTree):
 
     def mean(self, kept: float, mover: int) -> float:
         """A kept value as the player to move sees it."""
-        return self.constant - kept if self.kept == 1 and mover == 1 else kept
+        return self.constant - kept if self.num_values == 1 and mover == 1 else kept
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
         """The value of a leaf for each seat with a value of its own; the time is measured."""
@@ -68,7 +68,7 @@ class Leaves(PlainTree):
             games = self.config.playouts
             results = [self.play_out(state) for _ in range(games)]
             return tuple(sum(values) / games for values in zip(*results, strict=True))
-        return self.kept_of(self.expected_value(state))
+        return self.own_values(self.expected_value(state))
 
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
@@ -76,7 +76,7 @@ class Leaves(PlainTree):
         if self.config.rave:
             for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
-        return self.kept_of(self.static_value(end))
+        return self.own_values(self.static_value(end))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
         """The evaluation of a state for each seat, averaged over chance if chance is to move."""
@@ -97,12 +97,10 @@ class Leaves(PlainTree):
             return so_far
         if self.evaluation is not None and game.to_move(state) != CHANCE:
             return self.evaluation(state)
-        if self.kept == 1 and game.traits.seats == 2:
+        if self.num_values == 1 and game.traits.seats == 2:
             return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
-        lower, upper = game.traits.utility_bounds
-        share = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
-        return tuple(value + share for value in so_far)
+        return tuple(value + game.traits.middle for value in so_far)
 
-    def kept_of(self, utility: Sequence[float]) -> tuple[float, ...]:
+    def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
         """Utilities of the seats that are kept."""
-        return tuple(map(float, utility[: self.kept]))
+        return tuple(map(float, utility[: self.num_values]))

@@ -145,7 +145,7 @@ class PlainMonteCarlo(Leaves):
         is_over = game.is_terminal(state)
         node = Node(state, 0 if is_over else game.to_move(state), self.bounds)
         if is_over:
-            node.outcome = self.kept_of(game.utility(state))
+            node.outcome = self.own_values(game.utility(state))
             node.bounds = node.outcome[0], node.outcome[0]
         self.tree_nodes += 1
         self.words_left -= self.node_words + self.state_words
@@ -171,7 +171,7 @@ class PlainMonteCarlo(Leaves):
                 actions[last], actions[other] = actions[other], actions[last]
         self.words_left -= words
         node.priors = self.priors(node, actions)
-        node.expand(actions, self.kept)
+        node.expand(actions, self.num_values)
         if self.has_priors and node.mover != CHANCE:
             node.virtual = list(game.action_priors(state, actions))
         return True
@@ -212,7 +212,9 @@ class PlainMonteCarlo(Leaves):
         config, count = self.config, node.counts[place]
         tries: float = count
         if count:
-            value = self.scale.of(self.mean(node.totals[place][0 if self.kept == 1 else mover] / count, mover))
+            value = self.scale.of(
+                self.mean(node.totals[place][0 if self.num_values == 1 else mover] / count, mover)
+            )
         else:
             value = 0.5 if config.selection is Selection.PUCT else 1.0
         if self.has_priors:
@@ -240,7 +242,7 @@ class PlainMonteCarlo(Leaves):
     def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
         """Takes an outcome, and what is newly proven, from a leaf to the root."""
         if not self.by_bounds:
-            both = self.kept == 1 and self.game.traits.seats == 2
+            both = self.num_values == 1 and self.game.traits.seats == 2
             seen = [outcome[0], self.constant - outcome[0]] if both else outcome
             self.scale.widen(seen)
         leaf.visits += 1
@@ -266,7 +268,7 @@ class PlainMonteCarlo(Leaves):
         Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
         """
         self.first_takers[node.actions[place]] = node.mover
-        value = outcome[0 if self.kept == 1 else node.mover]
+        value = outcome[0 if self.num_values == 1 else node.mover]
         for other, action in enumerate(node.actions):
             if self.first_takers.get(action) == node.mover:
                 node.amaf_counts[other] += 1

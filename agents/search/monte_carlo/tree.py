@@ -130,7 +130,7 @@ class PlainTree(MonteCarlo):
         super().__init__(start, budget)
         game, config = start.game, start.config
         self.is_sampled = game.traits.chance is Chance.SAMPLED
-        self.solves = config.solver and self.kept == 1 and not self.is_sampled
+        self.solves = config.solver and self.num_values == 1 and not self.is_sampled
         self.shares = config.transpositions and game.traits.terminal_rewards_only and not self.is_sampled
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.words_left = self.all_words

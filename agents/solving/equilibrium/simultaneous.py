@@ -13,15 +13,14 @@ from typing import Any
 
 from zermelo.agents.core.gate import require_simultaneous, require_two_opposed
 from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solve_matrix
-from zermelo.envs import CHANCE, Chance, RewardSum, UnsupportedGameError
+from zermelo.envs import CHANCE, Chance, UnsupportedGameError
 from zermelo.envs.position import search_game
 
 
 def has_few_states(game: Any, state: Any, most: int) -> bool:
     """True if ``solve_simultaneous`` takes the game and visits at most ``most`` states."""
     traits = game.traits
-    is_opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
-    if not is_opposed or traits.chance is Chance.SAMPLED:
+    if not traits.is_opposed or traits.chance is Chance.SAMPLED:
         return False
     seen, waiting = {game.key(state)}, [state]
     while waiting:

@@ -69,8 +69,8 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
         expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
         for move in search.root_actions():
             visits, mean = expected[move.action]
-            kept = move.values[0 if search.kept == 1 else position.seat]
-            if search.kept == 1 and position.seat == 1:
+            kept = move.values[0 if search.num_values == 1 else position.seat]
+            if search.num_values == 1 and position.seat == 1:
                 kept = position.game.traits.constant - kept
             assert (move.visits, kept) == (visits, pytest.approx(mean)), position.name
 
