@@ -247,10 +247,7 @@ _EXPECTIMINIMAX = (
     ",pruning=star1,memory_mb=0,deepening=False,chance_at_limit=evaluate,sooner=False",
     ",pruning=star2,exact=True,chance_at_limit=average",
 )
-_EVALUATED = {name for name, rules in (TWO | DICE | MANY).items() if hasattr(rules, "evaluation")} | {
-    "classic/tictactoe-v3",
-    "classic/connect_four-v3",
-}
+_EVALUATED = {name for name, rules in (TWO | DICE | MANY).items() if hasattr(rules, "evaluation")}
 _QUIET = {name for name, rules in TWO.items() if hasattr(rules, "pass_turn")}
 _TINY = {"MNK(3,3,3)", "Nim(2,3,4)", "Nim(1,2,3,misere)", "AIMA 5.2", "CoinRow", "tree(1)", "tree(2,constant)",
          "tree(3,rewards)", "Chomp(3,4)", "Grown(1)", "Grown(2)"}  # fmt: skip

@@ -4,7 +4,8 @@ The version before the searches were rebuilt wrote it. ``python -m oracles.signa
 where a difference is meant, and say why here. So far: best reply in games with an ``ordering_hint``, where it had
 left out the first opponent's usual move unless that was its first legal one; with two players its values are now
 those of paranoid search. Late move reductions, which take up to three moves of depth off where they took one, in
-Othello; plain and compiled searches agree on what they find now.
+Othello; plain and compiled searches agree on what they find now. Copies of PettingZoo's tic-tac-toe and connect
+four have no evaluation any more, as their rules have one: they are searched with rewards.
 """
 
 from __future__ import annotations
