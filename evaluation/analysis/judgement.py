@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.evaluation.match.writing import printable
-from zermelo.evaluation.stats.interval import wilson_interval
+from zermelo.evaluation.stats.score_interval import wilson_interval
 from zermelo.evaluation.text_table import TextTable
 
 EQUAL: Final = 1e-9

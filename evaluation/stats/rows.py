@@ -11,8 +11,8 @@ from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.results import Finish, Group, Results
 from zermelo.evaluation.stats.independence import dispersion, repeats
-from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
 from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
+from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Row:
         failures: How many of its games it lost by each kind of failure.
         score: The mean score: of 1, 1/2 and 0 with two seats; the mean return of a single player, over the games
             that it finished; nan when there is none.
-        interval: 95 % confidence interval of ``score`` (see ``zermelo.evaluation.stats.interval``).
+        interval: 95 % confidence interval of ``score`` (see ``zermelo.evaluation.stats.score_interval``).
         by_seat: Games and mean score from each seat.
         moves: Moves it made.
         seconds_per_move: Mean wall-clock time of a move.

@@ -9,7 +9,7 @@ from typing import Any
 
 from zermelo.agents import ISMCTSAgent
 from zermelo.evaluation.analysis.exploitability import agents_exploited
-from zermelo.evaluation.stats.interval import student_interval
+from zermelo.evaluation.stats.score_interval import student_interval
 
 
 def ismcts(games: int = 400, simulations: int = 200, seed: int = 0) -> Iterator[dict[str, Any]]:

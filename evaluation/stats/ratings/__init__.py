@@ -1,8 +1,9 @@
 """Who is better, by how much, and how sure that is: from counts of games, and from nothing else.
 
-elo            two agents: Elo difference, likelihood of superiority, normalized Elo
+elo            two agents: Elo difference with its interval (of the score: multinomial), likelihood of superiority
 sprt, Sprt     two agents: stop as soon as the games have decided
-fit_ratings    any number of agents: Bradley-Terry and Plackett-Luce with ties and seats
+fit_ratings    any number of agents: Davidson's model with seats, Plackett-Luce for more than two (plackett_luce);
+               intervals are those of choice_fit
 find_cycles    A beats B beats C beats A
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zermelo.evaluation import round_robin
-from zermelo.evaluation.stats.interval import paired_interval
+from zermelo.evaluation.stats.score_interval import paired_interval
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 

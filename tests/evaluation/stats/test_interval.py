@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
+from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
 
 
 def _statistic(wins, losses, games, delta):

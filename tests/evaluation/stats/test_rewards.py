@@ -11,8 +11,8 @@ import pytest
 from doubles.made_games import toy_game as game
 
 from zermelo.evaluation import Scoring, Standings
-from zermelo.evaluation.stats.interval import student_interval
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
+from zermelo.evaluation.stats.score_interval import student_interval
 from zermelo.evaluation.storage.counting import count_games
 
 

@@ -11,7 +11,7 @@ import pytest
 from doubles.made_games import toy_game as game
 
 from zermelo.evaluation import Failure, FailureKind, Results, Standings, fit_ratings
-from zermelo.evaluation.stats.interval import paired_interval
+from zermelo.evaluation.stats.score_interval import paired_interval
 from zermelo.evaluation.storage.counting import count_games
 
 RECORDS = [
