@@ -41,6 +41,8 @@ from zermelo.evaluation.storage.run_lock import RunLock
 
 INTERVAL: Final = 0.1
 """Seconds between two groups of games."""
+_BATCH: Final = 500
+"""Games of a run in memory that are written together."""
 SPEC: Final = "spec.json"
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
@@ -110,6 +112,7 @@ class Store:
         if self.folder is not None:
             return read_games(self.folder)
         with self._mutex:
+            self.flush()
             return games_of([text for (text,) in self._db.execute(_ALL_RECORDS)])
 
     def _require_own_files(self, folder: Path) -> None:
@@ -183,7 +186,11 @@ class Store:
                 return
             self._present[index] = 1
             self._waiting.append((index, turn, record, text))
-            if self.folder is None or time.monotonic() - self._flushed >= INTERVAL:
+            if self.folder is None:
+                self._new.append(record)  # it lasts as long as the process anyway
+                if len(self._waiting) >= _BATCH:
+                    self.flush()
+            elif time.monotonic() - self._flushed >= INTERVAL:
                 self.flush()
             elif self._closer is None:
                 self._closer = threading.Thread(target=self._flush_stragglers, daemon=True, name="zermelo store")
@@ -217,20 +224,25 @@ class Store:
                 return
             try:
                 self._commit()
-                self._new += [record for _, _, record, _ in self._waiting]
-                lines = "".join(f"{text}\n" for _, _, _, text in self._waiting)
-                for index, _, _, _ in self._waiting:
+                games, self._waiting = self._waiting, []
+                if self.folder is None:
+                    return
+                for index, _, record, _ in games:
+                    self._new.append(record)
                     self._in_order &= index > self._last
                     self._last = max(index, self._last)
-                self._waiting.clear()
-                if self.folder is not None:
-                    self._lines.write(lines)
-                    self._lines.flush()
+                self._lines.write("".join(f"{text}\n" for _, _, _, text in games))
+                self._lines.flush()
             except (OSError, sqlite3.Error) as error:
                 self._broken = self._refused(database.translated(error, self._path))
                 raise self._broken from error
             finally:
                 self._flushed = time.monotonic()
+
+    def _flush_memory(self) -> None:
+        """Commits games of a run in memory, which wait for nothing but to be counted."""
+        if self.folder is None:
+            self.flush()
 
     def _commit(self) -> None:
         self._db.execute("BEGIN IMMEDIATE")
@@ -245,11 +257,13 @@ class Store:
     def notes(self) -> list[str]:
         """The notes of all commands that played games of the run."""
         with self._mutex:
+            self._flush_memory()
             return notes_of(read_invocations(self._db, self._path))
 
     def results(self, before: int | None = None) -> Results:
         """The committed games, or those whose index is lower, counted by the database."""
         with self._mutex:
+            self._flush_memory()
             try:
                 return counting.results(self._db, self._schedule.seats, before)
             except sqlite3.Error as error:
