@@ -31,7 +31,6 @@ def report(
         typer.Argument(
             metavar="DIR",
             help="Results folder (the tournament's --out), or one with a training run.",
-            show_default=False,
         ),
     ] = None,
     out: Annotated[
@@ -40,7 +39,6 @@ def report(
             "--out",
             "-o",
             help="The file to write; by default report.html in DIR, or beside the training run.",
-            show_default=False,
         ),
     ] = None,
     games: Annotated[int, typer.Option("--games", "-n", min=0, help="Games to show in full, at most.")] = 100,
@@ -53,7 +51,6 @@ def report(
             metavar="FILE",
             help="A training run to show: the file that RatingCurve writes. May be given several times; "
             "curve.jsonl in DIR is shown anyway.",
-            show_default=False,
         ),
     ] = None,
     judged: Annotated[
@@ -237,7 +234,7 @@ def export(
     form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder to write to; by default DIR.", show_default=False),
+        typer.Option("--out", "-o", help="The folder to write to; by default DIR."),
     ] = None,
 ) -> None:
     """Write all games and all moves as two tables for other programs; chess and Go as their players keep them too.

@@ -51,7 +51,6 @@ def tournament(
         typer.Option(
             help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for one that runs on this machine; "
             "if neither this nor RAY_ADDRESS is given, one is started.",
-            show_default=False,
         ),
     ] = None,
     out: Annotated[
@@ -62,7 +61,6 @@ def tournament(
             parser=folder,
             metavar="DIR",
             help="A folder for every game and the standings; the same command again plays what is missing.",
-            show_default=False,
         ),
     ] = None,
     schedule: Annotated[
@@ -76,7 +74,6 @@ def tournament(
         Path | None,
         typer.Option(
             help="Begin games with those of this file: an opening a line, as actions separated by commas.",
-            show_default=False,
         ),
     ] = None,
     until_sure: Annotated[
@@ -87,14 +84,12 @@ def tournament(
         typer.Option(
             metavar="elo0=0,elo1=10",
             help="Of two agents, stop as soon as a sequential test has decided; also alpha=, beta=.",
-            show_default=False,
         ),
     ] = None,
     anchor: Annotated[
         str | None,
         typer.Option(
             help="The agent whose rating is 0; if not given, random where it plays, else the average.",
-            show_default=False,
         ),
     ] = None,
     score: Annotated[
@@ -117,15 +112,12 @@ def tournament(
             "a limit on time or memory all but random; none."
         ),
     ] = Isolate.OWN,
-    move_seconds: Annotated[
-        float | None, typer.Option(help="Time for one move; who takes longer loses.", show_default=False)
-    ] = None,
+    move_seconds: Annotated[float | None, typer.Option(help="Time for one move; who takes longer loses.")] = None,
     clock: Annotated[
         str | None,
         typer.Option(
             metavar="60+0.6",
             help="Time for a whole game and what each move adds, in seconds; who runs out loses.",
-            show_default=False,
         ),
     ] = None,
     start_seconds: Annotated[
@@ -133,7 +125,7 @@ def tournament(
     ] = 60.0,
     agent_memory_mb: Annotated[
         int | None,
-        typer.Option(help="Memory that an agent's process may have; who takes more loses.", show_default=False),
+        typer.Option(help="Memory that an agent's process may have; who takes more loses."),
     ] = None,
     hang_seconds: Annotated[
         float,

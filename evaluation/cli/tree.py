@@ -27,7 +27,7 @@ def tree(
     ] = Path("tree.html"),
     step: Annotated[
         int | None,
-        typer.Option(min=0, help="For a figure: the tree after this step of the search.", show_default=False),
+        typer.Option(min=0, help="For a figure: the tree after this step of the search."),
     ] = None,
     depth: Annotated[
         int | None,
@@ -35,7 +35,6 @@ def tree(
             "--iteration",
             min=0,
             help="Which depth to draw of a search that deepens step by step; by default the last one.",
-            show_default=False,
         ),
     ] = None,
     seat: Annotated[
@@ -43,7 +42,6 @@ def tree(
         typer.Option(
             min=1,
             help="From whose point of view values are; by default that of the player to move.",
-            show_default=False,
         ),
     ] = None,
     max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Nodes to draw, at most.")] = 10_000,

@@ -44,7 +44,6 @@ def tune_command(
         float | None,
         typer.Option(
             help="Strength of the penalty on weights, in positions. By default the best one on games kept apart.",
-            show_default=False,
         ),
     ] = None,
     match: Annotated[
@@ -55,7 +54,6 @@ def tune_command(
         typer.Option(
             min=1,
             help="Depth of both agents in that match. By default 2, where somebody has written an evaluation.",
-            show_default=False,
         ),
     ] = None,
     seconds: Annotated[
@@ -63,7 +61,6 @@ def tune_command(
         typer.Option(
             help="Seconds a move in that match, instead of a depth. By default 0.5, where nobody has written an "
             "evaluation: the search without one plays games out, and takes far longer for the same depth.",
-            show_default=False,
         ),
     ] = None,
     seed: Seed = 0,

@@ -17,7 +17,6 @@ def warmup(
         typer.Argument(
             metavar="[ENV]...",
             help="Environments; without any, Connect Four and tic-tac-toe (PettingZoo's and ours).",
-            show_default=False,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every game of ours.")] = False,

@@ -46,7 +46,6 @@ def solve_command(
         typer.Option(
             help="With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player "
             "may gain against the policy (0.001).",
-            show_default=False,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
