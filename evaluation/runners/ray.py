@@ -6,9 +6,9 @@ simply done again, elsewhere, ``TRIES`` times; then the run ends with a ``Worker
 command goes on from there). The nodes that cannot be lost are the cluster's head and the one that this process
 runs on.
 
-An agent that ends its process takes an actor with it, which cannot be told from a lost node. Once an actor was
-lost, batches are therefore run in processes that actors watch, where such an end is charged to a seat, as it is
-without Ray.
+An agent that ends its process takes an actor with it, which cannot be told from a lost node. From its second trial
+on a batch therefore runs in a process that the actor watches, where such an end is charged to a seat, as it is
+without Ray; after ``SPARED`` losses every batch does.
 
 ``ray`` is imported only when a runner is made.
 """
@@ -38,6 +38,8 @@ from zermelo.evaluation.runners.worker import sendable
 
 TRIES: Final = 5
 """How often a batch is handed out before the run gives up."""
+SPARED: Final = 3
+"""Lost actors after which every batch runs in a process that its actor watches, not only those tried again."""
 BATCH_SECONDS: Final = 1.0
 LARGEST_BATCH: Final = 500
 RECOUNT: Final = 5.0
@@ -93,7 +95,7 @@ class RayRunner:
         idle: list[Any] = []
         starting: dict[Any, Any] = {}
         busy: dict[Any, tuple[Any, _Batch]] = {}
-        size, counted, wanted, is_dangerous = 1, -math.inf, 1, False
+        size, counted, wanted, losses = 1, -math.inf, 1, 0
         try:
             while waiting or lost or busy:
                 if time.monotonic() > counted + RECOUNT:
@@ -105,6 +107,7 @@ class RayRunner:
                     # Fewer items towards the end, so that all actors end together.
                     count = min(size, math.ceil(len(waiting) / wanted))
                     todo, actor = lost.popleft() if lost else _Batch(waiting.take(count)), idle.pop()
+                    is_dangerous = todo.tries > 0 or losses > SPARED
                     busy[actor.run.remote(todo.items, is_dangerous)] = (actor, todo)
                 # Not for ever, so that new nodes are noticed, and Ctrl-C on every system.
                 ended, _ = ray.wait([*busy, *starting], num_returns=1, timeout=1.0)
@@ -122,7 +125,7 @@ class RayRunner:
                             "package and the modules of the environment and the agents, in the same versions"
                         ) from error
                     except ray.exceptions.RayError as error:  # the actor is gone, and another will take its place
-                        is_dangerous = True
+                        losses += 1
                         if batch is not None:
                             lost.append(self._tried(batch, error))
                         continue
