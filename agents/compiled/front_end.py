@@ -15,14 +15,14 @@ import numpy as np
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import EXACT, bound_of, probe, serves, table_action_of
-from zermelo.agents.compiled.program import Program, evaluates
+from zermelo.agents.compiled.program import Program, evaluates, is_ready
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import Compile, Ordering, Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.agents.core.tree_search import Iteration, Root, RootMove, TreeSearch
@@ -144,6 +144,11 @@ class CompiledTreeSearch(TreeSearch):
         """Whether the kernel fits the game and the evaluator."""
         raise NotImplementedError
 
+    @classmethod
+    def constants(cls, game: RulesGame, config: Any, **about: bool) -> dict[str, bool]:
+        """The constants of the kernel: what of it a game and settings need."""
+        raise NotImplementedError
+
     def state_and_chooser(self, state: Any) -> tuple[Any, int]:
         """A state of the rules' own, and which opponent chooses its actions, or -1."""
         return state, -1
@@ -162,7 +167,7 @@ class CompiledTreeSearch(TreeSearch):
         actions: Sequence[int],
         *,
         exact: bool,
-        ties: Ties,
+        ties: Ties | None,
         best_lines: int,
         window: tuple[Score, Score],
     ) -> None:
@@ -178,7 +183,8 @@ class CompiledTreeSearch(TreeSearch):
         for search in self.searches:
             search.hold("root_actions", listed)
             search.root_count, search.root_done, search.depth = len(actions), 0, plies_of(iteration.depth)
-            search.exact, search.sees_ties, search.best_lines = exact, ties is Ties.RANDOM, best_lines
+            search.exact, search.best_lines = exact, best_lines
+            search.sees_ties = (None, Ties.FIRST, Ties.RANDOM).index(ties)
             (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
         self.prepare(iteration.depth)
         kernel, here = self._kernel, self.state_and_chooser(state)[0]
@@ -309,3 +315,21 @@ class CompiledTreeSearch(TreeSearch):
 def spread(row: int) -> int:
     """The words of a row, so that rows do not compete for the same few lines of the cache."""
     return row if row <= 8 else (row + 7) // 8 * 8 + (8 if (row + 7) // 8 % 8 == 0 else 0)
+
+
+def compiled_search(
+    kind: type[CompiledTreeSearch], root: Root, budget: Budget, config: TreeConfig, table: Any = None
+) -> CompiledTreeSearch | None:
+    """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
+    """
+    if budget.compile is Compile.NEVER or not kind.can_search(root):
+        return None
+    about = {"fitted": root.fitted is not None, "replies": root.searched is not None}
+    constants = kind.constants(root.game, config, **about)
+    if not is_ready(kind.program, root.game.rules, budget, constants):
+        return None
+    found: CompiledTreeSearch = kind(root, budget, config, table)  # type: ignore[call-arg]
+    return found

@@ -132,7 +132,7 @@ class Search(SharedRecord):
     slot_words: int
     root_done: int  # how many slots are filled
     exact: int  # whether every action gets its exact value
-    sees_ties: int  # whether all that is as good as the best must be known
+    sees_ties: int  # of actions as good as the best: 0 leaves them out, 1 sees those with smaller numbers, 2 all
     best_lines: int  # how many of the best get their exact value
     root_alpha: float
     root_alpha_distance: float

@@ -5,18 +5,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Compile
-from zermelo.agents.core.tree_search import Root
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.build import is_ready as is_built
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
-
-_Kind = TypeVar("_Kind", bound="CompiledSearch")
 
 
 def fits(game: Any) -> bool:
@@ -76,26 +73,6 @@ class Program:
         return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))
 
 
-class CompiledSearch(Protocol):
-    """A search that runs a kernel.
-
-    Attributes:
-        program: The kernel.
-    """
-
-    program: ClassVar[Program]
-
-    @classmethod
-    def can_search(cls, root: Root) -> bool:
-        """Whether a kernel fits the game and the evaluator of a root."""
-        ...
-
-    @classmethod
-    def constants(cls, game: RulesGame, config: Any, *, fitted: bool = False) -> dict[str, bool]:
-        """The constants of the kernel: what of it a game and settings need."""
-        ...
-
-
 def is_ready(program: Program, rules: Any, budget: Budget, constants: Mapping[str, bool]) -> bool:
     """Whether a kernel can be used now.
 
@@ -108,16 +85,3 @@ def is_ready(program: Program, rules: Any, budget: Budget, constants: Mapping[st
         return False
     with budget.off_the_clock():
         return program.is_ready(rules, budget.waits, **constants)
-
-
-def compiled_search(kind: type[_Kind], root: Root, budget: Budget, config: Any, table: Any = None) -> _Kind | None:
-    """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
-
-    Raises as ``is_ready``.
-    """
-    if budget.compile is Compile.NEVER or not kind.can_search(root):
-        return None
-    constants = kind.constants(root.game, config, fitted=root.fitted is not None)
-    if not is_ready(kind.program, root.game.rules, budget, constants):
-        return None
-    return kind(root, budget, config, table)  # type: ignore[call-arg]  # a protocol says nothing of that

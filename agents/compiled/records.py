@@ -8,7 +8,7 @@ record where its parent says, and works in the memory behind.
 from __future__ import annotations
 
 from zermelo.agents.compiled.memory import compiled_into_kernels
-from zermelo.envs.jit.memory import load, load_float, store, store_float
+from zermelo.envs.jit.memory import load, store, store_float
 
 
 @compiled_into_kernels
@@ -63,51 +63,3 @@ def write_entry(entry: int, record: int, seats: int) -> None:
     store(entry, 2, load(record, seats))
     for seat in range(seats):
         store(entry, 3 + seat, load(record, seat))
-
-
-@compiled_into_kernels
-def exact_sum(terms: int, count: int, partials: int) -> float:
-    """The sum of ``count`` floats, rounded once: what ``math.fsum`` gives; ``partials`` is room for as many words.
-
-    Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", Discrete and
-    Computational Geometry 18 (1997).
-    """
-    used = 0
-    for number in range(count):
-        rest = load_float(terms, number)
-        left = 0
-        for index in range(used):
-            part = load_float(partials, index)
-            if abs(rest) < abs(part):
-                rest, part = part, rest
-            high = rest + part
-            low = part - (high - rest)
-            if low != 0.0:
-                store_float(partials, left, low)
-                left += 1
-            rest = high
-        if rest != 0.0:
-            store_float(partials, left, rest)
-            left += 1
-        used = left
-    if used == 0:
-        return 0.0
-    used -= 1
-    total = load_float(partials, used)
-    low = 0.0
-    while used > 0:
-        before = total
-        used -= 1
-        part = load_float(partials, used)
-        total = before + part
-        low = part - (total - before)
-        if low != 0.0:
-            break
-    if used > 0:  # halfway between two floats the parts left decide
-        below = load_float(partials, used - 1)
-        if (low < 0.0 and below < 0.0) or (low > 0.0 and below > 0.0):
-            twice = low * 2.0
-            moved = total + twice
-            if twice == moved - total:
-                total = moved
-    return total

@@ -123,7 +123,7 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
             if bar != 0:
                 value, distance = score_of(search, bar)
                 best_value, best_distance = score_of(search, best)
-                may_tie = search.sees_ties != 0 or action < least_tied
+                may_tie = search.sees_ties == 2 or (search.sees_ties == 1 and action < least_tied)
                 may_tie = may_tie and value == best_value and distance == best_distance
                 if maximizing:
                     edge = distance - 0.5 if may_tie else distance

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.core.tree_search import Bound
-from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.contract import DEFAULTS
 
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""
-_MASK: Final = (1 << 64) - 1
 _MOST_KEPT: Final = 1 << 23
 """No more words of memory than that are kept while no table uses them: 64 MiB."""
 _LEAST_KEPT: Final = 1 << 17
@@ -32,13 +28,6 @@ _JOURNALED: Final = 64
 _Words: TypeAlias = npt.NDArray[np.int64]
 _kept: dict[int, _Words] = {}
 """The memory that is kept, by its size; one piece at a time."""
-
-
-class KnownAction(NamedTuple):
-    """The best action found in a position, and what its score says."""
-
-    bound: Bound
-    action: int
 
 
 class CompiledTable:
@@ -80,24 +69,6 @@ class CompiledTable:
         """Forgets everything."""
         if not _empty(self.words, self.entry_words, self._journals):
             self.words[:] = 0
-
-    def probe(self, key: Any, mark: int, depth: float) -> KnownAction | None:
-        """The best action of a position, as a search so many moves deep would find it, or as it is proven.
-
-        ``key`` is as ``RulesGame.key`` gives it; exclusive-or ``mark`` the kernel makes its key of that.
-        """
-        number = (key if isinstance(key, int) else DEFAULTS["key"](None, key)) ^ mark
-        number = ((number + (1 << 63)) & _MASK) - (1 << 63)
-        mixed = (number ^ shift_right(number, 32)) * -7046029254386353131 & _MASK
-        bucket = 2 * self.entry_words * (mixed >> (64 - self.bits))
-        for place in (bucket, bucket + self.entry_words):
-            check, data = int(self.words[place]), int(self.words[place + 1])
-            if data != 0 and check ^ data == number:
-                if (data >> 4 & 8191) - 1 != min(depth, INFINITE_DEPTH) and not data >> 1 & 1:
-                    return None
-                action = (data >> ACTION_SHIFT & (1 << self.action_bits) - 1) - 1
-                return KnownAction(Bound(data >> 2 & 3), action) if action >= 0 else None
-        return None
 
 
 def _empty(words: _Words, entry_words: int, journals: Sequence[_Words]) -> bool:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zermelo.agents.compiled.front_end import CompiledTreeSearch
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_any, can_search_through_chance
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.options import ChancePruning
@@ -40,7 +40,7 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
         return {}
     traits = game.traits
-    kinds: dict[str, tuple[type[CompiledSearch], Any]] = {}
+    kinds: dict[str, tuple[type[CompiledTreeSearch], Any]] = {}
     if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
         kinds |= {"maxn": (CompiledMaxN, MaxNConfig()), "paranoid": (CompiledGeneralSearch, AlphaBetaConfig())}
     if can_search_through_chance(game):

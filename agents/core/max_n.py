@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -24,7 +23,9 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
         return -values[root_seat]
     if rule is TieRule.FIRST:
         return 0.0
-    others = math.fsum(value for seat, value in enumerate(values) if seat != mover)
+    others = 0.0
+    for seat, value in enumerate(values):  # in this order, as kernels add
+        others += value if seat != mover else 0.0
     return others if rule is TieRule.SPITEFUL else -others
 
 

@@ -65,7 +65,7 @@ class AlphaBetaConfig(TreeConfig):
     use_bounds: bool | None = flag(None)
     quiescence: int = whole(0)
     history_on_improvement: bool = flag(False)
-    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
+    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AVERAGE)
     min_probability: float = number(0.0, lower=0.0, upper=1.0)
     replies: Callable[[Any, Any], Any] | None = function("of game and state")
     threads: int = whole(1, lower=1)

@@ -125,7 +125,7 @@ class TreeSearch:
         actions: Sequence[int],
         *,
         exact: bool,
-        ties: Ties,
+        ties: Ties | None,
         best_lines: int,
         window: tuple[Score, Score],
     ) -> None:
@@ -133,8 +133,8 @@ class TreeSearch:
 
         With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether
         it is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties
-        could prefer it, as good. Another ``window`` than the search's own may turn out too narrow: then the best
-        move is not exact.
+        could prefer it, as good; None prefers nothing. Another ``window`` than the search's own may turn out too
+        narrow: then the best move is not exact.
         """
         raise NotImplementedError
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 from typing import Any, cast
 
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import can_evaluate, compiled_search, is_ready
+from zermelo.agents.compiled.program import can_evaluate, is_ready
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.budget import Budget

@@ -35,7 +35,7 @@ def search_root(
     actions: Sequence[int],
     *,
     exact: bool,
-    ties: Ties,
+    ties: Ties | None,
     best_lines: int = 1,
     window: tuple[Score, Score] | None = None,
 ) -> None:

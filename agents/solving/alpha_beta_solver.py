@@ -57,7 +57,7 @@ class AlphaBetaSolver(Solver):
         stopped_by = StoppedBy.COMPLETED
         try:
             search, iteration = self._search(sooner=False), Iteration(math.inf)
-            how: dict[str, Any] = {"exact": False, "ties": Ties.FIRST, "window": ((half, -0.5), (half, 0.5))}
+            how: dict[str, Any] = {"exact": False, "ties": None, "window": ((half, -0.5), (half, 0.5))}
             search_root(search, state, iteration, search.root_actions(state), **how)
             assert iteration.best is not None, "a state that is not terminal has actions"
             first = iteration.best.score[0]

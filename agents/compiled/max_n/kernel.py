@@ -1,7 +1,7 @@
 """The recursion of max^n, as it is compiled over a game's rules: ``search.tree.max_n``, node for node.
 
-Values are floats in points of utility, as there: whole numbers and 1024ths of them, or averages over chance that
-are rounded once. So the two find the same numbers, the same ties and the same actions.
+Values are floats in points of utility, as there, added in the same order. So the two find the same numbers, ties
+and actions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from zermelo.agents.compiled.nodes import order_moves, write_evaluation, write_o
 from zermelo.agents.compiled.records import (
     clear_line,
     copy_record,
-    exact_sum,
     read_entry,
     record_words,
     to_parent_record,
@@ -65,14 +64,10 @@ def tie_key(record: int, mover: int, search: Search) -> float:
         return load_float(record, search.root_seat)
     if rule == FRIENDLY:
         return -load_float(record, search.root_seat)
-    scratch = search.scratch
-    seats = search.seats
-    others = 0
-    for seat in range(seats):
+    total = 0.0
+    for seat in range(search.seats):
         if seat != mover:
-            store_float(scratch, others, load_float(record, seat))
-            others += 1
-    total = exact_sum(scratch, others, scratch + 8 * seats)
+            total += load_float(record, seat)
     return total if rule == SPITEFUL else -total
 
 
@@ -141,9 +136,10 @@ def max_n(
         if not has_room(search):
             return 0
         count = rules.chance_outcomes(state, words(top, size), floats(top + 8 * size, size))
-        terms = top + 16 * size
-        partials = terms + 8 * (seats + 1) * count
-        below = partials + 8 * count
+        sums = top + 16 * size
+        below = sums + 8 * (seats + 1)
+        for row in range(seats + 1):
+            store_float(sums, row, 0.0)
         all_proven = PROVEN
         for index in range(count):
             outcome = rules.result(state, load(top, index))
@@ -151,11 +147,11 @@ def max_n(
             if search.stop != 0:
                 return 0
             all_proven &= found
+            p = load_float(top, size + index)
             for row in range(seats + 1):
-                term = load_float(top, size + index) * load_float(below, row)
-                store_float(terms, row * count + index, term)
+                store_float(sums, row, load_float(sums, row) + p * load_float(below, row))
         for row in range(seats + 1):
-            store_float(top, row, exact_sum(terms + 8 * row * count, count, partials))
+            store_float(top, row, load_float(sums, row))
         store(top, seats + 1, 0)
         return all_proven
     # 3. The depth limit.

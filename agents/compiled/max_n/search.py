@@ -53,7 +53,6 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         search.total = int(traits.constant)
         search.expected = expected_reward(game)
         search.middle = self.middle
-        search.hold("scratch", np.zeros(2 * seats, np.int64))
 
     @classmethod
     def can_search(cls, root: Root) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -88,11 +87,6 @@ class CompiledMonteCarlo(MonteCarlo):
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
         return evaluator is None or (is_own and can_use(game, evaluator))
-
-    @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
-        """None: the kernel is the same for all."""
-        return {}
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()

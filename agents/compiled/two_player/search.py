@@ -93,14 +93,14 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return can_search(root.game) and (root.fitted is not None or can_evaluate(root.evaluator))
 
     @classmethod
-    def constants(cls, game: RulesGame, config: AlphaBetaConfig, *, fitted: bool = False) -> dict[str, bool]:
+    def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
         """What of the kernel a game and settings need."""
         return {
             f"{KERNEL}.PRUNES": config.prunes,
             f"{KERNEL}.NOISY": config.prunes and hasattr(game.rules, "is_noisy"),
             f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
             f"{KERNEL}.SHARES": config.share_positions and has_history(game.rules),
-            f"{KERNEL}.FITTED": fitted,
+            f"{KERNEL}.FITTED": about.get("fitted", False),
         }
 
     def window(self, state: Any) -> tuple[Score, Score]:

@@ -15,7 +15,7 @@ from zermelo.agents.core.tree_config import MaxNConfig
 from zermelo.agents.core.tree_search import Bound, Root, SumNotConstantError, Visit
 from zermelo.agents.search.observer import NodeRole, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
-from zermelo.agents.search.tree.chance_nodes import scattered
+from zermelo.agents.search.tree.chance_nodes import added, scattered
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE
 
@@ -200,8 +200,8 @@ class PlainMaxN(MaxNRoot, PlainSearch):
             self.taken, self.chance = outcome, p
             child = game.result(state, outcome)
             founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
-        values = tuple(math.fsum(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
-        plies = math.fsum(p * found.plies for p, found in founds)
+        values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
+        plies = added(p * found.plies for p, found in founds)
         if self.width is None:
             return self._visited(values, plies, all(found.proven for _, found in founds))
         variance = scattered(founds, values[self.max_seat], self.width)

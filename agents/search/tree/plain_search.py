@@ -74,7 +74,7 @@ class PlainSearch(TreeSearch):
         actions: Sequence[int],
         *,
         exact: bool,
-        ties: Ties,
+        ties: Ties | None,
         best_lines: int,
         window: tuple[Score, Score],
     ) -> None:
@@ -90,7 +90,9 @@ class PlainSearch(TreeSearch):
             low, high = alpha, beta
             best = iteration.best
             if best is not None and not exact:
-                may_tie = ties is Ties.RANDOM or action < min(move.action for move in iteration.tied())
+                may_tie = ties is Ties.RANDOM
+                if ties is Ties.FIRST:
+                    may_tie = action < min(move.action for move in iteration.tied())
                 bar = best.score if best_lines == 1 else _bar(iteration, best_lines, maximizing)
                 if bar is not None:
                     may_tie = may_tie and bar == best.score
