@@ -6,12 +6,14 @@ import dataclasses
 import enum
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.importing import import_name, name_of
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import parse_spec
+
+Config = TypeVar("Config")
 
 
 def check_settings(owner: Any) -> None:
@@ -27,9 +29,11 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def settings_of(owner: Any, kind: Any) -> Any:
-    """The settings that ``owner`` inherits from the dataclass ``kind``, as an object of that class."""
-    return kind(**{field.name: getattr(owner, field.name) for field in dataclasses.fields(kind)})
+def settings_of(owner: Any, kind: type[Config]) -> Config:
+    """An object of the dataclass ``kind`` with the settings that its owner has under the same names."""
+    names = {field.name for field in dataclasses.fields(owner)}
+    fields = dataclasses.fields(cast("Any", kind))
+    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names})
 
 
 def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, TieRule
 from zermelo.agents.core.settings import check_settings, choice, flag, function, number, whole
-
-Config = TypeVar("Config", bound="TreeConfig")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +96,3 @@ class MaxNConfig(TreeConfig):
 
     tie_rule: TieRule = choice(TieRule.FIRST)
     prunes: bool = flag(False)
-
-
-def shared_settings(kind: type[Config], agent: Any) -> Config:
-    """A config with the settings that an agent has under the same names."""
-    names = {field.name for field in fields(agent)}
-    return kind(**{field.name: getattr(agent, field.name) for field in fields(kind) if field.name in names})

@@ -12,8 +12,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, number, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.core.settings import choice, flag, number, settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
@@ -136,7 +136,7 @@ class AlphaBetaAgent(PruningAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return dataclasses.replace(shared_settings(AlphaBetaConfig, self), use_bounds=self.window is Window.BOUNDS)
+        return dataclasses.replace(settings_of(self, AlphaBetaConfig), use_bounds=self.window is Window.BOUNDS)
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.core.settings import choice, settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.tree_agent import TableAgent
@@ -61,7 +61,7 @@ class ExpectimaxAgent(TableAgent):
         root = self.root(game, state)
         model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
         config = replace(
-            shared_settings(AlphaBetaConfig, self),
+            settings_of(self, AlphaBetaConfig),
             depends_on_seat=True,
             pruning=ChancePruning.NONE,
             replies=functools.partial(replies, model),

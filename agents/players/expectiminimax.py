@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
-from zermelo.agents.core.settings import choice, number, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.core.settings import choice, number, settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.envs import InvalidSettingError
 
@@ -55,7 +55,7 @@ class ExpectiminimaxAgent(PruningAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return replace(shared_settings(AlphaBetaConfig, self), history_on_improvement=True)
+        return replace(settings_of(self, AlphaBetaConfig), history_on_improvement=True)
 
     @property
     def iterations_help(self) -> bool:

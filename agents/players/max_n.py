@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, whole
-from zermelo.agents.core.tree_config import MaxNConfig, shared_settings
+from zermelo.agents.core.settings import choice, flag, settings_of, whole
+from zermelo.agents.core.tree_config import MaxNConfig
 from zermelo.agents.core.tree_search import SumNotConstantError
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
@@ -53,7 +53,7 @@ class MaxNAgent(PruningAgent):
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
-        config = replace(shared_settings(MaxNConfig, self), depends_on_seat=True, prunes=bool(prunes))
+        config = replace(settings_of(self, MaxNConfig), depends_on_seat=True, prunes=bool(prunes))
         try:
             return self.deepened(self.build(config, root, budget), root)
         except SumNotConstantError as error:

@@ -66,7 +66,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     @property
     def config(self) -> MonteCarloConfig:
         """The settings of the tree."""
-        return settings_of(self, MonteCarloConfig)  # type: ignore[no-any-return]  # an object of that class
+        return settings_of(self, MonteCarloConfig)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         seed = int(self.generator.integers(2**62))

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import ChancePruning
-from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.core.settings import settings_of
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.tree_agent import TreeSearchAgent
 
 
@@ -25,4 +26,4 @@ class MinimaxAgent(TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return replace(shared_settings(AlphaBetaConfig, self), pruning=ChancePruning.NONE)
+        return replace(settings_of(self, AlphaBetaConfig), pruning=ChancePruning.NONE)

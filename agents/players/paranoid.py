@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, shared_settings
+from zermelo.agents.core.settings import settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root, TreeSearch
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.search.tree.best_reply import RepliesGame
@@ -27,7 +27,7 @@ class OneAgainstAllAgent(PruningAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        shared = shared_settings(AlphaBetaConfig, self)
+        shared = settings_of(self, AlphaBetaConfig)
         return replace(shared, depends_on_seat=True, history_on_improvement=True)
 
 

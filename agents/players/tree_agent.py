@@ -14,8 +14,8 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, function, made, number, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig, shared_settings
+from zermelo.agents.core.settings import choice, flag, function, made, number, settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
@@ -71,7 +71,7 @@ class TreeSearchAgent(SearchAgent):
     @functools.cached_property
     def config(self) -> AlphaBetaConfig | MaxNConfig:
         """What the search is told, made once: of its settings those that this agent has too."""
-        return shared_settings(AlphaBetaConfig, self)
+        return settings_of(self, AlphaBetaConfig)
 
     @property
     def deepens(self) -> bool:
