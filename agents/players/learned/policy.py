@@ -217,12 +217,13 @@ class PolicyAgent(ViewAgent):
 
 def _arguments_of(policy: Callable[..., Any]) -> int:
     """With how many of observation, mask and agent to call a policy."""
-    if _takes(policy, 3) and not _takes(policy, 2):
-        return 3
-    if _takes(policy, 2):
-        return 3 if _has_agent(policy) else 2
-    if _takes(policy, 1):
-        return 1
+    try:
+        names = list(inspect.signature(policy).parameters)
+    except ValueError:  # made in C, without a signature
+        return 2
+    for count in (3, 2, 1) if names[2:3] == ["agent"] else (2, 3, 1):
+        if _takes(policy, count):
+            return count
     raise InvalidSettingError(
         f"policy must take (observation, action_mask), which {_shown(policy)} with {inspect.signature(policy)} "
         "does not"
@@ -232,16 +233,6 @@ def _arguments_of(policy: Callable[..., Any]) -> int:
 def _takes(function: Callable[..., Any], arguments: int) -> bool:
     try:
         inspect.signature(function).bind(*range(arguments))
-    except ValueError:  # made in C, without a signature
-        return arguments == 2
-    except TypeError:
+    except (TypeError, ValueError):
         return False
     return True
-
-
-def _has_agent(policy: Callable[..., Any]) -> bool:
-    try:
-        names = list(inspect.signature(policy).parameters)
-    except ValueError:
-        return False
-    return len(names) >= 3 and names[2] == "agent"
