@@ -122,14 +122,16 @@ def timed(action, count):
     return statistics.median(took)
 
 
-def episode(name, spec, seed):
-    """The return of the first seat in one episode, which ends after some moves at the latest."""
+def episode(name, spec, seed, ends):
+    """The return of the first seat in an episode, cut off after some moves; None where the time is up."""
     from zermelo.agents import make_agent
 
     env, agent, others = made(name, seed), make_agent(spec), make_agent(f"random(seed={seed})")
     first = env.possible_agents[0] if is_aec(env) else None
     total, moves = 0.0, 0
     while moves < EPISODE_MOVES:
+        if time.monotonic() >= ends:
+            return None
         mine = first is None or env.agent_selection == first
         moves += mine
         action = (agent if mine else others).act(env)
@@ -151,12 +153,12 @@ def score(name, seconds):
     """The mean returns of auto and of a random player; None where there was no time for all episodes."""
     ends, totals = time.monotonic() + seconds, ([], [])
     for number in range(EPISODES):
-        if time.monotonic() >= ends:
-            return None
-        for spec, found in zip(
-            (f"auto(seconds={EPISODE_SECONDS}, seed={number})", "random(seed=1)"), totals, strict=True
-        ):
-            found.append(episode(name, spec, number))
+        specs = (f"auto(seconds={EPISODE_SECONDS}, seed={number})", "random(seed=1)")
+        for spec, found in zip(specs, totals, strict=True):
+            total = episode(name, spec, number, ends)
+            if total is None:
+                return None
+            found.append(total)
     return [round(statistics.mean(found), 3) for found in totals]
 
 

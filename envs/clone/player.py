@@ -139,13 +139,12 @@ def _attempt(action: Callable[[], Any]) -> Any:
 def _sample(space: Any, seen: Any, info: Any, generator: np.random.Generator) -> Any:
     holders = [holder for holder in (seen, info) if isinstance(holder, Mapping)]
     mask = next((holder["action_mask"] for holder in holders if holder.get("action_mask") is not None), None)
+    if type(space).__name__ == "Discrete":
+        allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.asarray(mask))
+        return int(generator.choice(allowed)) + int(getattr(space, "start", 0)) if len(allowed) else 0
     own = copy.deepcopy(space)  # the environment's own space would be advanced
-    own.seed(int(generator.integers(2**31)))
-    if mask is None or not (isinstance(mask, tuple) or hasattr(space, "n")):
-        action = own.sample()
-    else:
-        action = own.sample(mask if isinstance(mask, tuple) else np.asarray(mask).astype(np.int8))
-    return int(action) if isinstance(action, np.integer) else action
+    type(own).seed(own, int(generator.integers(2**31)))
+    return own.sample(mask) if isinstance(mask, tuple) else own.sample()
 
 
 def first_difference(first: Any, second: Any, where: str = "") -> tuple[str, Any, Any] | None:

@@ -40,10 +40,12 @@ class Engine:
 
     def __init__(self) -> None:
         self.open: set[int] = set()
+        self.begun = 0
 
     def begin(self) -> int:
-        self.open.add(len(self.open))
-        return len(self.open) - 1
+        self.begun += 1
+        self.open.add(self.begun)
+        return self.begun
 
     def close(self, handle: int) -> None:
         self.open.discard(handle)
