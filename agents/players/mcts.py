@@ -172,7 +172,8 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
             return candidates[-1]
         else:
             ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
-            tied = [move for move in candidates if ranked[move] == max(ranked.values())]
+            highest = max(ranked.values())
+            tied = [move for move in candidates if ranked[move] == highest]
         tied.sort()
         return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
 

@@ -18,6 +18,7 @@ from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import defines_own
 from zermelo.envs.errors import CloneError, EnvFailedError, ZermeloError
 from zermelo.envs.game import Chance, Traits
 
@@ -117,8 +118,8 @@ class CopiedGame:
     # -- stepping ------------------------------------------------------------------------------------------------
 
     def _position(self, live: Any, copied: Callable[[Any], Any]) -> Any:
-        """A copy of a live environment: the one there is, where copies are slow and nothing has happened."""
-        if self.copying > _SLOW and not is_dead(live):
+        """A copy of a live environment: the one there is, where its own copy is slow and nothing has happened."""
+        if self.copying > _SLOW and defines_own(type(live), "__deepcopy__") and not is_dead(live):
             try:
                 if state_key(live) == state_key(self._template):
                     return self._template
