@@ -145,10 +145,10 @@ class GymMask:
         copied = clone_env(env) if found else env
         found = [name for name in found if _asked(copied, name, self._codec) is not None]
         found = _agreeing(copied, found, self._codec) if found else []
-        if hidden and not found:
+        if "action_mask" in shown and not found:
             raise UnsupportedGameError(
                 f"{game_name(env)} shows its action mask only in what reset and step return, in "
-                f"observation[{hidden[0]!r}]: give its class a method action_masks() that returns it"
+                "observation['action_mask']: give its class a method action_masks() that returns it"
             )
         self._method = found[0] if found else None
 
