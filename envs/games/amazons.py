@@ -189,9 +189,10 @@ class Amazons(NamedTuple):
                 step, at = down * self.size + right, square
                 for _ in range(upto):
                     at += step
-                    if not contains(free, at):
+                    target = intersection(single(free, at), free)
+                    if is_empty(target):
                         break
-                    reached = union(reached, single(free, at))
+                    reached = union(reached, target)
         return reached
 
     def _mobility(self, state: AmazonsState, seat: int) -> int:

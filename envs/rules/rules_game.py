@@ -99,11 +99,9 @@ class RulesGame:
         return f"RulesGame({self.rules!r})"
 
     def initial_state(self) -> Any:
-        """Where the game starts."""
         return self._played.initial_state()
 
     def to_move(self, state: Any) -> int:
-        """The seat to move, or ``CHANCE``."""
         return int(self.rules.to_move(state))
 
     def legal_actions(self, state: Any) -> Sequence[int]:
@@ -114,7 +112,6 @@ class RulesGame:
         return actions[: self._played.legal_actions(state, actions)]
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        """At a chance state, the outcomes and their probabilities."""
         outcomes = [0] * self.max_legal_actions
         probabilities = [0.0] * self.max_legal_actions
         count = self.rules.chance_outcomes(state, outcomes, probabilities)
@@ -146,7 +143,6 @@ class RulesGame:
         return self._for_search
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game has ended."""
         return bool(self._played.is_terminal(state))
 
     def utility(self, state: Any) -> tuple[float, ...]:
@@ -182,11 +178,9 @@ class RulesGame:
         return observation(self.rules, state, seat)
 
     def image(self, state: Any) -> npt.NDArray[np.uint8]:
-        """A picture of a state, of shape (height, width, 3)."""
         return draw(self.rules, state)
 
     def to_env_action(self, state: Any, action: int) -> int:
-        """The action itself."""
         return action
 
     def _evaluation(self, state: Any) -> tuple[float, ...]:

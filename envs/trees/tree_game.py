@@ -74,19 +74,15 @@ class TreeGame:
         )
 
     def initial_state(self) -> TreeNode:
-        """The root."""
         return self.root
 
     def to_move(self, state: TreeNode) -> int:
-        """The seat to move, or ``CHANCE``."""
         return state.seat
 
     def legal_actions(self, state: TreeNode) -> Sequence[int]:
-        """One for each child."""
         return range(len(state.children))
 
     def chance_outcomes(self, state: TreeNode) -> Sequence[tuple[int, float]]:
-        """Each outcome with its probability."""
         return list(enumerate(state.probabilities))
 
     def result(self, state: TreeNode, action: int) -> TreeNode:
@@ -100,23 +96,18 @@ class TreeGame:
         return state.children[action]
 
     def is_terminal(self, state: TreeNode) -> bool:
-        """Whether it has no children."""
         return not state.children
 
     def utility(self, state: TreeNode) -> tuple[float, ...]:
-        """Every seat's; zeros before the end."""
         return state.utility
 
     def key(self, state: TreeNode) -> Hashable:
-        """The node's number."""
         return state.number
 
     def to_env_action(self, state: TreeNode, action: int) -> int:
-        """The action itself."""
         return action
 
     def text(self, state: TreeNode) -> str:
-        """The node's name."""
         return state.name
 
     def action_text(self, state: TreeNode, action: int) -> str:

@@ -1,5 +1,4 @@
 """2048: the rules, what its lines become when they are pushed, an evaluation, and a Gymnasium environment."""
 
-from zermelo.envs.games.twenty_forty_eight.rules import Game2048, Game2048State
-
-__all__ = ["Game2048", "Game2048State"]
+from zermelo.envs.games.twenty_forty_eight.rules import Game2048 as Game2048
+from zermelo.envs.games.twenty_forty_eight.rules import Game2048State as Game2048State
