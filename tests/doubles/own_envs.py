@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from doubles.own_rules import Piglike, ThreeTake
 
-from zermelo.envs import games as own_games
 from zermelo.envs import make
-from zermelo.envs.registration.own_games import is_rules_class
+from zermelo.envs.rules.about import LISTED
 from zermelo.envs.rules.env import env
 
 __all__ = ["EVERY", "OWN", "SMALL", "api_warnings", "every_env"]
 
-OWN = [f"zermelo/{name}-v0" for name in own_games.__all__ if is_rules_class(getattr(own_games, name))]
+OWN = sorted(f"zermelo/{rules_class.__name__}-v0" for rules_class in LISTED)
 SMALL = {"zermelo/Go-v0": {"size": 5}}
 """Smaller than by default, as random games last long on a larger board."""
 EVERY: dict[str, Any] = {
