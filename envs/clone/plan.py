@@ -101,7 +101,8 @@ class _Writer:
             return self.leaf(name, obj, kind)
         if kind.inline and SHARED.issuperset(map(type, kind.parts(obj))):
             return self.flat(name, obj, kind)
-        if cls in (tuple, list, dict):
+        is_record = issubclass(cls, tuple) and hasattr(cls, "_fields") and not hasattr(obj, "__dict__")
+        if cls in (tuple, list, dict) or is_record:
             return self.nested(name, obj)
         if is_space(cls) and not kind.plain:
             self.space(name, obj)
@@ -151,14 +152,14 @@ class _Writer:
         return names
 
     def nested(self, name: str, obj: Any) -> str:
-        """A tuple, list or dict of a fixed number of objects."""
+        """A tuple, named or not, list or dict of a fixed number of objects."""
         cls = type(obj)
         items = list(obj.values()) if cls is dict else list(obj)
         if cls is dict and not SHARED.issuperset(map(type, obj)):
             raise _NoPlanError
         self.require_type(name, obj)
         copied = name
-        if cls is not tuple:
+        if not isinstance(obj, tuple):
             self.groups[cls, _signature(items)].append(name)
             copied = self.fresh("n")
             self.seen[id(obj)] = (name, None)
@@ -168,7 +169,9 @@ class _Writer:
         for key, value in zip(keys, obj, strict=False):
             self.add_values(key, [value])
         copies = [self.node(part, item) for part, item in zip(parts, items, strict=True)]
-        if cls is tuple:
+        if isinstance(obj, tuple):
+            if copies != parts and cls is not tuple:
+                raise _NoPlanError
             return name if copies == parts else f"({', '.join(copies)},)"
         if copies == parts:  # such as a dict of spaces
             self.makes.append(f"{copied} = {name}.copy()")

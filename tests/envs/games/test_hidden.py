@@ -151,7 +151,7 @@ def test_keeps_the_contract(rules: Any) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (Kuhn(1), "Kuhn needs players of 2 to 10, not 1"),
+        (Kuhn(1), "Kuhn needs players of 2 to 10, not players=1"),
         (Leduc(14), "Leduc needs ranks of 2 to 13"),
         (LiarsDice(6, 6), "LiarsDice needs dice of 1 to 15"),
         (Goofspiel(14), "Goofspiel needs cards of 2 to 13"),

@@ -48,6 +48,7 @@ DIGESTS = {
     "zermelo/Nim-v0(heaps=(200, 3, 9))": "db83284f513e626c",
     "zermelo/Othello-v0": "11385c13f98831ae",
     "zermelo/Oware-v0": "ed2a68a961f5cb57",
+    "zermelo/Pentago-v0": "89fd0630a6d1576d",
     "zermelo/Pig-v0": "8f14ffcfc7943224",
     "zermelo/Pig-v0(target=300, players=3)": "c8316c4ff11d791c",
 }
