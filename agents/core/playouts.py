@@ -79,18 +79,14 @@ class Playouts:
                 continue
             if len(taken) >= self.longest:
                 break
-            state = self.after_move(state, mover, budget, taken)
+            action = self.action(state)
+            budget.visit(0)
+            state = self.after(state, action, self.generator)
+            taken.append((mover, action))
         return state, taken
 
-    def after_move(self, state: Any, mover: int, budget: Budget, taken: list[tuple[int, int]]) -> Any:
-        """The state after the move of a player, which is added to ``taken``."""
-        action = self.action(state)
-        budget.visit(0)
-        taken.append((mover, action))
-        return self.after(state, action, self.generator)
-
-    def action(self, state: Any) -> int:
-        """The guide's action, or any."""
+    def action(self, state: Any) -> Any:
+        """The guide's action, or any; where all players move, an action for each."""
         if self.guide is not None:
             action = self.guide(state, self.random.bits())
             if action >= 0:
@@ -132,13 +128,17 @@ class JointPlayouts(Playouts):
         self.mover = lambda state: 0 if game.movers(state) else CHANCE
         self.own_state, self.after = None, self.result
 
-    def after_move(self, state: Any, mover: int, budget: Budget, taken: list[tuple[int, int]]) -> Any:
-        budget.visit(0)
+    def action(self, state: Any) -> Any:
         joint = {}
         for seat in self.game.movers(state):
             actions = self.actions(state, seat)
             joint[seat] = actions[self.random.below(len(actions))]
-        return self.game.joint_result(state, joint, self.generator)
+        return joint
+
+    def result(self, state: Any, action: Any, generator: np.random.Generator | None) -> Any:
+        if isinstance(action, dict):
+            return self.game.joint_result(state, action, generator)
+        return self.game.result(state, action)
 
     def actions(self, state: Any, seat: int) -> Sequence[int]:
         """The actions of a player, one at least."""

@@ -161,10 +161,11 @@ class InformationSetSearch(SimulationSearch):
                 untried.append(action)
         if untried:
             return untried[self._random.below(len(untried))]
+        low, unit = self._scale.low, self._scale.unit
         best, chosen = -math.inf, actions[0]
         for action in actions:
             edge = edges[action]
-            value = self._scale.of(edge.totals[mover] / edge.visits)
+            value = (edge.totals[mover] / edge.visits - low) * unit
             bound = value + self.exploration * math.sqrt(math.log(edge.available) / edge.visits)
             if bound > best:
                 best, chosen = bound, action
