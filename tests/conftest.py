@@ -33,14 +33,10 @@ def _registered():
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
-    """Marks the ``thorough`` tests (those that take more than 0.3 s), and orders all.
+    """Orders tests.
 
     Files with tests marked ``alone`` come last, and those tests last in them; long files of few tests first.
     """
-    thorough = set(Path(__file__).with_name("thorough.txt").read_text().splitlines())
-    for item in items:
-        if item.nodeid in thorough:
-            item.add_marker(pytest.mark.thorough)
     with_alone = {item.path for item in items if _is_alone(item)}
     files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(

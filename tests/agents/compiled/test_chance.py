@@ -89,6 +89,7 @@ def compare_tables(
                 assert found.tied == expected.tied or some, told
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 30))]
 )
@@ -164,6 +165,7 @@ def test_a_least_probability_is_for_searches_that_do_not_prune() -> None:
         ExpectiminimaxAgent(depth=2, min_probability=1.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("players", [1, 2])
 def test_the_rules_grown_here_are_rules(players: int) -> None:
     assert_keeps_contract(Grown(seed=7, players=players))
@@ -306,6 +308,7 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
         ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     game = RulesGame(Grown(height=60))

@@ -31,6 +31,7 @@ def fitted_to(game: Any, seed: int = 1) -> FittedEvaluator:
     return FittedEvaluator(features, weights)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

@@ -60,6 +60,7 @@ def alpha_beta(
     return tree_search(Root(RulesGame(rules), state, EVALUATOR), budget, config, table=table)
 
 
+@pytest.mark.thorough
 @every_variant
 def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, int]) -> None:
     kept: dict[bool, Any] = {}
@@ -82,6 +83,7 @@ def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, 
     assert by_path >= 3
 
 
+@pytest.mark.thorough
 @every_variant
 def test_what_positions_that_share_entries_prove_holds(settings: dict[str, int]) -> None:
     proven = 0
@@ -111,6 +113,7 @@ def test_positions_that_share_entries_take_fewer_nodes_and_prove_less() -> None:
     assert nodes[10, True] < nodes[10, False]
 
 
+@pytest.mark.thorough
 @every_variant
 def test_perft_knows_the_past(settings: dict[str, int]) -> None:
     for rules, path in walks(settings, 5):
@@ -130,6 +133,7 @@ def test_the_other_searches_know_the_past(settings: dict[str, int]) -> None:
                 assert found.value == truth, (agent, rules, path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("limit", [2, 3])
 def test_solving_agrees_with_retrograde_analysis(limit: int) -> None:
     expected = retrograde_values()
@@ -145,6 +149,7 @@ def test_solving_agrees_with_retrograde_analysis(limit: int) -> None:
             assert solution.value == found, start
 
 
+@pytest.mark.thorough
 def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
     """As trying everything says, seven moves ahead."""
     rules = Chase(0, 2, limit=2, superko=1)

@@ -134,6 +134,7 @@ def in_thread(stack: int, call: Callable[[], Any]) -> Any:
     return answers[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "game", [RulesGame(Kalah(4, 3)), pytest.param(RulesGame(DotsAndBoxes(2, 2)), marks=pytest.mark.slow)], ids=str
 )
@@ -190,6 +191,7 @@ def test_what_a_stopped_thread_returns_is_no_answer() -> None:
     assert first.stop == ASKED
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(depth="full"), MinimaxAgent()])
 def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: SearchAgent) -> None:
     found = agent.search_state(RulesGame(Corridor(MAX_PLIES)))
@@ -199,33 +201,39 @@ def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: Searc
         agent.search_state(RulesGame(Corridor(MAX_PLIES + 1)))
 
 
+@pytest.mark.thorough
 def test_a_long_game_loses_no_finished_iteration() -> None:
     found = AlphaBetaAgent(nodes=20_000, evaluator="rewards").search_state(RulesGame(Corridor()))
     assert (found.depth, found.nodes) == (198, 20_000)
 
 
+@pytest.mark.thorough
 def test_depths_beyond_a_thousand_are_not_taken_for_each_other() -> None:
     agent = AlphaBetaAgent(depth=1600, evaluator="rewards")
     found = agent.search_state(RulesGame(Corridor()))
     assert (found.value, found.proven, found.depth) == (1.0, True, 1500)
 
 
+@pytest.mark.thorough
 def test_the_callers_stack_does_not_matter() -> None:
     found = in_thread(1 << 18, lambda: MinimaxAgent().search_state(RulesGame(Corridor(MAX_PLIES))))
     assert found.plies == MAX_PLIES
 
 
+@pytest.mark.thorough
 def test_wide_states_are_searched_as_far_as_the_stack_goes() -> None:
     found = MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
     assert found.plies == 1500
 
 
+@pytest.mark.thorough
 def test_a_stack_that_is_too_small_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_SPARE_STACK", threads._STACK - (1 << 16))
     with pytest.raises(UnsupportedGameError, match=r"more than \d+ moves from here.*limit the search with depth="):
         MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
 
 
+@pytest.mark.thorough
 def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
     game, limits = RulesGame(Kalah(4, 3)), Limits(depth=4)
     state = game.initial_state()
@@ -237,6 +245,7 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
         assert search.recall(after, 4, 1) is None
 
 
+@pytest.mark.thorough
 def test_rules_without_parameters_are_searched() -> None:
     found = AlphaBetaAgent(depth="full").search_state(RulesGame(Subtraction()))
     assert (found.value, found.action, found.proven) == (1.0, 0, True)

@@ -74,6 +74,7 @@ SEARCHES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("agent", "rules"), SEARCHES, ids=str)
 def test_long_games_are_searched_to_their_end(agent: Any, rules: Corridor) -> None:
     found = agent.search_state(RulesGame(rules))
@@ -82,6 +83,7 @@ def test_long_games_are_searched_to_their_end(agent: Any, rules: Corridor) -> No
     assert len(found.principal_variation) == (1 if rules.dice else rules.length)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kilobytes", [256, 2048])
 @pytest.mark.parametrize(("agent", "rules"), SEARCHES, ids=str)
 def test_so_they_are_in_threads_with_little_stack(agent: Any, rules: Corridor, kilobytes: int) -> None:

@@ -77,6 +77,7 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
     assert exact_values(run(compiled, whole, megabytes)) == exact_values(run(plain, whole, 8)), said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_everything_agrees(rules: Any) -> None:
     compare(rules, 10, seed=0)
@@ -89,6 +90,7 @@ def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> N
     compare(rules, 250, seed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", TieRule)
 def test_the_textbook_function_agrees(rule: TieRule) -> None:
     generator = random.Random(3)
@@ -105,6 +107,7 @@ def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[Any, Any]:
     return compiled(root, limits, MaxNConfig(depends_on_seat=True, prunes=True, **settings)), root.state
 
 
+@pytest.mark.thorough
 def test_limits_and_results_are_as_everywhere() -> None:
     game = RulesGame(DotsAndBoxes(players=3))
     result = MaxNAgent(nodes=5000).search_state(game)

@@ -84,6 +84,7 @@ def best_ones(answer: Any) -> Any:
     return answer.score, answer.tied, answer.proven
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_everything_agrees(rules: Any) -> None:
     compare(rules, 10, seed=0)
@@ -96,6 +97,7 @@ def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> N
     compare(rules, 250, seed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [
@@ -119,6 +121,7 @@ def test_the_textbook_functions_agree(rules: Any) -> None:
         assert not found.proven
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
 def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
     game = RulesGame(DotsAndBoxes(players=3))

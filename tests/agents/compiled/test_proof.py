@@ -44,6 +44,7 @@ def prover() -> Prover:
     return Prover(RulesGame(ConnectFour()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["Test_L3_R1", "Test_L2_R1", "Test_L1_R1"])
 def test_connect_four_scores_as_published(prover: Prover, name: str) -> None:
     lines = [line.split() for line in (DATA / name).read_text().splitlines()]
@@ -53,6 +54,7 @@ def test_connect_four_scores_as_published(prover: Prover, name: str) -> None:
         assert stones_left_score(score.lower, len(moves)) == int(expected), moves
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("together", [1, 3])
 def test_threads_left_over_help_with_the_last_positions(prover: Prover, together: int) -> None:
     three = Prover(RulesGame(ConnectFour()), threads=3)
@@ -70,6 +72,7 @@ def test_threads_left_over_help_with_the_last_positions(prover: Prover, together
     assert len(calls) >= len(states) if together == 1 else calls == states * 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("guess", [None, LOSS - 1, LOSS, LOSS + 9, -1, 0, 1, WIN - 40, WIN - 9, WIN])
 @pytest.mark.parametrize(
     "rules",
@@ -99,6 +102,7 @@ def test_positions_of_the_solving_blog(prover: Prover, moves: str, expected: int
     assert stones_left_score(prover.score(connect_four(moves)).lower, len(moves)) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "rules", [MNK(), MNK(m=4, n=3, k=3), MNK(m=3, n=4, k=3), ConnectFour(rows=4, columns=4)], ids=str

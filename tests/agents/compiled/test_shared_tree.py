@@ -35,6 +35,7 @@ for megabytes in (0.9, 0.1, 0.01):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(7)
 def test_a_full_table_of_transpositions_ends_no_search() -> None:
     """In a process of its own: a kernel that does not look at the clock could not be ended."""

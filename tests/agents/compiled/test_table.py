@@ -6,6 +6,7 @@ import gc
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
@@ -17,6 +18,8 @@ from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame
+
+pytestmark = pytest.mark.thorough
 
 GAME = RulesGame(ConnectFour())
 WORDS = len(CompiledTable(1).words)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.alone
 GAME = RulesGame(ConnectFour())
 
 
+@pytest.mark.thorough
 def test_a_time_limit_ends_the_search() -> None:
     config, state = AlphaBetaConfig(memory_mb=1), GAME.initial_state()
     compiled(Root(GAME, state), Limits(depth=1), config)  # compiles first, whatever time that takes
@@ -35,6 +36,7 @@ def test_a_time_limit_ends_the_search() -> None:
     assert found.nodes > 1000
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="signals to oneself")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
@@ -57,6 +59,7 @@ def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
     assert prover.value(score.lower)[0] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="signals to another process")
 def test_ctrl_c_ends_a_script() -> None:
     script = """
@@ -83,6 +86,7 @@ def test_ctrl_c_ends_a_script() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     script = """

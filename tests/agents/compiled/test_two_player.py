@@ -89,6 +89,7 @@ def root_of(game: RulesGame, state: Any) -> Root:
     return Root(game, state, EVALUATOR)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
@@ -109,6 +110,7 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
         assert found == expected, (seed, state, limits, config, how)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_minimax_agrees(rules: Any) -> None:
     generator = random.Random(f"minimax {rules}")
@@ -120,6 +122,7 @@ def test_minimax_agrees(rules: Any) -> None:
         assert searched(compiled(root_of(game, state), limits, config), state, limits, exact=True) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", [{}, {"threads": 2}, {"memory_mb": 0.001}], ids=str)
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[str, Any]) -> None:
@@ -138,6 +141,7 @@ def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[s
             assert found.proven == expected.proven, (state, limits)
 
 
+@pytest.mark.thorough
 def test_known_node_counts() -> None:
     game = RulesGame(MNK())
     state = game.initial_state()

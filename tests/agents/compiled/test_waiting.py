@@ -128,6 +128,7 @@ def soon(call: Callable[[], Any], seconds: float = 0.2) -> Iterator[None]:
         timer.join()
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(17)
 def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator="rewards")
@@ -149,6 +150,7 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
     assert other.compiling >= 0.8
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(17)
 def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_starts(
     monkeypatch: pytest.MonkeyPatch,

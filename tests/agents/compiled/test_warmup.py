@@ -31,6 +31,7 @@ def test_what_there_is_to_compile(game: Any, names: list[str]) -> None:
     assert list(kernels_of(game)) == names
 
 
+@pytest.mark.thorough
 def test_each_kernel_is_told_when_it_is_done() -> None:
     told: list[tuple[str, float]] = []
     taken = warm_up(MNK(), on_kernel=lambda name, seconds: told.append((name, seconds)))
@@ -44,6 +45,7 @@ def test_nothing_is_compiled_where_numba_is_off(monkeypatch: pytest.MonkeyPatch)
         warm_up(MNK())
 
 
+@pytest.mark.thorough
 def test_waiting_for_the_compiler_is_no_searching(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     is_ready = Program.is_ready

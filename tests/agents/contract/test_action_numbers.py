@@ -79,6 +79,7 @@ def test_results_can_be_played_on_openspiel_states(name):
     assert seen
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(18)
 @pytest.mark.parametrize(
     ("name", "moves"), [("breakthrough(rows=4,columns=3)", 6), ("nim(pile_sizes=2;3;1)", 0), ("mancala", 0)]

@@ -150,6 +150,7 @@ def test_every_agent_is_covered() -> None:
     assert set(SETTINGS) == set(LIMITED) == set(COMPILED)
 
 
+@pytest.mark.thorough
 @every_search
 def test_to_the_end(kind: str, game: str, settings: dict[str, Any]) -> None:
     """Without limits the value is the textbook's, it is proven, and the action achieves it."""
@@ -172,6 +173,7 @@ def test_deepening_needs_no_limit(kind: str) -> None:
             assert answer(kind, result) == close(textbook(kind, position, 99)), result
 
 
+@pytest.mark.thorough
 @every_search
 def test_at_every_depth(kind: str, game: str, settings: dict[str, Any]) -> None:
     """The value is that of the textbook's search of the same depth, the action's too."""
@@ -185,6 +187,7 @@ def test_at_every_depth(kind: str, game: str, settings: dict[str, Any]) -> None:
             check_truth(kind, position, result, what)
 
 
+@pytest.mark.thorough
 @every_search
 def test_under_node_limits(kind: str, game: str, settings: dict[str, Any]) -> None:
     """A limit loses no finished iteration, and what an unfinished one adds is true of the action played."""
@@ -260,6 +263,7 @@ def test_value_iteration_is_right_to_its_tolerance(game: str) -> None:
         assert result.value == pytest.approx(textbook("expectiminimax", position, 99), abs=1e-6), position.name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["compiled", "plain"])
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", LIMITED)

@@ -103,6 +103,7 @@ def test_an_agent_made_by_its_class_may_name_another():
     assert search_each(codes(NESTED)) == ""
 
 
+@pytest.mark.thorough
 def test_every_agent_searches_with_its_defaults():
     assert search_each(codes(PLAIN)) == ""
 

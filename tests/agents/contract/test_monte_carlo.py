@@ -75,6 +75,7 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
             assert (move.visits, kept) == (visits, pytest.approx(mean)), position.name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("game", COMPILED)
 def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
@@ -209,6 +210,7 @@ def test_the_same_seed_gives_the_same_answer(game: str) -> None:
     assert same[0].visits != same[2].visits
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", ["Grown(3) compiled", "tree(8,three)", "tree(9,three)"])
 def test_many_players_find_what_max_n_finds(game: str) -> None:
     """Values approach those of best play for everybody, where that is one."""
@@ -252,6 +254,7 @@ def test_the_tree_is_kept_for_the_next_moves() -> None:
         assert sum(agent.search_state(game, state).visits.values()) == 300
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [RulesGame, Uncompiled])
 def test_memory_runs_out(make: Any) -> None:
     game = make(MNK(m=3, n=3, k=3))
@@ -286,6 +289,7 @@ def test_one_player_is_measured_by_outcomes() -> None:
     assert visits[1] > 5 * visits[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("env_class", [ToyEnv, EarlyDeathEnv, DiceEnv])
 def test_playouts_on_one_copy(env_class: Any) -> None:
     """They are the playouts that a copy for every move gives."""
@@ -395,6 +399,7 @@ def test_a_callback_ends_it() -> None:
     assert result.stats["simulations"] == seen_so_far[-1].stats["simulations"] < 1_000
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 @pytest.mark.parametrize("make", [RulesGame, Uncompiled])
 def test_a_time_limit_is_kept(make: Any) -> None:

@@ -46,6 +46,7 @@ every_game = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.thorough
 @every_game
 def test_searches_find_what_they_found(name: str, built: dict[str, Any]) -> None:
     # Another kernel for the same rules takes seconds of compiling: the slow test below has it.
@@ -77,6 +78,7 @@ def compare(name: str, game: Any, agents: list[str]) -> None:
     assert not differences, "\n".join(differences)
 
 
+@pytest.mark.thorough
 @every_game
 def test_many_positions_at_once(name: str, built: dict[str, Any]) -> None:
     game, table = built[name], TABLE[name]

@@ -61,6 +61,7 @@ def check(position: Position, solution: Solution, *, outcome_only: bool, what: A
         assert position.game.utility(state)[position.seat] == value, ("the line ends otherwise", what)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outcome_only", [False, True], ids=["values", "outcome"])
 @pytest.mark.parametrize("game", PROVEN)
 def test_what_is_solved_is_true_under_any_limit(game: str, outcome_only: bool) -> None:
@@ -96,6 +97,7 @@ def test_what_is_solved_in_time_is_true(game: str, seconds: float) -> None:
             check(position, found, outcome_only=outcome_only, what=(position.name, seconds, found))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", PROVEN)
 def test_exact_values(game: str) -> None:
     many = positions(game)
@@ -104,6 +106,7 @@ def test_exact_values(game: str) -> None:
         assert exact.values_by_seat[position.seat] == textbook("alphabeta", position, 99), position.name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("nodes", [1, 7, 30, 100, 400])
 @pytest.mark.parametrize("game", TWO)
 def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:
@@ -118,6 +121,7 @@ def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:
                 assert result.value == textbook("alphabeta", position, 99), (position.name, nodes, result)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("nodes", [200, 1000])
 def test_threads_do_not_change_the_value_of_a_finished_depth(nodes: int) -> None:
     """Many small searches, each of which may be stopped while one thread is ahead of the other."""

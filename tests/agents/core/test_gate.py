@@ -149,6 +149,7 @@ def test_given_traits_are_believed_and_named():
         agent.act(env)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full", memory_mb=0)]
 )
@@ -180,6 +181,7 @@ def test_recursion_limit_is_put_back():
     assert sys.getrecursionlimit() == before
 
 
+@pytest.mark.thorough
 def test_long_games_are_searched():
     class Corridor(CoinRow):
         def legal_actions(self, state):

@@ -199,6 +199,7 @@ def check_kalah(evaluator: Any) -> None:
 
 
 class TestFiles:
+    @pytest.mark.thorough
     def test_torch(self, tmp_path: Any) -> None:
         torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
         path = str(tmp_path / "net.pt")

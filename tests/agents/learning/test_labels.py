@@ -32,6 +32,7 @@ def replayed(env, row):
     return game, state
 
 
+@pytest.mark.thorough
 def test_rows_are_what_their_moves_lead_to(tmp_path):
     done, rows = labelled(tmp_path / "a.json", "-n", 40, "--agent", "alphabeta(exact=true)", "--seed", 1)
     assert done.exit_code == 0, done.output

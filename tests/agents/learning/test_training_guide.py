@@ -29,6 +29,7 @@ def test_every_library_has_its_example():
     assert bench.examples().keys() == NEEDS.keys()
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("library", NEEDS)
 def test_examples_run(library, monkeypatch):

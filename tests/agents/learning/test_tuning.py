@@ -268,6 +268,7 @@ def perfect(state: Any) -> float:
     return best(perfect(TICTACTOE.result(state, action)) for action in TICTACTOE.legal_actions(state))
 
 
+@pytest.mark.thorough
 def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     path = str(tmp_path / "mnk.json")
     settings: dict[str, Any] = {
@@ -295,6 +296,7 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     assert make_agent(agent.name).act(env) == action
 
 
+@pytest.mark.thorough
 def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
     out = str(tmp_path / "same.json")
     one, two, other = (
@@ -305,6 +307,7 @@ def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
     assert not np.array_equal(one, other)
 
 
+@pytest.mark.thorough
 def test_an_environment_without_rules_can_be_tuned(tmp_path: Path) -> None:
     out = str(tmp_path / "stacks.json")
     tuned = tune(StackingEnv, out=out, games=20, rounds=2, seed=1)
@@ -324,6 +327,7 @@ def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> No
         assert tuned.rounds[1].positions > 0
 
 
+@pytest.mark.thorough
 def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> None:
     path = str(tmp_path / "small.json")
     few = ["--games", "10", "--rounds", "1", "--match", "4", "--depth", "1", "--features", "patterns"]
@@ -428,6 +432,7 @@ def test_bits_are_not_guessed() -> None:
     assert FittedEvaluator(patterns, np.zeros(patterns.size), bounds=(-1.0, 1.0)).tables(TICTACTOE) is None
 
 
+@pytest.mark.thorough
 def test_searches_play_themselves_by_the_written_evaluation() -> None:
     start = PAWNS.initial_state()
     features = feature_set("observation", PAWNS, [start])

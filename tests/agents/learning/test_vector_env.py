@@ -102,6 +102,7 @@ def compare(name, count, steps, *, seed=5):
     return ended
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in [*MANY, *LONG])])
 def test_games_are_those_of_the_rules(name):
     """Every state, mask, observation and reward, over a few random games at once."""
@@ -155,6 +156,7 @@ def replies(name, opponent, agent, count=4, steps=12):
     return checked
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("opponent", "agent"),
     [
@@ -168,6 +170,7 @@ def test_opponents_reply_as_the_agents_do(opponent, agent):
     assert replies(FOUR, opponent, agent) > 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -189,6 +192,7 @@ def test_opponents_look_through_chance_as_expectiminimax_does(name, settings):
     assert replies(name, spec, make_agent(f"{spec[:-1]}, exact=true)" if "pruning" in spec else spec)) > 10
 
 
+@pytest.mark.thorough
 def test_a_search_without_room_is_an_error_and_one_that_was_stopped_goes_on():
     found = []
     for stop in (GOING, ASKED):  # as Ctrl-C leaves it
@@ -217,6 +221,7 @@ def test_monte_carlo_does_not_lose_what_it_can_prove():
     assert best <= 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("opponent", ["random", "greedy", None])
 def test_seeds_decide_and_threads_do_not(opponent):
     def games(threads, seed):
@@ -290,6 +295,7 @@ def test_it_begins_again_in_the_same_step():
     assert not infos["final_obs"]["action_mask"].any()
 
 
+@pytest.mark.thorough
 def test_numbers_of_more_than_a_byte_are_shown_at_the_end_too():
     envs = make_vec("zermelo/Nim-v0(heaps=(200, 1))", 2, opponent=None, autoreset="same_step")
     seen, _ = envs.reset(seed=0)

@@ -45,6 +45,7 @@ def play(env, agents, seed):
     return moves, totals
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["classic/tictactoe-v3", "classic/connect_four-v3", "classic/chess-v6"])
 @pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=2, backend='clone')"])
 def test_the_environment_is_not_changed(name, spec):
@@ -69,6 +70,7 @@ def test_the_environment_is_not_changed(name, spec):
         env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", ["greedy", "alphabeta(depth=3)", "alphabeta(nodes=200)", "minimax(depth=2)"])
 def test_same_seed_same_game(spec):
     games = [
@@ -78,6 +80,7 @@ def test_same_seed_same_game(spec):
     assert games[0] != games[2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("seat", "backend"), [(0, "auto"), (1, "auto"), (1, "clone"), pytest.param(0, "clone", marks=pytest.mark.slow)]
 )
@@ -184,6 +187,7 @@ class TestSampling:
         spread = statistics.pstdev([0, 7, 8, 9, 10, 11]) / 400**0.5
         assert result.standard_error == pytest.approx(spread, rel=0.25)
 
+    @pytest.mark.thorough
     def test_the_error_is_as_wide_as_it_says(self):
         game = DiceRace(2)
         agent = ExpectiminimaxAgent(depth="full", samples=30)

@@ -16,6 +16,7 @@ from zermelo.envs.rules import RulesGame
 from zermelo.envs.trees import tree_game
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "method"),
     [
@@ -68,6 +69,7 @@ def test_it_plays_environments() -> None:
             env.step(action)
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_answer() -> None:
     game = RulesGame(DotsAndBoxes(rows=1, columns=2, players=3))
     visits = [AutoAgent(nodes=2_000, seed=seed).search_state(game).visits for seed in (1, 1, 2)]

@@ -15,6 +15,8 @@ from doubles.game_envs import Dice
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
 from zermelo.envs import make
 
+pytestmark = pytest.mark.thorough
+
 PAIRS = range(8)
 
 

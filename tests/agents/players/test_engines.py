@@ -154,6 +154,7 @@ def needs(program):
     return pytest.mark.skipif(found is None, reason=f"{program} is not installed: apt-get install {program}")
 
 
+@pytest.mark.thorough
 @needs("stockfish")
 def test_stockfish_opens():
     agent = UciAgent(path="stockfish", nodes=1000, elo=1500)
@@ -162,6 +163,7 @@ def test_stockfish_opens():
     assert env.observe(env.agent_selection)["action_mask"][agent.act(env)]
 
 
+@pytest.mark.thorough
 @needs("gnugo")
 def test_gnugo_plays_a_game():
     agents = {name: GtpAgent(path="gnugo --mode gtp", level=1) for name in ("black_0", "white_0")}

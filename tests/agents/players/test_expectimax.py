@@ -44,6 +44,7 @@ def mostly_first(game, state):
 class TestTicTacToe:
     """Computed with an independent program: the best answer to a random player."""
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("memory_mb", [64, 1])
     def test_moving_first(self, memory_mb):
         result = ExpectimaxAgent(memory_mb=memory_mb).search_state(ConnectK())
@@ -56,12 +57,14 @@ class TestTicTacToe:
         assert result.plies is None
         assert result.stopped_by is StoppedBy.COMPLETED
 
+    @pytest.mark.thorough
     def test_through_pettingzoo(self):
         pettingzoo = pytest.importorskip("pettingzoo")
         env = pettingzoo.make("aec", "classic/tictactoe-v3")
         env.reset(seed=0)
         assert ExpectimaxAgent().search(env).value == pytest.approx(191 / 192, abs=1e-14)
 
+    @pytest.mark.thorough
     def test_it_is_what_happens(self):
         """Played against random, it scores what it said, up to chance: 0.9948 of 1, so 60 games lose little."""
         game = ConnectK()
@@ -98,6 +101,7 @@ def test_figure_5_2_against_random():
     assert lucky.action_values == {0: 8, 1: 6, 2: 2}
 
 
+@pytest.mark.thorough
 @given(
     seed=seeds,
     seats=st.sampled_from([1, 2]),

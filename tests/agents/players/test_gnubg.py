@@ -158,6 +158,7 @@ def test_other_games_levels_and_programs(agent):
 # -- gnubg --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     not (shutil.which("gnubg") or shutil.which("/usr/games/gnubg")),
     reason="gnubg is not installed: apt-get install gnubg",

@@ -22,6 +22,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 PLAIN: dict[str, Any] = {"evaluator": lambda game, state: game.evaluation(state)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", [{}, PLAIN])
 def test_later_moves_cost_less_and_find_the_same(settings: dict[str, Any]) -> None:
     game = RulesGame(DotsAndBoxes(2, 2))
@@ -49,6 +50,7 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
     assert agent.search_state(other).nodes == fresh.nodes
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "settings"),
     [

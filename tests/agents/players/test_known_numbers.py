@@ -31,6 +31,7 @@ def test_alpha_beta_nodes_of_tictactoe(window, nodes):
     assert (result.value, result.nodes, result.depth) == (0, nodes, 9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("window", "nodes"), COUNTS)
 def test_alpha_beta_nodes_of_pettingzoos_tictactoe(tictactoe, window, nodes):
     result = AlphaBetaAgent(window=window, backend="clone", **TEXTBOOK).search(tictactoe)
@@ -39,6 +40,7 @@ def test_alpha_beta_nodes_of_pettingzoos_tictactoe(tictactoe, window, nodes):
 
 # 549,946 (OpenSpiel, get_all_histories_test.cc) are the root, and 59,705 under each corner, 63,905 under each edge
 # and 55,505 under the centre.
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("moves", "nodes"), [([4], 55_505), pytest.param([], 549_946, marks=pytest.mark.slow)], ids=["centre", "all"]
 )
@@ -54,6 +56,7 @@ def test_minimax_nodes_of_pettingzoos_tictactoe(tictactoe, moves, nodes):
         assert set(result.action_values.values()) == {0.0}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "columns", "in_row", "value"),
     [(3, 3, 3, 0), (3, 4, 3, 1), (4, 4, 3, 1)],
@@ -94,6 +97,7 @@ class TestOpenSpiel:
         return pytest.importorskip("pyspiel")
 
     # Positions are reached by random play; the plies are chosen so that the oracle needs milliseconds for each.
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("name", "positions", "least_plies", "most_plies"),
         [
@@ -132,6 +136,7 @@ class TestOpenSpiel:
             quick = plain.search_state(game, state)
             assert (quick.value, set(quick.best_actions)) == (found.value, best), (name, state.history())
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("winscore", [4, pytest.param(6, marks=pytest.mark.slow)])
     def test_expectiminimax_and_oracle_agree_on_pig(self, oracle, pyspiel, winscore):
         spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")

@@ -58,6 +58,7 @@ def frequencies(answer, mask=MASK, **settings):
     return np.bincount(drawn, minlength=len(mask)) / len(drawn)
 
 
+@pytest.mark.thorough
 def test_sampling_draws_legal_actions_by_their_probabilities():
     found = frequencies([0.5, 0.1, 0.3, 0.0, 0.1])
     assert found == pytest.approx([0, 0.2, 0.6, 0, 0.2], abs=0.03)
@@ -69,6 +70,7 @@ def test_sampling_draws_legal_actions_by_their_probabilities():
     assert found == pytest.approx([0, 0.2, 0.6, 0, 0.2], abs=0.03)
 
 
+@pytest.mark.thorough
 def test_sampling_without_any_legal_probability_draws_evenly():
     assert frequencies([1.0, 0, 0, 0, 0]) == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3], abs=0.03)
     minus = frequencies([0.0, -np.inf, -np.inf, 0, -np.inf])
@@ -137,6 +139,7 @@ def test_policies_by_name_play_whole_games(name):
     assert [record.failure for record in standings.records] == [None] * 4
 
 
+@pytest.mark.thorough
 def test_a_policy_of_ones_own_gets_a_process_of_its_own_by_default():
     assert Isolation().applies_to("policy(policy='doubles.policies:first_legal')")
     here, there = (
@@ -178,6 +181,7 @@ def test_the_environment_is_out_of_reach():
     assert len(recorder.seeds) == 2  # when it was made, and before the game
 
 
+@pytest.mark.thorough
 def test_the_agent_is_never_asked_to_act_on_the_environment():
     class Strict(PolicyAgent):
         def act(self, env):

@@ -102,6 +102,7 @@ class TestStableBaselines3:
         model.save(path)
         return model, str(path)
 
+    @pytest.mark.thorough
     def test_a_masked_model_plays_whole_games_in_a_process_of_its_own(self, masked):
         model, path = masked
         spec = f"sb3(path='{path}')"
@@ -113,6 +114,7 @@ class TestStableBaselines3:
         expected, _ = model.predict(view["observation"], action_masks=view["action_mask"], deterministic=True)
         assert {record.moves[0].action for record in records if record.agents[0] != "random"} == {int(expected)}
 
+    @pytest.mark.thorough
     def test_the_spec_makes_the_same_agent_again(self, masked):
         agent = make_agent(f"sb3(path='{masked[1]}', sample=True, seed=4)")
         assert isinstance(agent, Sb3Agent)
@@ -185,6 +187,7 @@ class TestTorch:
             optimizer.step()
         return network.eval()
 
+    @pytest.mark.thorough
     def test_a_torchscript_file(self, trained, tmp_path):
         import torch
 
@@ -193,6 +196,7 @@ class TestTorch:
         spec = f"torch(path='{path}')"
         assert first_moves(games_of(spec), spec) == {CENTRE}
 
+    @pytest.mark.thorough
     def test_an_exported_program(self, trained, tmp_path):
         import torch
 
@@ -281,6 +285,7 @@ class TestOnnx:
 
         return write
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("masked", [False, True])
     def test_a_model_plays_whole_games(self, model, masked):
         spec = f"onnx(path='{model(masked)}')"

@@ -60,6 +60,7 @@ def test_games_in_plain_python() -> None:
     assert search_many(game, []) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True)], ids=str)
 def test_exact_values(rules: Any, threads: int) -> None:

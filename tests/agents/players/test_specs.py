@@ -289,6 +289,7 @@ def test_each_name_is_its_agents_kind() -> None:
         assert issubclass(specs._agent_class(name), EngineAgent)
 
 
+@pytest.mark.thorough
 def test_only_the_agent_that_is_named_is_imported() -> None:
     code = "import sys; from zermelo.agents import make_agent; make_agent('random'); print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

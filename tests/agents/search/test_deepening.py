@@ -68,6 +68,7 @@ class Hops(NamedTuple):
 ENOUGH = {"nodes": 1_000_000}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "plain"),
     [
@@ -87,6 +88,7 @@ def test_a_search_that_completes_has_seen_the_end(kind: Any, plain: bool) -> Non
         assert found.values_by_seat[0] == minimax(game, game.initial_state()), seed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["compiled", "plain"])
 @pytest.mark.parametrize("pruning", ["none", "star1", "star2"])
 def test_so_it_is_with_dice(pruning: str, backend: str) -> None:

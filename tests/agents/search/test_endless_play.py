@@ -122,6 +122,7 @@ def ended(*specs: str) -> dict[str, str]:
     return dict(json.loads(output))
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(13)
 @pytest.mark.parametrize(
     ("spec", "why"),
@@ -144,6 +145,7 @@ def test_the_time_of_all_deals_ends_the_search_of_one() -> None:
     assert (result.stopped_by, result.stats["samples"]) == ("seconds", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(30)
 @pytest.mark.defect(13)
 @pytest.mark.parametrize("limit", ["seconds=0.1", "nodes=2000", "simulations=3"])

@@ -62,6 +62,7 @@ def test_a_kept_tree_answers_for_whoever_is_to_move(make: Any) -> None:
             state = game.result(state, result.action)
 
 
+@pytest.mark.thorough
 @HOW
 @pytest.mark.parametrize("settings", [{}, {"transpositions": True}], ids=str)
 @pytest.mark.defect(36)

@@ -57,11 +57,13 @@ class TestNodes:
         assert result.stopped_by is StoppedBy.NODES
         assert not result.proven
 
+    @pytest.mark.thorough
     def test_same_seed_same_answer(self):
         results = [AlphaBetaAgent(nodes=500, seed=3).search_state(SMALL) for _ in range(2)]
         assert (results[0].action, results[0].nodes) == (results[1].action, results[1].nodes)
         assert dict(results[0].action_values) == dict(results[1].action_values)
 
+    @pytest.mark.thorough
     def test_enough_nodes_prove(self):
         result = AlphaBetaAgent(nodes=10_000_000).search_state(ConnectK())
         assert result.stopped_by is StoppedBy.COMPLETED
@@ -233,6 +235,7 @@ class TestWatching:
 
 
 class TestTies:
+    @pytest.mark.thorough
     def test_first_is_the_smallest_number_whatever_the_order(self):
         class Hinted(ConnectK):
             def ordering_hint(self, state, action):
@@ -241,6 +244,7 @@ class TestTies:
         for settings in ({}, {"exact": True}, {"memory_mb": 0}, {"ordering": "fixed"}):
             assert AlphaBetaAgent(depth="full", ties="first", **settings).search_state(Hinted()).action == 0
 
+    @pytest.mark.thorough
     def test_random_draws_from_all_best_actions(self):
         """After X in the centre, every corner holds and no side does."""
         game = ConnectK()
@@ -293,6 +297,7 @@ class TestQuiescence:
 
 
 class TestTable:
+    @pytest.mark.thorough
     @pytest.mark.alone
     @pytest.mark.parametrize("megabytes", [0.25, 2])
     def test_memory_stays_within_the_bound(self, megabytes):

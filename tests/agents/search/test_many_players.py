@@ -277,6 +277,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.thorough
 @given(
     seed=seeds,
     seats=st.integers(1, 4),
@@ -305,6 +306,7 @@ def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting)
     assert result.proven
 
 
+@pytest.mark.thorough
 @given(seed=seeds, seats=st.integers(3, 4), rewards=st.booleans(), rule=st.sampled_from(list(TieRule)))
 @settings(max_examples=60)
 def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
@@ -335,6 +337,7 @@ def test_shallow_pruning_does_prune():
     assert MaxNAgent(depth="full", exact=True).search_state(game).action_values == {0: 3, 1: 0}
 
 
+@pytest.mark.thorough
 @given(
     seed=seeds,
     seats=st.integers(1, 4),
@@ -373,6 +376,7 @@ def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, r
                 assert state.utility == pytest.approx(result.values_by_seat)
 
 
+@pytest.mark.thorough
 @given(seed=seeds, rewards=st.booleans(), total=st.sampled_from([0.0, 6.0]))
 @settings(max_examples=100)
 def test_two_opposed_players_are_minimax(seed, rewards, total):
@@ -522,6 +526,7 @@ def test_transpositions_change_nothing(goal):
         assert with_table.action == without.action
 
 
+@pytest.mark.thorough
 def test_compiled_rules_for_three():
     """Dots and boxes for three: with and without pruning and table the same; the table spares most of the tree."""
     from zermelo.envs import as_game
@@ -549,6 +554,7 @@ def test_compiled_rules_for_three():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["auto", "clone"])
 def test_three_agents_play_a_live_environment(backend):
     from zermelo.envs import make

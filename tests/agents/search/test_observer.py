@@ -53,6 +53,7 @@ def test_the_textbook_tree() -> None:
     assert result.value == 3
 
 
+@pytest.mark.thorough
 def test_every_node_is_told_once() -> None:
     game = ConnectK()
     state = game.result(game.initial_state(), 4)
@@ -71,6 +72,7 @@ def test_every_node_is_told_once() -> None:
                 assert event.state == game.result(state, event.taken)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pruning", ["none", "star1", "star2"])
 def test_chance_and_the_table(pruning: str) -> None:
     seen: Counter[NodeEventKind] = Counter()
@@ -94,6 +96,7 @@ def test_chance_and_the_table(pruning: str) -> None:
     assert set(seen) == expected
 
 
+@pytest.mark.thorough
 def test_the_table_of_max_n() -> None:
     events: list[NodeEvent] = []
     MaxNAgent(depth=5, ties="first", on_node=events.append).search_state(ConnectK())

@@ -56,6 +56,7 @@ class TestBestLines:
 
 
 class TestAspiration:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("half_width", [1e-9, 0.4, 2, 100])
     def test_it_changes_no_answer(self, half_width: float) -> None:
         for game in coin_rows(12):
@@ -66,6 +67,7 @@ class TestAspiration:
                 assert (narrow.action, narrow.value, narrow.depth) == (plain.action, plain.value, plain.depth)
                 assert narrow.proven == plain.proven
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("half_width", [1e-9, 0.01, 0.3])
     def test_compiled_searches_too(self, half_width: float) -> None:
         game = RulesGame(DotsAndBoxes(2, 2))
@@ -78,6 +80,7 @@ class TestAspiration:
                 assert (narrow.action, narrow.value, narrow.depth) == (plain.action, plain.value, plain.depth)
             state = game.result(state, action)
 
+    @pytest.mark.thorough
     def test_a_limit_in_the_middle_gives_what_was_finished(self) -> None:
         """However the last window was, what is answered has its exact value."""
         game = coin_rows(1)[0]
@@ -116,6 +119,7 @@ class TestTimeManager:
     def test_one_action_takes_no_time(self) -> None:
         assert TimeManager(10, 1, 2).is_enough(0, 0.0, 0)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(("manages", "share"), [(False, 1), (True, 0.6)])
     def test_a_search_obeys_it(self, manages: bool, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each look at the clock takes a second."""

@@ -84,6 +84,7 @@ _SLOW = [
 GAMES = (MNK(m=4, n=3, k=3), ConnectFour(4, 5), Heap(), *_SLOW)
 
 
+@pytest.mark.thorough
 def test_passing_in_the_heap_keeps_the_contract() -> None:
     assert_keeps_contract(Heap(), games=5)
 
@@ -136,6 +137,7 @@ class Truth:
         return self.known[state]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("memory_mb", [0, 1])
 @pytest.mark.parametrize(
     "rules",
@@ -176,6 +178,7 @@ def test_what_is_proven_is_true(rules: Any, memory_mb: float) -> None:
     assert proven, "the test shows nothing"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ties", Ties)
 @pytest.mark.parametrize(
     "rules",
@@ -220,6 +223,7 @@ def test_a_search_to_the_end_at_once_reduces_nothing() -> None:
     assert (asked.nodes, asked.value, asked.plies) == (plain.nodes, plain.value, plain.plies)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "depth", "settings"),
     [

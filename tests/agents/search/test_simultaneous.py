@@ -141,6 +141,7 @@ def exploited(spec: str, rules: Any) -> float:
     return float(exploitability(agent_policy(spec), RulesGame(rules)))
 
 
+@pytest.mark.thorough
 def test_more_simulations_are_exploited_less() -> None:
     few, more = (exploited(f"simultaneous_mcts(simulations={n})", Goofspiel(3, False)) for n in (10, 300))
     assert more < few
@@ -217,6 +218,7 @@ def test_games_are_played_to_their_ends() -> None:
         assert sum(env.rewards.values()) == 0
 
 
+@pytest.mark.thorough
 def test_dice_and_agents_that_leave() -> None:
     env = duel(payoffs=SKEWED, rounds=3, die=True, agents=4)
     game = as_game(env)

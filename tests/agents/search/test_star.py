@@ -91,6 +91,7 @@ def with_dice(seed, seats, rewards):
     return root
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pruning", PRUNINGS)
 @given(
     seed=seeds,
@@ -143,6 +144,7 @@ def test_star_is_expectiminimax(
         assert result.best_actions == full.best_actions
 
 
+@pytest.mark.thorough
 @given(seed=seeds)
 @settings(max_examples=25)
 def test_pruning_saves_nodes(seed):

@@ -131,6 +131,7 @@ def every_setting(constant_bounds):
     ]
 
 
+@pytest.mark.thorough
 @given(seed=seeds, constant=st.sampled_from([0.0, 1.0, -3.0]), rewards=st.booleans(), setting=st.integers(0, 5))
 @settings(max_examples=100)
 def test_alpha_beta_is_minimax_on_any_tree(seed, constant, rewards, setting):
@@ -172,6 +173,7 @@ def distance_oracle(game, state, middle):
     return max(scores) if state.mover == 0 else min(scores)
 
 
+@pytest.mark.thorough
 @given(seed=seeds, constant=st.sampled_from([0.0, 1.0]), table=st.sampled_from([0, 64]))
 @settings(max_examples=100)
 def test_wins_come_sooner_and_losses_later(seed, constant, table):
@@ -189,6 +191,7 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
             assert result.plies == abs(promptness), agent.name
 
 
+@pytest.mark.thorough
 @given(seed=seeds, seats=st.sampled_from([1, 2]), rewards=st.booleans(), table=st.sampled_from([0, 64]))
 @settings(max_examples=100)
 def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
@@ -236,6 +239,7 @@ def noise(game, state):
     return value, -value
 
 
+@pytest.mark.thorough
 @given(seed=seeds, depth=st.integers(1, 6), memory_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
 @settings(max_examples=30)
 @pytest.mark.parametrize("kind", ["coins", "stones"])

@@ -84,6 +84,7 @@ class TestLostMoves:
         assert result.best_actions == (1,)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("agent", "compiled"),
     [

@@ -140,6 +140,7 @@ def test_external_sampling_comes_near() -> None:
     assert other == policy
 
 
+@pytest.mark.thorough
 def test_open_spiel_agrees_on_values_and_exploitability() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import exploitability as theirs

@@ -41,11 +41,13 @@ def optimal(table: PolicyTable, key: str) -> tuple[float | None, tuple[int, ...]
     return value, tuple(shares)
 
 
+@pytest.mark.thorough
 def test_every_unfinished_state_is_there(tictactoe: str) -> None:
     # 5,478 states of tic-tac-toe, of which 958 are finished
     assert len(PolicyTable.load(tictactoe)) == 5478 - 958
 
 
+@pytest.mark.thorough
 def test_the_actions_are_those_of_minimax(tictactoe: str) -> None:
     table = PolicyTable.load(tictactoe)
     game = RulesGame(MNK())
@@ -59,6 +61,7 @@ def test_the_actions_are_those_of_minimax(tictactoe: str) -> None:
             assert optimal(table, stable_key(game, state)) == (expected.value, expected.best_actions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("owner", [0, 1])
 @pytest.mark.parametrize(
     "rules", [MNK(), pytest.param(Hexapawn(), marks=pytest.mark.slow), Nim((1, 2, 3))], ids=str
@@ -83,6 +86,7 @@ def test_a_plan_answers_whatever_the_other_does(rules: Any, owner: int, tmp_path
     assert len(table) < len(solve_policy(game, plan="full"))
 
 
+@pytest.mark.thorough
 def test_it_plays_in_the_environment(tictactoe: str) -> None:
     env = make("classic/tictactoe-v3")
     agent = make_agent(f'policytable(path="{tictactoe}", seed=3)')
@@ -95,6 +99,7 @@ def test_it_plays_in_the_environment(tictactoe: str) -> None:
         assert set(env.rewards.values()) == {0}
 
 
+@pytest.mark.thorough
 def test_the_seed_chooses_among_optimal_actions(tictactoe: str) -> None:
     agent = PolicyTableAgent(path=tictactoe)
     game = RulesGame(MNK())
@@ -131,6 +136,7 @@ def test_other_games(game: Any, tmp_path: Path) -> None:
         state = game.result(state, found.action)
 
 
+@pytest.mark.thorough
 def test_keys_are_the_same_in_every_process() -> None:
     code = (
         "from zermelo.envs import as_game, make\n"

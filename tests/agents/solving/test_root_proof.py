@@ -77,6 +77,7 @@ def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
 briefed = Briefed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "plies", "number"),
     [
@@ -105,6 +106,7 @@ def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_short
     assert seen >= {-1, 1}
 
 
+@pytest.mark.thorough
 def test_agents_say_what_is_proven_and_play_it(no_short_search):
     """Stopped after one move's depth, a search would know nothing of the end."""
     for state in late_states(GAME, 5, 10, 20):
@@ -230,6 +232,7 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_short_search):
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
 
+@pytest.mark.thorough
 def test_a_win_is_not_called_the_soonest_where_another_was_left_out(monkeypatch, no_short_search):
     """With hardly any nodes for it, the proof finds one action that wins, and leaves others undecided."""
     monkeypatch.setattr("zermelo.agents.solving.root_proof._FIRST_NODES", 1)

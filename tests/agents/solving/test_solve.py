@@ -88,6 +88,7 @@ def test_who_wins(rules: Any, outcome: Outcome) -> None:
         assert solution.mover_wins == {FIRST: True, SECOND: False, NEITHER: None}[outcome]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("houses", "margins"),
     [(1, [0, -2, 6, -2, 2, 0]), (2, [2, -2, -2, -10, 6, 8]), (3, [0, 4, 2, 2, 6, -8])],
@@ -174,6 +175,7 @@ def test_connect_four_first_moves() -> None:
 # -- against plain searches ------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True), MNK(m=4, n=3, k=3)], ids=str)
 def test_compiled_and_plain_agree(rules: Any) -> None:
     game = RulesGame(rules)
@@ -193,6 +195,7 @@ def test_compiled_and_plain_agree(rules: Any) -> None:
         assert mine.action_values == minimax.action_values, state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True)], ids=str)
 def test_the_line_ends_with_the_value(rules: Any) -> None:
     game = RulesGame(rules)
@@ -265,6 +268,7 @@ def played(rules: Any, *actions: int) -> Any:
     return state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outcome_only", [False, True])
 @pytest.mark.parametrize(
     ("rules", "actions", "limits"),

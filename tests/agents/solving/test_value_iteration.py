@@ -25,6 +25,7 @@ from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
@@ -53,6 +54,7 @@ def test_every_state_is_as_the_slow_one_says(rules: Any) -> None:
         assert table.value(state) == pytest.approx(value, abs=1e-9), state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", [Game2048(2, 2), DotsAndBoxes(1, 2, margin=True)])
 def test_what_was_received_on_the_way_makes_no_other_state(rules: Any) -> None:
     class Plain(RulesGame):
@@ -89,6 +91,7 @@ def solved(env: Any) -> tuple[np.ndarray, np.ndarray]:
     raise AssertionError("it does not settle")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["FrozenLake-v1", "Taxi-v4", "CliffWalking-v1"])
 def test_gymnasiums_tables(name: str) -> None:
     env = gymnasium.make(name)
@@ -211,6 +214,7 @@ class LongShot:
         return action
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("tolerance", [0.5, 0.01, 1e-4, 1e-9])
 @pytest.mark.parametrize(
     "game",

@@ -82,6 +82,7 @@ def env_mask_actions(env: Any) -> list[Any]:
     return [(np.array(i) + np.ravel(space.start)).tolist() for i in np.ndindex(*np.ravel(space.nvec))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PERFECT)
 @pytest.mark.parametrize(("seed", "backend"), [(0, "clone"), (1, "clone"), (2, "auto")])
 def test_the_game_plays_as_the_environment_does(name: str, seed: int, backend: str) -> None:
@@ -119,6 +120,7 @@ def test_the_game_plays_as_the_environment_does(name: str, seed: int, backend: s
                 break
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tictactoe-v3", "connect_four-v3", "chess-v6", "leduc_holdem-v4", "hanabi-v5"])
 def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
     env, twin = classic(name), classic(name)
@@ -247,6 +249,7 @@ def test_human_rendering_is_left_to_the_live_environment(monkeypatch: pytest.Mon
 # -- registered rules -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_registered_rules_come_first_for_exactly_that_class() -> None:
     class Own(Numbers):
         pass
@@ -274,6 +277,7 @@ def test_registered_rules_come_first_for_exactly_that_class() -> None:
     assert as_game(wrapped) is rules
 
 
+@pytest.mark.thorough
 def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
     """As at the end of Python, which empties modules before it lets their last objects go."""
     env = LastOneStanding()

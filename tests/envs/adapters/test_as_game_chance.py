@@ -21,6 +21,7 @@ from zermelo.envs import (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
 def test_chance_is_found_out_and_never_the_environments_own(source: str) -> None:
     env = Dice(source)
@@ -62,6 +63,7 @@ def test_samples_do_not_depend_on_the_environments_seed(source: str) -> None:
     assert drawn[0] == drawn[1]
 
 
+@pytest.mark.thorough
 def test_declared_chance_is_exact() -> None:
     env = DeclaredDice()
     env.reset(seed=1)
@@ -90,12 +92,14 @@ def test_declared_chance_is_exact() -> None:
     assert not env.chance_outcomes()
 
 
+@pytest.mark.thorough
 def test_declared_chance_with_the_clone_backend_is_the_same_game() -> None:
     env = DeclaredDice()
     env.reset(seed=1)
     assert as_game(env, backend="clone").traits.chance is Chance.EXACT
 
 
+@pytest.mark.thorough
 def test_probabilities_must_sum_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     env = DeclaredDice()
     env.reset(seed=1)

@@ -135,6 +135,7 @@ def test_wrong_traits(traits: Any, message: str) -> None:
         as_game(env, traits=traits)
 
 
+@pytest.mark.thorough
 def test_unfinished_play_assumes_and_says_so() -> None:
     class Endless(SmallEnv):
         def play(self, agent: Any, action: int) -> None:
@@ -147,6 +148,7 @@ def test_unfinished_play_assumes_and_says_so() -> None:
     assert traits.source("reward_sum") is TraitSource.ASSUMED
 
 
+@pytest.mark.thorough
 def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     class Paying(Numbers):
         pass
@@ -184,6 +186,7 @@ def test_a_reset_with_other_options_gives_another_game() -> None:
     assert as_game(env) is not game
 
 
+@pytest.mark.thorough
 def test_a_reset_with_other_agents_gives_another_game() -> None:
     class Crowd(LastOneStanding):
         def start(self, seed: int | None, options: dict[str, Any]) -> None:
@@ -198,6 +201,7 @@ def test_a_reset_with_other_agents_gives_another_game() -> None:
     assert as_game(env).traits.seats == 4
 
 
+@pytest.mark.thorough
 def test_games_do_not_keep_environments_alive() -> None:
     env = Numbers()
     env.reset()

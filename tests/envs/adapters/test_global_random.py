@@ -77,6 +77,7 @@ class LateDice(Dice):
         return super().roll() if self.turns >= self.rolls else 1
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_a_draw_that_comes_late_is_found() -> None:
     env = LateDice()

@@ -58,6 +58,7 @@ def backup(game: Any, state: Any, values: Any) -> list[float]:
     return totals
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "parameters", "chance"), TABLES)
 def test_one_backup_over_the_game_is_one_over_the_table(
     name: str, parameters: dict[str, Any], chance: Chance
@@ -130,6 +131,7 @@ def test_the_table_plays_as_the_environment_does() -> None:
         game.result(game.initial_state(), 7)
 
 
+@pytest.mark.thorough
 def test_a_table_under_a_wrapper_that_changes_rewards_is_not_used() -> None:
     env = gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda reward: 10 * reward)
     env.reset(seed=0)
@@ -137,10 +139,12 @@ def test_a_table_under_a_wrapper_that_changes_rewards_is_not_used() -> None:
     assert as_game(env).traits.chance is Chance.SAMPLED
 
 
+@pytest.mark.thorough
 def test_fickle_passengers_are_not_in_the_table() -> None:
     assert isinstance(as_game(made("Taxi-v4", fickle_passenger=True)), GymGame)
 
 
+@pytest.mark.thorough
 def test_the_clone_of_a_table_environment_is_sampled() -> None:
     env = made("FrozenLake-v1")
     game = as_game(env, backend="clone")
@@ -149,6 +153,7 @@ def test_the_clone_of_a_table_environment_is_sampled() -> None:
     assert len({game.result(game.snapshot(env), 2).env.unwrapped.s for _ in range(60)}) == 3
 
 
+@pytest.mark.thorough
 def test_blackjack_is_sampled_without_a_look_at_the_hole_card() -> None:
     env = made("Blackjack-v1", seed=1)
     raw = env.unwrapped
@@ -259,6 +264,7 @@ def test_a_time_limit_is_part_of_a_copied_game() -> None:
     assert game.is_terminal(game.result(state, 0))
 
 
+@pytest.mark.thorough
 def test_cart_pole_goes_on_as_the_live_one_does() -> None:
     env = made("CartPole-v1", seed=4)
     game = as_game(env)
@@ -283,6 +289,7 @@ def test_continuous_actions() -> None:
         as_game(env)
 
 
+@pytest.mark.thorough
 def test_a_reset_without_a_seed_is_named_with_its_remedy() -> None:
     class Old(gymnasium.Env[Any, Any]):
         action_space = gymnasium.spaces.Discrete(2)

@@ -88,6 +88,7 @@ def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) 
     assert game.information_state_key(game.snapshot(other), 0) != game.information_state_key(state, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("plies", [0, 2])
 def test_leduc_is_dealt_as_chance_would(plies: int) -> None:
     env = played("leduc_holdem-v4", plies, seed=8)

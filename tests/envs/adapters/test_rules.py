@@ -109,6 +109,7 @@ def test_backends(name: str) -> None:
 # -- only where it is that game -----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @each_twin
 def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
     raw = innermost(position(name))
@@ -119,6 +120,7 @@ def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
         as_game(changed, backend="rules")
 
 
+@pytest.mark.thorough
 @each_twin
 def test_a_wrapper_that_may_change_the_game_is_searched_through_its_copies(name: str) -> None:
     class Reward(BaseWrapper):

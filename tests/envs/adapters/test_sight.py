@@ -128,6 +128,7 @@ class WhoBegins(Open):
         self.agent_selection = self.agents[int(np.random.default_rng(seed).integers(2))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cls", [Dealt, AlwaysTheSameDeal, Drawn, SecretNumber])
 def test_hidden_information_is_never_taken_for_perfect(cls: Any) -> None:
     env = cls()
@@ -135,6 +136,7 @@ def test_hidden_information_is_never_taken_for_perfect(cls: Any) -> None:
     assert as_game(env).traits.source("information") is TraitSource.ASSUMED
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cls", [Open, WhoBegins])
 def test_observations_that_determine_the_state_are_seen(cls: Any) -> None:
     env = cls()
@@ -164,6 +166,7 @@ def test_a_search_that_may_peek_says_so_once_and_proves_nothing() -> None:
         AlphaBetaAgent(depth="full", traits={"information": "hidden"}).search(env)
 
 
+@pytest.mark.thorough
 def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
     env = Open(length=7, both=0.5)
     env.reset()

@@ -54,6 +54,7 @@ class Heap(NamedTuple):
         return -1 if seat == state.mover else 1
 
 
+@pytest.mark.thorough
 def test_good_rules_pass() -> None:
     assert_keeps_contract(Heap())
     assert_keeps_contract(_broken(pass_turn=_passed))
@@ -155,6 +156,7 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
     return shown == ["0"] and bool(eval("True"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("methods", "said"),
     [
@@ -191,6 +193,7 @@ def test_broken_rules_are_told_the_method_the_state_and_the_difference(methods: 
         check_rules(_broken(**methods))
 
 
+@pytest.mark.thorough
 def test_rules_that_do_not_compile_are_told_the_method_and_the_line() -> None:
     line = _sorted_text.__code__.co_firstlineno
     with pytest.raises(RulesError) as caught:
@@ -274,6 +277,7 @@ def test_symmetric_positions_have_symmetric_futures(seed: int) -> None:
         state = game.result(state, action)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_bits_mean_the_same_compiled(seed: int) -> None:
     numba = pytest.importorskip("numba")
@@ -298,6 +302,7 @@ def test_bits_mean_the_same_compiled(seed: int) -> None:
         assert compiled(number, places) == plain, (seed, number, places)
 
 
+@pytest.mark.thorough
 def test_a_rules_class_may_build_on_another() -> None:
     def legal(self: Any, state: HeapState, actions: list[int]) -> int:
         actions[0] = 0

@@ -83,6 +83,7 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
     env.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CLASSIC)
 def test_classic_environments_in_lockstep(name):
     assert_clones_right(lambda: make_classic(name), games=2, seed=5, max_steps=25)
@@ -95,6 +96,7 @@ def test_twenty_games_of_each_classic_environment_in_each_mode(name, mode):
     assert_clones_right(lambda: make_classic(name, mode), games=20, max_steps=40 if name == "chess-v6" else 200)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OPEN_SPIEL)
 def test_open_spiel_through_shimmy(name):
     shimmy = pytest.importorskip("shimmy")
@@ -124,6 +126,7 @@ def test_shimmy_keeps_its_configuration_and_its_history():
     assert new.game_state is not env.game_state
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["CartPole-v1", "FrozenLake-v1", "Blackjack-v1", "CliffWalking-v1", "Taxi-v4"])
 def test_gymnasium_environments(name):

@@ -260,6 +260,7 @@ def test_streams_and_buffers():
     assert env.buffer.read() == "bc"
 
 
+@pytest.mark.thorough
 def test_weak_references_to_things_outside_are_kept_and_those_inside_follow():
     outside, inside = Engine(), Engine()
     names = weakref.WeakValueDictionary(inside=inside, outside=outside)
@@ -275,6 +276,7 @@ def test_weak_references_to_things_outside_are_kept_and_those_inside_follow():
     assert new.keys[new.kept] == [1]
 
 
+@pytest.mark.thorough
 def test_too_deep_a_nesting_is_said():
     nested = []
     for _ in range(100_000):

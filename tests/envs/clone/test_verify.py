@@ -71,6 +71,7 @@ class Unseeded(DiceEnv):
         super().reset(None)
 
 
+@pytest.mark.thorough
 def test_an_environment_that_ignores_its_seed_passes_and_its_broken_clone_does_not():
     verify_clone(Unseeded, games=3)
     with pytest.raises(CloneError):

@@ -111,6 +111,7 @@ def test_new_tiles() -> None:
     assert game.initial_state().tiles_to_come == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [Game2048(2, 2), *(pytest.param(Game2048(*size), marks=pytest.mark.slow) for size in ((), (1, 2), (3, 5)))],
@@ -210,6 +211,7 @@ def made(**parameters: Any) -> Any:
     return gymnasium.make("zermelo/Game2048-v0", **parameters)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(4, 4), (2, 5)])
 def test_gymnasiums_own_check(size: tuple[int, int]) -> None:
     live = made(rows=size[0], columns=size[1], render_mode="ansi").unwrapped
@@ -247,6 +249,7 @@ def test_the_same_seed_is_the_same_game() -> None:
     assert games[0] == games[1] != games[2]
 
 
+@pytest.mark.thorough
 def test_it_is_searched_by_its_rules() -> None:
     live = made(rows=2, columns=2)
     live.reset(seed=1)
@@ -286,6 +289,7 @@ def test_what_the_environment_does_not_take() -> None:
         live.step(7)
 
 
+@pytest.mark.thorough
 def test_gymnasium_learns_of_it_when_it_is_told() -> None:
     program = (
         "import sys, zermelo.envs; assert 'gymnasium' not in sys.modules; import gymnasium; "

@@ -107,6 +107,7 @@ def our_plays(game: RulesGame, state: BackgammonState) -> dict[tuple[Places, Pla
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("rules", "games"), [(Backgammon(), 6), (Hypergammon(), 40)])
 def test_plays_are_the_slow_rules(rules: Backgammon, games: int) -> None:
     game, generator = as_game(rules), random.Random(17)
@@ -183,6 +184,7 @@ def in_lockstep(rules: Backgammon, text: str, checkers: int, games: int, compare
 SCORINGS = [(1, "winloss_scoring"), (2, "enable_gammons"), (3, "full_scoring")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("most_points", "scoring"), SCORINGS)
 def test_agrees_with_openspiel(most_points: int, scoring: str) -> None:
     in_lockstep(Backgammon(most_points), f"backgammon(scoring_type={scoring})", 15, 2)
@@ -237,6 +239,7 @@ def as_openspiel_plays(scoring: str, games: int, seed: int, share: float = 1.0) 
             assert list(game.utility(state)) == other.returns()
 
 
+@pytest.mark.thorough
 def test_openspiels_backgammon_is_searched_by_rules() -> None:
     as_openspiel_plays("full_scoring", 1, 3)
 

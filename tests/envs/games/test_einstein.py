@@ -30,6 +30,7 @@ def moves(rules: EinStein, state: EinSteinState) -> set[str]:
     return {rules.action_text(state, action) for action in RulesGame(rules).legal_actions(state)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

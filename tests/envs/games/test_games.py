@@ -65,6 +65,7 @@ CHECKED_SLOWLY = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0])
 @pytest.mark.parametrize(("rules", "slow", "sizes"), TWINS, ids=lambda part: getattr(part, "__name__", str(part)))
 def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
@@ -83,6 +84,7 @@ def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
         assert game.utility(state) == tuple(other.utilities())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", CHECKED, ids=repr)
 def test_keeps_the_contract(rules):
     assert_keeps_contract(rules, games=2)
@@ -120,6 +122,7 @@ class Scores:
         return self.known[state]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

@@ -53,6 +53,7 @@ def best_actions(rules: Any) -> list[str]:
 OTHELLO = [4, 12, 56, 244, 1396, 8200, 55092]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "depth", [1, 2, 3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)], ids=lambda depth: f"depth {depth}"
 )
@@ -68,6 +69,7 @@ def test_othello_4x4_is_won_by_the_second_player_by_8():
 KALAH = {1: [0, -2, 6, -2, 2, 0], 2: [2, -2, -2, -10, 6, 8], 3: [0, 4, 2, 2, 6, -8]}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("houses", "seeds"),
     [
@@ -100,6 +102,7 @@ def test_hexapawn(rows, columns, winner):
     assert value(Hexapawn(rows, columns)) == winner
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("rows", "columns", "winner"), [(4, 3, 1), (5, 3, 1), (4, 2, -1)])
 def test_breakthrough_with_one_row_of_pawns(rows, columns, winner):
     assert value(Breakthrough(rows, columns, 1)) == winner
@@ -116,6 +119,7 @@ DOMINEERING = {
 SLOW_DOMINEERING = [(2, 10), (2, 11), (2, 12), (4, 5), (3, 7), (3, 8), (5, 5)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "size",
     [pytest.param(size, marks=[pytest.mark.slow] if size in SLOW_DOMINEERING else []) for size in DOMINEERING],
@@ -152,6 +156,7 @@ def test_the_only_winning_bites_of_chomp(rows, columns, bites):
     assert best_actions(Chomp(rows, columns)) == bites
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

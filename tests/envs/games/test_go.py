@@ -228,6 +228,7 @@ def test_ladders_are_read(moves: str, caught: bool) -> None:
     assert (priors_of(moves)["E6"] < 30) is caught
 
 
+@pytest.mark.thorough
 def test_playouts_fill_no_eyes_and_end() -> None:
     game, generator = RulesGame(Go(5, superko=0)), random.Random(1)
     lengths = []
@@ -244,6 +245,7 @@ def test_playouts_fill_no_eyes_and_end() -> None:
     assert max(lengths) < 200
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("superko", [0, 1])
 def test_compiled_search_is_the_plain_one(superko: int) -> None:
     game = RulesGame(Go(4, superko=superko))

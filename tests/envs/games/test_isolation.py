@@ -53,6 +53,7 @@ def test_plays_as_the_slow_rules_do(sizes):
         assert game.utility(state)[other.seat] == -1
 
 
+@pytest.mark.thorough
 def test_keeps_the_contract():
     assert_keeps_contract(Isolation(4, 4), games=2)
 

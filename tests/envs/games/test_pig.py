@@ -93,6 +93,7 @@ def test_piglet(target: int, expected: float) -> None:
     assert win_chance(target, sides=2)[0, 0, 0] == pytest.approx(expected, abs=1e-11)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

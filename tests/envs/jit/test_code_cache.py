@@ -141,6 +141,7 @@ def warm(first_run: Folder, folder: Folder) -> Folder:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_second_process_takes_the_code_from_disk_and_counts_the_same(warm: Folder) -> None:
     kept = {file: file.stat().st_mtime_ns for file in warm.kept()}
     assert kept
@@ -149,11 +150,13 @@ def test_a_second_process_takes_the_code_from_disk_and_counts_the_same(warm: Fol
     assert {file: file.stat().st_mtime_ns for file in warm.kept()} == kept
 
 
+@pytest.mark.thorough
 def test_a_second_process_needs_no_compiler(warm: Folder) -> None:
     told = "import atexit, sys; atexit.register(lambda: print('numba' in sys.modules, file=sys.stderr))"
     assert warm.count(told) == (leaves(12, 6), "False\n")
 
 
+@pytest.mark.thorough
 def test_arrays_that_are_only_borrowed_need_no_compiler(folder: Folder) -> None:
     """Code of Go's that frees an array's memory is never called, so it needs nothing of Numba's."""
     code = (
@@ -169,6 +172,7 @@ def test_arrays_that_are_only_borrowed_need_no_compiler(folder: Folder) -> None:
     assert run[1].stderr == "False\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_two_kinds_of_processor_share_a_folder(warm: Folder) -> None:
     here = warm.kept()
@@ -181,6 +185,7 @@ def test_two_kinds_of_processor_share_a_folder(warm: Folder) -> None:
     assert set(here) < set(warm.kept())
 
 
+@pytest.mark.thorough
 def test_an_edit_to_the_rules_is_seen(warm: Folder) -> None:
     warm.write(least=2)
     assert warm.count()[0] == leaves(12, 6, least=2)
@@ -188,6 +193,7 @@ def test_an_edit_to_the_rules_is_seen(warm: Folder) -> None:
     assert warm.count() == (leaves(12, 6), "")
 
 
+@pytest.mark.thorough
 def test_rules_that_make_arrays_are_read_back(folder: Folder) -> None:
     # Their machine code calls functions of Numba's, which a process that does not compile has not loaded.
     (folder.path / "stairs_helper.py").write_text(
@@ -198,11 +204,13 @@ def test_rules_that_make_arrays_are_read_back(folder: Folder) -> None:
     assert folder.count() == (leaves(12, 6), "")
 
 
+@pytest.mark.thorough
 def test_an_edit_in_a_file_that_the_rules_import_from_is_seen(warm: Folder) -> None:
     warm.write(step=2)
     assert warm.count()[0] == leaves(12, 6, step=2)
 
 
+@pytest.mark.thorough
 def test_two_processes_at_once(folder: Folder) -> None:
     both = [finished(process) for process in [folder.start(), folder.start()]]
     assert [count for count, _ in both] == [leaves(12, 6)] * 2
@@ -210,6 +218,7 @@ def test_two_processes_at_once(folder: Folder) -> None:
     assert folder.count() == (leaves(12, 6), "")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> None:
     folder.cache.write_text("a file is in the way")
@@ -219,6 +228,7 @@ def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> No
     assert "ZERMELO_CACHE_DIR" in said
 
 
+@pytest.mark.thorough
 def test_a_full_disk_costs_one_line(folder: Folder) -> None:
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
     count, said = folder.count(full)
@@ -228,6 +238,7 @@ def test_a_full_disk_costs_one_line(folder: Folder) -> None:
     assert folder.count()[0] == leaves(12, 6)
 
 
+@pytest.mark.thorough
 def test_a_torn_file_is_not_believed(warm: Folder) -> None:
     folder = warm
     for file in folder.kept():
@@ -239,10 +250,12 @@ def test_a_torn_file_is_not_believed(warm: Folder) -> None:
     assert folder.count() == (leaves(12, 6), "")
 
 
+@pytest.mark.thorough
 def test_the_package_is_not_written_to(first_run: Folder) -> None:
     assert machine_code_in_the_package() == first_run.package_before
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_numba_cache_dir_is_used_where_ours_is_not_set(folder: Folder) -> None:
     other = folder.path / "elsewhere"
@@ -258,6 +271,7 @@ def test_without_the_compiler_plain_python_answers_and_says_so_once(folder: Fold
     assert not folder.kept()
 
 
+@pytest.mark.thorough
 def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> None:
     count, said = folder.count("import sys; sys.modules['numba'] = None")
     assert count == leaves(12, 6)
@@ -265,6 +279,7 @@ def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> 
     assert "slower" in said
 
 
+@pytest.mark.thorough
 def test_importing_the_rules_does_not_import_numba() -> None:
     code = (
         "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
@@ -275,6 +290,7 @@ def test_importing_the_rules_does_not_import_numba() -> None:
     assert out.stdout.strip() == "False"
 
 
+@pytest.mark.thorough
 def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
     script = folder.path / "play.py"
     script.write_text(
@@ -317,6 +333,7 @@ print(total)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("searches", [MINIMAX, pytest.param(SEARCHES, marks=pytest.mark.slow)], ids=["one", "all"])
 def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     # A recursive kernel that is not quite right for the cache works when compiled and crashes when read back.
@@ -337,6 +354,7 @@ def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     assert run() == (cold, "")
 
 
+@pytest.mark.thorough
 def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def is_terminal(self: Any, state: Any) -> bool:
         if state.heaps < 7:
@@ -349,6 +367,7 @@ def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.Mon
         perft(rules, 6)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_old_folders_are_cleared_away(warm: Folder) -> None:
     folder = warm

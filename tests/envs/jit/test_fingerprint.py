@@ -175,6 +175,7 @@ def test_what_cannot_be_compared_is_named_and_the_code_not_kept(capsys):
     assert "they depend on thing, of type object" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_rules_made_by_one_function_are_counted_by_their_own_code(tmp_path, monkeypatch):
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
     # Sequences of six numbers up to 3, and up to 4, that add up to no more than 12.
@@ -216,5 +217,6 @@ class Cells(NamedTuple):
         return 0
 
 
+@pytest.mark.thorough
 def test_states_of_more_numbers_have_code_of_their_own():
     assert [perft(Cells(count), 6) for count in (2, 3, 2)] == [2**6, 3**6, 2**6]

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import pytest
 
 from zermelo.agents import MinimaxAgent
 from zermelo.agents.algorithms.minimax import minimax
 from zermelo.envs.rules import RulesGame
+
+pytestmark = pytest.mark.thorough
 
 
 class PileState(NamedTuple):

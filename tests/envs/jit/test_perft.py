@@ -17,6 +17,7 @@ def classic(name: str) -> Any:
     return env
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("depth", "leaves"), list(enumerate([1, 7, 49, 343, 2401, 16807])))
 def test_connect_four(depth: int, leaves: int) -> None:
     assert perft(classic("connect_four-v3"), depth) == leaves
@@ -58,6 +59,7 @@ def test_the_split_by_action() -> None:
     assert split == dict.fromkeys(range(7), 49)
 
 
+@pytest.mark.thorough
 def test_chance_events_are_moves() -> None:
     env = DeclaredDice()
     env.reset()

@@ -46,18 +46,21 @@ def package(shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_it_is_found_and_counts_the_same(package: Path) -> None:
     assert perft(RULES, DEPTH) == LEAVES
     assert perft(Nim((3, 4, 5, 6)), 1) == 18  # other parameters, the same code
     assert not list(package.rglob("*.bin"))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("package")
 def test_a_lower_baseline_serves_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_cache, "baselines", lambda: baselines()[-1:])
     assert perft(RULES, DEPTH) == LEAVES
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("package")
 @pytest.mark.parametrize(
     ("name", "value"),
@@ -76,6 +79,7 @@ def test_whatever_differs_is_compiled(name: str, value: Any, monkeypatch: pytest
         perft(RULES, DEPTH)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("package")
 def test_a_torn_file_is_not_believed(shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for file in shipped.iterdir():

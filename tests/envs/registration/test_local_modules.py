@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 GAME = """
     from zermelo.envs.games import Nim
     from zermelo.envs.rules.env import env as rules_env

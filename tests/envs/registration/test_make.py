@@ -209,6 +209,7 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
         make_env("zermelo/Number-v0")
 
 
+@pytest.mark.thorough
 def test_pettingzoo_and_gymnasium_learn_of_environments_when_they_are_told() -> None:
     code = textwrap.dedent("""
         import sys

@@ -62,6 +62,7 @@ def play(live: Any, seed: int, moves: int = 1000) -> list[int]:
 # -- PettingZoo's own tests ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @api_warnings
 @every_env
 def test_pettingzoo_api(name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,6 +86,7 @@ def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> N
     assert live.rewards == {"black": -16.0, "white": 0}
 
 
+@pytest.mark.thorough
 @every_env
 def test_pettingzoo_seed(name: str) -> None:
     seed_test(EVERY[name], num_cycles=100)
@@ -101,6 +103,7 @@ def test_pettingzoo_render(name: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out
 
 
+@pytest.mark.thorough
 @every_env
 def test_clones_are_right(name: str) -> None:
     assert_clones_right(EVERY[name], games=1)
@@ -109,6 +112,7 @@ def test_clones_are_right(name: str) -> None:
 # -- the game that is searched is the game that is played ---------------------------------------------------------
 
 
+@pytest.mark.thorough
 @every_env
 @pytest.mark.parametrize("seed", range(3))
 def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
@@ -147,6 +151,7 @@ def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
     assert by_rules.utility(state) == by_clone.utility(copied)
 
 
+@pytest.mark.thorough
 @every_env
 def test_masks_and_rewards(name: str) -> None:
     live = EVERY[name]()
@@ -184,6 +189,7 @@ def test_observations_are_seen_from_the_observers_side() -> None:
     assert (second == first[:, :, ::-1]).all()
 
 
+@pytest.mark.thorough
 def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> None:
     class Doubled(RulesEnv):
         def step(self, action: Any) -> None:
@@ -293,6 +299,7 @@ def test_every_face_is_as_likely() -> None:
     assert all(420 < count < 580 for count in counts.values()), counts  # 500, give or take four deviations
 
 
+@pytest.mark.thorough
 def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_foreseen() -> None:
     class Reward(BaseWrapper):
         pass
@@ -308,6 +315,7 @@ def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_fores
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @every_env
 @pytest.mark.parametrize("way", [copy.deepcopy, clone_env, lambda live: pickle.loads(pickle.dumps(live))])
 @pytest.mark.parametrize("wrapped", [True, False])
@@ -343,6 +351,7 @@ def test_text_and_picture() -> None:
     assert len(np.unique(corner.reshape(-1, 3), axis=0)) > len(np.unique(other.reshape(-1, 3), axis=0))
 
 
+@pytest.mark.thorough
 @every_env
 def test_every_move_changes_the_picture_and_the_text(name: str) -> None:
     live = EVERY[name]()

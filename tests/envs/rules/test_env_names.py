@@ -27,6 +27,7 @@ with warnings.catch_warnings():  # it imports an environment in the old way
     from pettingzoo.test import api_test
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "order",
     [

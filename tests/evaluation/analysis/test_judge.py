@@ -50,6 +50,7 @@ def counts(line):
     return total.judged, total.optimal, total.wins_thrown_away, total.draws_thrown_away
 
 
+@pytest.mark.thorough
 def test_a_game_known_by_hand(search):
     """X takes a corner; O answers in a side (the mistake of every textbook); X replies badly and draws.
 
@@ -114,6 +115,7 @@ def test_perfect_play_is_all_optimal_and_random_play_is_not(seed):
     assert total.regret > 0
 
 
+@pytest.mark.thorough
 def test_compiled_and_plain_search_agree(monkeypatch):
     games = [game for game in made_records(30) if game.failure is None]
     compiled = judge(games)
@@ -139,6 +141,7 @@ def test_positions_that_cannot_be_proven_are_counted_as_such(monkeypatch):
     assert [line.unjudged for line in none.agents] == [1, 1]
 
 
+@pytest.mark.thorough
 def test_points_are_regretted_in_the_games_own_rewards(monkeypatch):
     monkeypatch.setattr(judge_module, "can_prove", lambda game: False)
     env, names = (

@@ -43,6 +43,7 @@ def form(request):
     return request.param
 
 
+@pytest.mark.thorough
 def test_every_game_and_every_move_is_a_row(form, tmp_path):
     games, moves = export_games(iter(RECORDS), tmp_path / "new", form)
     assert (games.name, moves.name) == (f"games.{form}", f"moves.{form}")
@@ -66,6 +67,7 @@ def test_every_game_and_every_move_is_a_row(form, tmp_path):
     assert sorted(path.name for path in games.parent.iterdir()) == [games.name, moves.name]
 
 
+@pytest.mark.thorough
 def test_odd_values_survive(form, tmp_path):
     games, moves = export_games([ODD], tmp_path, form)
     row, steps = read(games)[0], read(moves)
@@ -98,6 +100,7 @@ def test_files_are_replaced_only_by_complete_ones(tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.thorough
 def test_records_are_not_kept(tmp_path):
     made = 0
 

@@ -307,6 +307,7 @@ def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ""  # nothing is left to play
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 def test_in_a_terminal_that_is_resized_and_interrupted(tmp_path):
     program = str(Path(sys.executable).with_name("zermelo"))

@@ -45,6 +45,7 @@ def test_a_page_is_well_formed_and_complete():
     assert "@media print" in text
 
 
+@pytest.mark.thorough
 def test_a_page_names_nothing_outside_itself():
     page = Page(report_page(made_records(50)))
     outside = [value for _, name, value in page.attributes if name in ("src", "href", "action") and value]
@@ -75,6 +76,7 @@ def test_embedded_json_cannot_leave_its_element(text):
     assert json.loads(written) == {text: [text]}
 
 
+@pytest.mark.thorough
 def test_the_same_games_give_the_same_page_in_any_order():
     records = list(made_records(400))
     page = report_page(records)
@@ -112,6 +114,7 @@ def test_scores_are_those_of_the_standings():
         assert found.seconds.mean == pytest.approx(row.seconds_per_move)
 
 
+@pytest.mark.thorough
 def test_moves_are_counted_alike_however_many_wait(monkeypatch):
     records = list(made_records(100))
     found = []
@@ -274,6 +277,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
         write_text("/dev/null", "five")
 
 
+@pytest.mark.thorough
 def test_the_judges_table_is_part_of_the_page():
     from zermelo.evaluation.analysis.judge import judge
 

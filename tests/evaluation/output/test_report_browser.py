@@ -66,6 +66,7 @@ def choose(page, record):
     page.select_option("#game", index=place)
 
 
+@pytest.mark.thorough
 def test_keys_step_through_a_game(browser, played):
     path, records = played
     record = records[0]
@@ -96,6 +97,7 @@ def test_keys_step_through_a_game(browser, played):
         assert page.locator("#board .new").count() == 1
 
 
+@pytest.mark.thorough
 def test_buttons_the_slider_and_the_list_step_too(browser, played):
     path, records = played
     record = records[1]
@@ -126,6 +128,7 @@ def test_buttons_the_slider_and_the_list_step_too(browser, played):
         assert status(page) == at
 
 
+@pytest.mark.thorough
 def test_the_judge_is_in_the_viewer(browser, judged):
     path, records, verdicts = judged
     worse = {"m": "mistake", "d": "draw thrown away", "w": "win thrown away"}
@@ -162,6 +165,7 @@ def test_the_judge_is_in_the_viewer(browser, judged):
         ]
 
 
+@pytest.mark.thorough
 def test_tables_are_sorted_and_saved(browser, played):
     with Watched(browser, played[0].as_uri()) as page:
         heading = page.locator("#ratings thead th", has_text="lost")
@@ -179,6 +183,7 @@ def test_tables_are_sorted_and_saved(browser, played):
         assert len(text.splitlines()) == 3
 
 
+@pytest.mark.thorough
 def test_the_contents_stay_in_sight(browser, large):
     with Watched(browser, large.as_uri(), PHONE) as page:
         page.locator("#effort").scroll_into_view_if_needed()
@@ -187,6 +192,7 @@ def test_the_contents_stay_in_sight(browser, large):
         assert page.locator("nav").bounding_box()["y"] == pytest.approx(0, abs=1)
 
 
+@pytest.mark.thorough
 def test_games_can_be_found(browser, large):
     with Watched(browser, large.as_uri()) as page:
         assert page.locator("#game option").count() == 100
@@ -208,6 +214,7 @@ def test_games_can_be_found(browser, large):
         assert page.locator("#viewer b").count() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "viewport", [PHONE, {"width": 320, "height": 600}, DESKTOP], ids=lambda v: str(v["width"])
@@ -224,6 +231,7 @@ def test_no_width_needs_scrolling_sideways(browser, large, viewport, scheme):
         assert min(heights) >= 44
 
 
+@pytest.mark.thorough
 def test_paper_is_wide_enough(browser, large, played):
     for path in (large, played[0]):
         with Watched(browser, path.as_uri(), {"width": 794, "height": 1123}) as page:  # A4
@@ -231,6 +239,7 @@ def test_paper_is_wide_enough(browser, large, played):
             assert page.evaluate("document.documentElement.scrollWidth") <= 794
 
 
+@pytest.mark.thorough
 def test_names_stay_in_sight_where_a_table_is_scrolled(browser, large):
     with Watched(browser, large.as_uri(), PHONE) as page:
         table, name = page.locator("#ratings .scroll"), page.locator("#ratings tbody th").first
@@ -251,6 +260,7 @@ def contrast(first, second):
     return (light + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_both_schemes(browser, large, scheme):
     with Watched(browser, large.as_uri(), DESKTOP, scheme) as page:
@@ -264,6 +274,7 @@ def test_text_can_be_read_in_both_schemes(browser, large, scheme):
             assert contrast(colour(selector, "color"), card) >= 4.5, selector
 
 
+@pytest.mark.thorough
 def test_print_shows_tables_without_controls(browser, large):
     with Watched(browser, large.as_uri(), DESKTOP, "dark") as page:
         page.emulate_media(media="print")
@@ -275,6 +286,7 @@ def test_print_shows_tables_without_controls(browser, large):
         assert len(page.pdf()) > 10_000
 
 
+@pytest.mark.thorough
 def test_everything_has_a_name_for_those_who_do_not_see_it(browser, played):
     path, _ = played
     with Watched(browser, path.as_uri()) as page:
@@ -292,6 +304,7 @@ def test_everything_has_a_name_for_those_who_do_not_see_it(browser, played):
         assert page.get_by_role("status").count() == 1
 
 
+@pytest.mark.thorough
 def test_without_script_the_tables_are_there(browser, large):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -27,6 +27,7 @@ def test_all_games_are_shown_where_there_are_few():
     assert "All 20 games are here." in page.words
 
 
+@pytest.mark.thorough
 def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
     sample = GameSample(60)
     for record in made_records(5000):
@@ -56,6 +57,7 @@ def test_the_seed_decides_the_sample():
     assert ids(0) == ids(0) != ids(1)
 
 
+@pytest.mark.thorough
 def test_a_sample_of_one_line_up_is_fair():
     """The share of draws among 300 shown games is that of all games, to five standard errors."""
     records = [record for record in made_records(5000, names=NAMES[:2]) if record.failure is None]
@@ -81,6 +83,7 @@ def test_no_games_can_be_asked_for():
     assert "No game is shown." in page
 
 
+@pytest.mark.thorough
 def test_the_sample_keeps_few_games_however_many_there_are():
     """Of 600 games of 4,000 moves (300 megabytes) from as many line-ups."""
     moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
@@ -95,6 +98,7 @@ def test_the_sample_keeps_few_games_however_many_there_are():
 # -- size ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("played", [3000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
     text = report_page(made_records(played), games=1000)
@@ -108,6 +112,7 @@ def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
     assert min(map(int, said.groups())) > 100
 
 
+@pytest.mark.thorough
 def test_long_games_are_cut_and_those_without_room_are_counted():
     moves = tuple(Move(ply % 2, ply, 0.123456, 123456, 12, 0.123456) for ply in range(1100))
     record = replace(next(made_records(1)), env="no/such-env", failure=None, moves=moves)
@@ -195,6 +200,7 @@ def test_a_game_that_cannot_be_drawn_is_shown_without_a_board():
     assert len(game["moves"]) == len(record.moves)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_played_again_is_said():
     records = [replace(record, env="nowhere/chess-v9") for record in made_records(5)]
     drawn = [drawn_game(record) for record in records]

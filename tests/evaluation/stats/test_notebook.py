@@ -30,6 +30,7 @@ def test_a_missing_package_is_its_pip_line(standings, module, method, package, m
     assert str(caught.value) == f'{package} is not installed: pip install "zermelo[notebook]"'
 
 
+@pytest.mark.thorough
 def test_a_data_frame_has_the_table(standings):
     pytest.importorskip("pandas")
     frame = standings.to_pandas()
@@ -40,6 +41,7 @@ def test_a_data_frame_has_the_table(standings):
     assert frame.loc["good", "against first"] == pytest.approx(standings.crosstable["good", "first"])
 
 
+@pytest.mark.thorough
 def test_plots_show_every_agent(standings):
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib import pyplot

@@ -45,6 +45,7 @@ def test_one_sided_openings_tell_more_than_their_games_taken_singly():
     assert paired.ratings.log_likelihood == pytest.approx(single.ratings.log_likelihood)
 
 
+@pytest.mark.thorough
 def test_balanced_openings_change_little():
     found = [dispersion(count_games(run(300, True, seed))) for seed in range(20)]
     assert sum(found) / len(found) == pytest.approx(1.0, abs=0.05)
@@ -59,6 +60,7 @@ def test_games_that_go_alike_from_both_sides_are_worth_less():
     assert dispersion(count_games(same)) == pytest.approx(2.0, abs=0.06)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strength", [0.0, 0.4])
 def test_intervals_of_pairs_hold_the_truth(strength):
     """Openings favour a side more or less, one agent may be stronger: of 95 % intervals about that many hold."""

@@ -219,6 +219,7 @@ def test_order_of_games_and_form_do_not_matter():
     assert fit_ratings(one + other, anchor="a") == table
 
 
+@pytest.mark.thorough
 def test_the_same_in_another_process():
     """No hash order, no random state: byte for byte."""
     script = (
@@ -273,6 +274,7 @@ EDGES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EDGES)
 @pytest.mark.parametrize("anchor", [None, "A"])
 def test_edges_give_bounds_or_statements_and_never_nan(name, anchor):
@@ -385,6 +387,7 @@ def test_the_ends_of_a_profile_interval_are_equally_unlikely(seed):
         assert fit.log_likelihood - fit.profile(contrast, end)[0] == pytest.approx(3.2905**2 / 2, abs=1e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("truth", "rounds", "repeats"),
     [

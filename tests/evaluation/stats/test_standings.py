@@ -132,6 +132,7 @@ def test_names_with_brackets_are_shown_as_they_are():
     assert "b[/]" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [12, 40, 60, 400])
 def test_no_number_is_cut_where_a_terminal_is_narrow(width):
     names = [f"agent number {k} of a great many" for k in range(7)]

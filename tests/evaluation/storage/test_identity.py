@@ -65,6 +65,7 @@ def test_exchanged_lambdas_are_other_agents(tmp_path):
         play(tmp_path, {"a": agents["b"], "b": agents["a"]})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("isolate", ["own", "none"])
 def test_an_edited_module_is_another_agent(isolate, tmp_path, monkeypatch):
     from zermelo.evaluation import Isolation
@@ -125,6 +126,7 @@ def test_more_games_extend_a_run(tmp_path):
         play(tmp_path / "grown", agents, games=3)
 
 
+@pytest.mark.thorough
 def test_agents_are_added_in_any_order_and_only_their_games_are_played(tmp_path):
     agents = {"a": Good("a"), "b": First("b"), "c": Good("c"), "d": Last("d")}
     two, more = {name: agents[name] for name in "ab"}, []

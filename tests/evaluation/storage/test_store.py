@@ -65,6 +65,7 @@ def test_the_database_is_durable_and_says_what_it_is(tmp_path):
     store.close()
 
 
+@pytest.mark.thorough
 def test_a_database_gives_the_standings_that_memory_gives(tmp_path):
     agents = {"good": Good, "first": First, "third": First}
     for env in (toy_envs.DiceEnv, toy_envs.three_players, toy_envs.WalkEnv):
@@ -215,6 +216,7 @@ def test_a_read_only_folder(tmp_path):
         tmp_path.chmod(0o700)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, monkeypatch):
     """SQLite's own limit on the size of the file gives the error of a full disk."""
     commit = Store._commit
@@ -300,6 +302,7 @@ def test_a_run_that_was_killed_before_its_tables_were_made_starts_anew(tmp_path)
     assert play(tmp_path).complete
 
 
+@pytest.mark.thorough
 def test_games_of_an_older_run_can_be_read_but_not_gone_on_with(tmp_path):
     standings = play(tmp_path / "new", games=3)
     old = tmp_path / "old"
@@ -331,6 +334,7 @@ def test_an_empty_database_beside_games_as_text_is_not_written_over(tmp_path):
     assert read_games(tmp_path) == games
 
 
+@pytest.mark.thorough
 def test_an_empty_name_is_no_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidSettingError, match="out is empty"):

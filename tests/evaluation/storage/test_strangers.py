@@ -41,6 +41,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["os:system(command='touch ran')", "beside:env"])
 def test_no_command_runs_the_code_that_a_record_names(name, here, capsys):
     strange(here, lambda record: replace(record, env=name))
@@ -68,6 +69,7 @@ def main_ends(arguments, code):
     assert ended.value.code == code
 
 
+@pytest.mark.thorough
 def test_escape_sequences_in_names_are_spelt_out(here, capsys):
     wild = "\x1b]0;pwned\x07\x1b[2Jx"
     agents = {wild: Good("a"), "b": First("b")}
@@ -104,6 +106,7 @@ def test_an_infinite_reward_is_a_reward():
     assert "<html" in report_page([rich, poor, rich])
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(2)
 @pytest.mark.parametrize(
     "agent",
@@ -144,6 +147,7 @@ def with_agents(folder, env, agents):
     db.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.defect(2)
 @pytest.mark.parametrize(
     "env",

@@ -32,6 +32,7 @@ def single_thread():
     torch.set_num_threads(before)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("single_thread")
 def test_a_restored_training_goes_on_as_if_nothing_had_happened(tmp_path):
     path = tmp_path / "checkpoint.pt"

@@ -25,6 +25,7 @@ def known(page):
     return {"node": page.inner_text("#node-title")} | dict(zip(names, values, strict=True))
 
 
+@pytest.mark.thorough
 def test_keys_go_through_figure_5_5(browser, tmp_path):
     with watched(browser, draw_tree("aima-5.5", "alphabeta"), tmp_path) as page:
         assert status(page) == "Step 16 of 16: A is worth 3."
@@ -54,6 +55,7 @@ def test_keys_go_through_figure_5_5(browser, tmp_path):
             page.keyboard.press(key)
 
 
+@pytest.mark.thorough
 def test_buttons_play_and_the_mouse(browser, tmp_path):
     with watched(browser, draw_tree("aima-5.14a", "expectiminimax"), tmp_path, scheme="dark") as page:
         page.select_option("#speed", "500")
@@ -78,6 +80,7 @@ def test_buttons_play_and_the_mouse(browser, tmp_path):
         assert page.inner_text("#fold") == "Fold what is below"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_does_not_scroll_sideways(browser, tmp_path, scheme):
     drawn = draw_tree("zermelo/MNK-v0", "alphabeta(depth=2)", moves=[4, 0])
@@ -90,6 +93,7 @@ def test_a_phone_does_not_scroll_sideways(browser, tmp_path, scheme):
         assert known(page)["depth left"] == "1"
 
 
+@pytest.mark.thorough
 def test_vectors_and_simulations(browser, tmp_path):
     with watched(browser, draw_tree("aima-5.4", "maxn"), tmp_path) as page:
         assert status(page) == "Step 22 of 22: A is worth (1, 2, 6)."
@@ -107,6 +111,7 @@ def test_vectors_and_simulations(browser, tmp_path):
         assert known(page)["value"] == f"{mean:.4g}"
 
 
+@pytest.mark.thorough
 def test_hostile_names_are_text(browser, tmp_path):
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\0"
     game = tree_game([{hostile: (1.0, 3)}, [1, 2]], name=hostile, seat_names=(hostile, hostile))
@@ -118,6 +123,7 @@ def test_hostile_names_are_text(browser, tmp_path):
         assert "the search begins" in status(page)
 
 
+@pytest.mark.thorough
 def test_ten_thousand_nodes_stay_smooth(browser, tmp_path):
     """Drawing everything at once takes less than a frame of 60 a second on most machines; 100 ms at the worst."""
     nested = [[[[number for _ in range(10)] for _ in range(10)] for _ in range(10)] for number in range(9)]
