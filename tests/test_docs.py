@@ -125,7 +125,6 @@ def run_page(page, monkeypatch, capfd, slow):
     return count
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.usefixtures("in_a_folder")
 def test_the_examples_of_a_page_run(page, monkeypatch, capfd):

@@ -48,7 +48,6 @@ def imported_names(path, types=True):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_data_flows_one_way(path):
     package = path.relative_to(ROOT).parts[0]
@@ -122,7 +121,6 @@ IN_ROOMS = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_arrows_between_folders(path):
     """Late imports count too; what only a type checker reads does not."""

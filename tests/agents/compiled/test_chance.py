@@ -89,7 +89,6 @@ def compare_tables(
                 assert found.tied == expected.tied or some, told
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 30))]
 )

@@ -102,7 +102,6 @@ def test_positions_of_the_solving_blog(prover: Prover, moves: str, expected: int
     assert stones_left_score(prover.score(connect_four(moves)).lower, len(moves)) == expected
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "rules", [MNK(), MNK(m=4, n=3, k=3), MNK(m=3, n=4, k=3), ConnectFour(rows=4, columns=4)], ids=str

@@ -150,7 +150,6 @@ def test_every_agent_is_covered() -> None:
     assert set(SETTINGS) == set(LIMITED) == set(COMPILED)
 
 
-@pytest.mark.thorough
 @every_search
 def test_to_the_end(kind: str, game: str, settings: dict[str, Any]) -> None:
     """Without limits the value is the textbook's, it is proven, and the action achieves it."""
@@ -173,7 +172,6 @@ def test_deepening_needs_no_limit(kind: str) -> None:
             assert answer(kind, result) == close(textbook(kind, position, 99)), result
 
 
-@pytest.mark.thorough
 @every_search
 def test_at_every_depth(kind: str, game: str, settings: dict[str, Any]) -> None:
     """The value is that of the textbook's search of the same depth, the action's too."""
@@ -187,7 +185,6 @@ def test_at_every_depth(kind: str, game: str, settings: dict[str, Any]) -> None:
             check_truth(kind, position, result, what)
 
 
-@pytest.mark.thorough
 @every_search
 def test_under_node_limits(kind: str, game: str, settings: dict[str, Any]) -> None:
     """A limit loses no finished iteration, and what an unfinished one adds is true of the action played."""

@@ -75,7 +75,6 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
             assert (move.visits, kept) == (visits, pytest.approx(mean)), position.name
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("game", COMPILED)
 def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:

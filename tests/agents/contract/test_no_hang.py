@@ -53,7 +53,6 @@ def answers(work):
         late.cancel()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("compiled", "simulations"), [("wait", 1), ("wait", 50), ("never", 2)])
 @pytest.mark.parametrize("name", ["two actions", "one action", "states that come again", "chance for ever"])
 def test_simulations_end_every_search(name, compiled, simulations):
@@ -100,7 +99,6 @@ def pressing(press, first):
     assert len(presses) < GIVES_UP, "it hangs"
 
 
-@pytest.mark.thorough
 @pytest.mark.alone
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a Ctrl-C in a destructor
 @pytest.mark.parametrize("how", ["stop", "Ctrl-C"])

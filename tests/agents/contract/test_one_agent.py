@@ -155,7 +155,6 @@ def test_every_search_is_covered() -> None:
     assert listed == set(SEARCHES) | ELSEWHERE
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "game_kind", "how"), list(_cases()))
 def test_one_agent_goes_anywhere(kind: str, game_kind: str, how: str) -> None:
     threads = {"threads": 3} if how == "threads" else {}

@@ -78,7 +78,6 @@ def compare(name: str, game: Any, agents: list[str]) -> None:
     assert not differences, "\n".join(differences)
 
 
-@pytest.mark.thorough
 @every_game
 def test_many_positions_at_once(name: str, built: dict[str, Any]) -> None:
     game, table = built[name], TABLE[name]

@@ -40,7 +40,6 @@ def searched(kind: str, env: Any, seconds: float) -> SearchResult:
     return result
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_they_answer_in_time(kind: str, slow: Any) -> None:
     """Not one step more than was under way when the time was up, or than the action that is searched needs."""

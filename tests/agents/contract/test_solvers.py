@@ -97,7 +97,6 @@ def test_what_is_solved_in_time_is_true(game: str, seconds: float) -> None:
             check(position, found, outcome_only=outcome_only, what=(position.name, seconds, found))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("game", PROVEN)
 def test_exact_values(game: str) -> None:
     many = positions(game)
@@ -106,7 +105,6 @@ def test_exact_values(game: str) -> None:
         assert exact.values_by_seat[position.seat] == textbook("alphabeta", position, 99), position.name
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("nodes", [1, 7, 30, 100, 400])
 @pytest.mark.parametrize("game", TWO)
 def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:

@@ -45,7 +45,6 @@ def play(env, agents, seed):
     return moves, totals
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["classic/tictactoe-v3", "classic/connect_four-v3", "classic/chess-v6"])
 @pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=2, backend='clone')"])
 def test_the_environment_is_not_changed(name, spec):
@@ -70,7 +69,6 @@ def test_the_environment_is_not_changed(name, spec):
         env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("spec", ["greedy", "alphabeta(depth=3)", "alphabeta(nodes=200)", "minimax(depth=2)"])
 def test_same_seed_same_game(spec):
     games = [

@@ -50,7 +50,6 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
     assert agent.search_state(other).nodes == fresh.nodes
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "settings"),
     [

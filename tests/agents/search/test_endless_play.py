@@ -145,7 +145,6 @@ def test_the_time_of_all_deals_ends_the_search_of_one() -> None:
     assert (result.stopped_by, result.stats["samples"]) == ("seconds", 1)
 
 
-@pytest.mark.thorough
 @pytest.mark.timeout(30)
 @pytest.mark.defect(13)
 @pytest.mark.parametrize("limit", ["seconds=0.1", "nodes=2000", "simulations=3"])

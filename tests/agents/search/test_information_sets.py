@@ -144,7 +144,6 @@ def test_what_the_seat_does_not_see_plays_no_part(name: str) -> None:
         assert found == [found[0]] * len(found), spec
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["texas_holdem-v4", "texas_holdem_no_limit-v6", "leduc_holdem-v4", "rps-v2"])
 def test_pettingzoos_games_are_played(name: str) -> None:
     env = pettingzoo.make("aec", f"classic/{name}")

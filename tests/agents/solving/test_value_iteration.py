@@ -25,7 +25,6 @@ from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
@@ -214,7 +213,6 @@ class LongShot:
         return action
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("tolerance", [0.5, 0.01, 1e-4, 1e-9])
 @pytest.mark.parametrize(
     "game",

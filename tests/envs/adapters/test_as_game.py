@@ -82,7 +82,6 @@ def env_mask_actions(env: Any) -> list[Any]:
     return [(np.array(i) + np.ravel(space.start)).tolist() for i in np.ndindex(*np.ravel(space.nvec))]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", PERFECT)
 @pytest.mark.parametrize(("seed", "backend"), [(0, "clone"), (1, "clone"), (2, "auto")])
 def test_the_game_plays_as_the_environment_does(name: str, seed: int, backend: str) -> None:
@@ -120,7 +119,6 @@ def test_the_game_plays_as_the_environment_does(name: str, seed: int, backend: s
                 break
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tictactoe-v3", "connect_four-v3", "chess-v6", "leduc_holdem-v4", "hanabi-v5"])
 def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
     env, twin = classic(name), classic(name)

@@ -58,7 +58,6 @@ def backup(game: Any, state: Any, values: Any) -> list[float]:
     return totals
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "parameters", "chance"), TABLES)
 def test_one_backup_over_the_game_is_one_over_the_table(
     name: str, parameters: dict[str, Any], chance: Chance

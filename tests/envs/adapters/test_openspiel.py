@@ -47,7 +47,6 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "config"), GAMES)
 @pytest.mark.parametrize("backend", ["environment", "clone"])
 def test_the_game_plays_as_shimmys_environment_does(name: str, config: dict[str, Any], backend: str) -> None:
@@ -235,7 +234,6 @@ SMALL = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(MARKOV_TEXT))
 def test_equal_keys_mean_the_same_future(name: str) -> None:
     game = states_game(pyspiel.load_game(name, SMALL.get(name, {})))

@@ -65,7 +65,6 @@ CHECKED_SLOWLY = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0])
 @pytest.mark.parametrize(("rules", "slow", "sizes"), TWINS, ids=lambda part: getattr(part, "__name__", str(part)))
 def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
@@ -122,7 +121,6 @@ class Scores:
         return self.known[state]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

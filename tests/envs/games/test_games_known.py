@@ -69,7 +69,6 @@ def test_othello_4x4_is_won_by_the_second_player_by_8():
 KALAH = {1: [0, -2, 6, -2, 2, 0], 2: [2, -2, -2, -10, 6, 8], 3: [0, 4, 2, 2, 6, -8]}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("houses", "seeds"),
     [
@@ -119,7 +118,6 @@ DOMINEERING = {
 SLOW_DOMINEERING = [(2, 10), (2, 11), (2, 12), (4, 5), (3, 7), (3, 8), (5, 5)]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "size",
     [pytest.param(size, marks=[pytest.mark.slow] if size in SLOW_DOMINEERING else []) for size in DOMINEERING],

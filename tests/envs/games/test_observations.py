@@ -71,7 +71,6 @@ def digest(env_id):
     return found.hexdigest()[:16]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("env_id", DIGESTS)
 def test_observations_stay_what_they_were(env_id):
     assert digest(env_id) == DIGESTS[env_id]

@@ -62,7 +62,6 @@ def play(live: Any, seed: int, moves: int = 1000) -> list[int]:
 # -- PettingZoo's own tests ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 @api_warnings
 @every_env
 def test_pettingzoo_api(name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +85,6 @@ def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> N
     assert live.rewards == {"black": -16.0, "white": 0}
 
 
-@pytest.mark.thorough
 @every_env
 def test_pettingzoo_seed(name: str) -> None:
     seed_test(EVERY[name], num_cycles=100)
@@ -112,7 +110,6 @@ def test_clones_are_right(name: str) -> None:
 # -- the game that is searched is the game that is played ---------------------------------------------------------
 
 
-@pytest.mark.thorough
 @every_env
 @pytest.mark.parametrize("seed", range(3))
 def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
@@ -151,7 +148,6 @@ def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
     assert by_rules.utility(state) == by_clone.utility(copied)
 
 
-@pytest.mark.thorough
 @every_env
 def test_masks_and_rewards(name: str) -> None:
     live = EVERY[name]()
@@ -315,7 +311,6 @@ def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_fores
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 @every_env
 @pytest.mark.parametrize("way", [copy.deepcopy, clone_env, lambda live: pickle.loads(pickle.dumps(live))])
 @pytest.mark.parametrize("wrapped", [True, False])

@@ -101,7 +101,6 @@ def test_stones_lie_where_they_were_put() -> None:
     assert len({square(picture, 0, 0), square(picture, 0, 1), eaten}) == 3
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

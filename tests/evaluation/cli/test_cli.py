@@ -155,7 +155,6 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     assert "already holds a tournament, and not this one (seed: 0 there, 4 here)" in other.stderr
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "said"),
     [

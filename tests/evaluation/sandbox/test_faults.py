@@ -125,7 +125,6 @@ def test_agents_commit_every_fault_there_is(tournament):
         print(f"{name:28} {said:24} charged to it: {charged}   {message[:70]}")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", BAD)
 def test_every_fault_has_its_name_and_is_charged_to_its_seat(tournament, name):
     _, kind, said = BAD[name]

@@ -30,7 +30,6 @@ SHORT = Isolation(start_seconds=1.5)
 EVERYONE = Isolation(isolate=Isolate.ALL)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("agent", "error", "said"),
     [

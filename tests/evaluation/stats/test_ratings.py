@@ -274,7 +274,6 @@ EDGES = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", EDGES)
 @pytest.mark.parametrize("anchor", [None, "A"])
 def test_edges_give_bounds_or_statements_and_never_nan(name, anchor):
