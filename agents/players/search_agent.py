@@ -38,8 +38,6 @@ DEFAULT_SECONDS: Final = 1.0
 _NO_LIMITS: Final = Limits()
 _KNOWING: Final = 0.5
 """How much of a time limit may go into finding out what an environment is."""
-_LONG: Final = 10.0
-"""Seconds after which a search without a limit says so."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

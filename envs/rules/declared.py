@@ -61,6 +61,8 @@ def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
     if not isinstance(values, tuple):
         return f"{what} of True or False"
     lower, upper = values
+    if values == (0, 1):
+        return f"{what} of 0 or 1"
     return f"{what} of at least {lower}" if upper == math.inf else f"{what} of {lower} to {upper}"
 
 

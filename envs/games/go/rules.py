@@ -45,7 +45,7 @@ _LARGEST = len(COLUMNS)
 
 
 @listed()
-@limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=bool)
+@limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=(0, 1))
 class Go(NamedTuple):
     """Surround more of the board than the opponent.
 

@@ -1,4 +1,4 @@
-"""The benchmark of searches through chance runs, and stops where values or nodes differ."""
+"""The benchmark of searches through chance runs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_little_of_what_pruning_leaves(bench: Any) -> None:
-    rows = list(bench.pruning(positions=2, depth=1, plain=3000))
+    rows = list(bench.pruning(positions=2, depth=1))
     for game in ("Backgammon 1", "EinStein 3", "Pig 2"):
         shares = [row["share %"] for row in rows if row["game, depth"] == game]
-        assert len(shares) == 7
+        assert len(shares) == len(bench.WAYS)
         assert shares[0] == 100
 
 
@@ -34,18 +34,3 @@ def test_openspiel_finds_the_same_values_and_nodes(bench: Any) -> None:
     rows = list(bench.expectiminimax(positions=2, depth=2))
     names = ("backgammon", "einstein_wurfelt_nicht", "pig")
     assert {row["game, depth"].split()[0] for row in rows} == {*names}
-
-
-def test_it_stops_where_searches_differ(bench: Any) -> None:
-    with pytest.raises(SystemExit, match="they differ"):
-        bench.require(False, "they differ")
-
-
-def test_shuffled_moves_are_the_same_moves(bench: Any) -> None:
-    ordered, shuffled = bench.RulesGame(bench.Backgammon()), bench.RulesGame(bench.ShuffledBackgammon())
-    others = 0
-    for state in bench.random_positions(ordered, 3, 10, 30):
-        listed = list(shuffled.legal_actions(state))
-        assert sorted(listed) == ordered.legal_actions(state)
-        others += listed != sorted(listed)
-    assert others > 5

@@ -8,7 +8,7 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, StoppedBy, make_agent
-from zermelo.agents.players import search_agent
+from zermelo.agents.players import tree_agent
 from zermelo.envs import InvalidSettingError
 
 DEEPENING = ("alphabeta", "expectiminimax", "maxn", "paranoid", "bestreply")
@@ -50,7 +50,7 @@ def test_a_wrong_depth_is_refused() -> None:
 def test_a_long_search_of_the_whole_tree_says_so(
     agent: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(search_agent, "_LONG", 1e-4)
+    monkeypatch.setattr(tree_agent, "_LONG", 1e-4)
     agent.search_state(ConnectK(3, 4, 3, drops=True))
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"zermelo: {agent.name} searches the whole tree of")

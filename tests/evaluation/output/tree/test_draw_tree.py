@@ -249,21 +249,6 @@ def test_chance_that_is_only_simulated():
     assert drawn.result.is_estimate
 
 
-def test_selective_searches():
-    """Null moves are drawn as what they are; moves that are searched again are there twice."""
-
-    class Passing(ConnectK):
-        def pass_turn(self, state):
-            return state[0], 1 - state[1]
-
-    agent = AlphaBetaAgent(
-        depth=4, null_move=1, late_move_reductions=1, evaluator=lambda *_: (0.0, 0.0), ties="first"
-    )
-    drawn = draw_tree(Passing(3, 4), agent)
-    assert "pass" in {node.move for node in drawn.shown.nodes}
-    assert drawn.shown.kinds()[-1][0] is StepKind.LEAVE
-
-
 # -- iterations and limits ---------------------------------------------------------------------------------------
 
 
