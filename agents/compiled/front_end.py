@@ -14,7 +14,7 @@ import numpy as np
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import EXACT, bound_of, probe, serves, table_action_of
+from zermelo.agents.compiled.memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
 from zermelo.agents.compiled.program import Program, evaluates, is_ready
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import race, run_here
@@ -244,7 +244,7 @@ class CompiledTreeSearch(TreeSearch):
         if self.table is None:
             return None
         _, data = probe(self.searches[0], self._table_key(state))
-        if data == 0 or bound_of(data) != EXACT or not (serves(data, plies_of(depth))):
+        if data == 0 or bound_of(data) != EXACT or not (is_proven(data) or serves(data, plies_of(depth))):
             return None
         action = table_action_of(self.searches[0], data)
         return action if action >= 0 else None
