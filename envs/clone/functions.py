@@ -134,8 +134,11 @@ def _followed(target: Any, walk: Walk) -> Any:
 
 
 def _target(obj: Any) -> Any:
-    """What a weak reference or a proxy leads to; a proxy is read through the method that it passes on."""
-    return obj() if issubclass(type(obj), weakref.ref) else obj.__repr__.__self__
+    """The target of a weak reference or a proxy, or None if it is gone; a proxy passes its methods on."""
+    try:
+        return obj() if issubclass(type(obj), weakref.ref) else obj.__repr__.__self__
+    except ReferenceError:
+        return None
 
 
 def _copy_reference(obj: Any, walk: Walk) -> Any:
@@ -159,6 +162,16 @@ def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: Walk) -> weakref.WeakM
 def _write_reference(obj: Any, walk: Any) -> None:
     target = _target(obj)
     walk.out += (Mark.WEAK, original_class(type(target)), walk.seen.get(id(target), -1))
+
+
+def _copy_finalizer(obj: Any, walk: Walk) -> Any:
+    """A finaliser that is not registered, so that neither the copy nor its end runs it."""
+    new = walk.memo[id(obj)] = object.__new__(weakref.finalize)
+    return new
+
+
+def _write_finalizer(obj: Any, walk: Any) -> None:
+    walk.out.append(weakref.finalize)  # one like the other: the class holds all finalisers of the process
 
 
 def _copy_weak_container(obj: Any, walk: Walk) -> Any:
@@ -201,6 +214,7 @@ _KINDS: Final[dict[type, Kind]] = {
     weakref.ProxyType: _REFERENCE,
     weakref.CallableProxyType: _REFERENCE,
     weakref.WeakMethod: Kind(copy=_copy_weak_method, key=_write_reference),
+    weakref.finalize: Kind(copy=_copy_finalizer, key=_write_finalizer),
 }
 
 

@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
-import scipy.sparse
 
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import LARGE, AboveEvaluation
@@ -73,6 +71,9 @@ def regress(
         steps: Iterations of L-BFGS, at most.
         start: Weights to begin at; the prior if None.
     """
+    import scipy.optimize  # where it is used: processes of agents load the modules of this package
+    import scipy.sparse
+
     size = len(prior)
     matrix = scipy.sparse.csr_matrix((entries.values, entries.indices, entries.starts), (len(targets), size))
     rows, goals = matrix[train], targets[train]

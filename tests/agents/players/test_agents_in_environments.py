@@ -46,7 +46,9 @@ def play(env, agents, seed):
 
 
 @pytest.mark.parametrize("name", ["classic/tictactoe-v3", "classic/connect_four-v3", "classic/chess-v6"])
-@pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=2, backend='clone', evaluator=rewards)"])
+@pytest.mark.parametrize(
+    "spec", ["random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=2, backend='clone', evaluator=rewards)"]
+)
 def test_the_environment_is_not_changed(name, spec):
     env = make(name)
     env.reset(seed=3)

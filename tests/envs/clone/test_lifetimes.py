@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import weakref
 from typing import Any
 
 import pytest
@@ -98,3 +99,16 @@ def test_an_environment_with_cached_spaces_keeps_the_very_same_spaces() -> None:
     AlphaBetaAgent(depth=3).act(env)
     assert env.action_space("one") is space
     assert type(env).action_space.cache_info().maxsize is None
+
+
+def test_finalisers_of_others_are_not_looked_into() -> None:
+    """Every finaliser of the process hangs on the class ``weakref.finalize``, dead proxies among their arguments."""
+    gone, alive = HoldsHandle(), HoldsHandle()
+    stranger = weakref.finalize(alive, print, weakref.proxy(gone))
+    del gone
+    env = started(FinalizesByWeakref)
+    copied = clone_env(clone_env(env))
+    assert AlphaBetaAgent(depth=4).act(env) is not None
+    assert env.finalizer.alive
+    assert not copied.finalizer.alive
+    stranger.detach()
