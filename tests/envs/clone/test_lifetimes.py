@@ -102,7 +102,7 @@ def test_an_environment_with_cached_spaces_keeps_the_very_same_spaces() -> None:
 
 
 def test_finalisers_of_others_are_not_looked_into() -> None:
-    """Every finaliser of the process hangs on the class ``weakref.finalize``, dead proxies among their arguments."""
+    """The class ``weakref.finalize`` holds every finaliser of the process, some with dead proxies as arguments."""
     gone, alive = HoldsHandle(), HoldsHandle()
     stranger = weakref.finalize(alive, print, weakref.proxy(gone))
     del gone
