@@ -8,9 +8,12 @@ from typing import Final
 
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.sandbox.fork_server import fork
+from zermelo.evaluation.sandbox.meters import resident_mb
 
 _PATIENCE: Final = 10.0
 """Seconds that the server has to say that a process that was killed has ended."""
+_BARE_MB: Final = 60.0
+"""Resident memory of a process that has loaded little more than this package."""
 
 
 class AgentProcess:
@@ -25,6 +28,7 @@ class AgentProcess:
         requests: Requests are written here.
         answers: Answers are read here.
         output: What it writes is read here; -1 if that is not captured.
+        inherited_mb: Resident memory from the server that it was forked from, above that of a bare process.
         ended: Can be read from when the process has ended, whatever else of the agent's still holds the pipes.
 
     Raises:
@@ -47,6 +51,7 @@ class AgentProcess:
             for pipe in theirs:
                 os.close(pipe)
         self.pid, self.ended = self._process.pid, self._process.sentinel
+        self.inherited_mb = max(0.0, resident_mb(self.pid) - _BARE_MB)
         self.requests, self.answers = pairs[0][1], pairs[1][0]
         self.output = pairs[2][0] if captures else -1
         self._pipes = [self.requests, self.answers, *([self.output] if captures else [])]

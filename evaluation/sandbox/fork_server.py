@@ -58,8 +58,6 @@ server."""
 _SHARED: Final = ("gymnasium.", "pettingzoo.", "zermelo.agents.", "zermelo.envs.")
 """Modules that the server loads too, once the process that asks has: what it forks will need them, and they do
 nothing but define."""
-_HEAVY: Final = ("gin_rummy", "holdem", "rlcard")
-"""Parts of names of modules that load RLCard and PyTorch, hundreds of MiB that would count for every agent."""
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
@@ -144,9 +142,7 @@ class _Servers:
         return [self._processes[channel].pid for channel in sorted(running, key=lambda one: one is not used)]
 
     def start(self, function: str, files: Sequence[int], may_fork: bool) -> ForkedProcess:
-        modules = [
-            name for name in sys.modules if name.startswith(_SHARED) and not any(part in name for part in _HEAVY)
-        ]
+        modules = [name for name in sys.modules if name.startswith(_SHARED)]
         request = {
             "function": function,
             "may_fork": may_fork,

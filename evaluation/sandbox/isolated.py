@@ -269,7 +269,7 @@ class _Wait:
                 if ends is not None and time.monotonic() >= ends:
                     return FailureKind.TIMEOUT, lambda _: f"did not answer within {most:g} s"
                 if self._limit.memory_mb is not None:
-                    resident = resident_mb(process.pid)
+                    resident = resident_mb(process.pid) - process.inherited_mb
                     if resident > self._limit.memory_mb:
                         return (
                             FailureKind.OUT_OF_MEMORY,
