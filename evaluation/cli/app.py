@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -94,23 +96,29 @@ def _register() -> None:
     )
     from zermelo.evaluation.cli.solving import equilibrium, solve
 
-    app.command(name="tournament")(tournament.tournament)
-    app.command(name="standings")(standings.standings)
-    app.command(name="compare")(compare.compare)
-    app.command(name="report")(report.report)
-    app.command(name="judge")(report.judge)
-    app.command(name="export")(report.export)
-    app.command(name="search")(search.search)
-    app.command(name="tree")(tree.tree)
-    app.command(name="solve")(solve.solve_command)
-    app.command(name="exploitability")(equilibrium.exploitability_command)
-    app.command(name="play")(play.play)
-    app.command(name="perft")(perft.perft_command)
-    app.command(name="tune")(tune.tune_command)
-    app.command(name="label")(label.label_command)
-    app.command(name="warmup")(warmup.warmup)
-    app.command(name="agents")(listing.agents)
-    app.command(name="envs")(listing.envs)
+    commands: dict[str, Callable[..., None]] = {
+        "tournament": tournament.tournament,
+        "standings": standings.standings,
+        "compare": compare.compare,
+        "report": report.report,
+        "judge": report.judge,
+        "export": report.export,
+        "search": search.search,
+        "tree": tree.tree,
+        "solve": solve.solve_command,
+        "exploitability": equilibrium.exploitability_command,
+        "play": play.play,
+        "perft": perft.perft_command,
+        "tune": tune.tune_command,
+        "label": label.label_command,
+        "warmup": warmup.warmup,
+        "agents": listing.agents,
+        "envs": listing.envs,
+    }
+    for name, command in commands.items():
+        # Paragraphs without line breaks, so that help is wrapped to the terminal.
+        text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+        app.command(name=name, help=text)(command)
 
 
 _register()

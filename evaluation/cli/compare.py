@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.evaluation.cli.arguments import Folder
+from zermelo.evaluation.cli.arguments import Folder, Json, print_json
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 
 if TYPE_CHECKING:
+    from zermelo.evaluation.output.standings import Standings
     from zermelo.evaluation.stats.ratings import EloEstimate, Sprt
     from zermelo.evaluation.stats.rewards import MeanReward
 
@@ -42,6 +44,7 @@ def compare(
     sprt: Annotated[
         str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
     ] = "elo0=0,elo1=5",
+    as_json: Json = False,
 ) -> None:
     """Compare two agents by the games between them: Elo with its interval, and a sequential test.
 
@@ -61,6 +64,9 @@ def compare(
     for name in (first, second):
         if name not in names:
             raise UnknownNameError(f"{name!r} does not play in {folder}: choose two of {', '.join(names)}")
+    if as_json:
+        print_json(_numbers(standings, test, first, second))
+        return
     if standings.scoring is Scoring.TEAM:
         for who, other in ((first, second), (first, first), (second, second)):
             _tell_reward(
@@ -82,6 +88,31 @@ def compare(
         typer.echo(str(test.test(games.wins, games.draws, games.losses)))
     for note in standings.notes:
         typer.echo(printable(f"Note: {note}"))
+
+
+def _numbers(standings: Standings, test: Sprt, first: str, second: str) -> dict[str, Any]:
+    """Everything that ``compare`` prints, as values for JSON."""
+    from zermelo.evaluation.stats.ratings import elo
+
+    games = standings.results.between(first, second)
+    paired = sum(games.pairs) > 0
+    if paired:
+        estimate, tested = elo(pairs=games.pairs), test.test_pairs(games.pairs)
+    else:
+        estimate = elo(games.wins, games.draws, games.losses)
+        tested = test.test(games.wins, games.draws, games.losses)
+    reward = standings.rewards.get((first, second))
+    return {
+        "first": first,
+        "second": second,
+        "wins": games.wins,
+        "draws": games.draws,
+        "losses": games.losses,
+        "elo": dataclasses.asdict(estimate),
+        "sprt": dataclasses.asdict(tested),
+        "reward": None if reward is None else dataclasses.asdict(reward),
+        "notes": list(standings.notes),
+    }
 
 
 def _tell_reward(what: str, found: MeanReward | None) -> None:

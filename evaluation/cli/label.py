@@ -11,22 +11,33 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.evaluation.cli.arguments import (
+    Depth,
+    EnvText,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    with_limits,
+)
 
 _INTERRUPTED = 130
 
 
 def label_command(
     env: EnvText,
+    agent: Annotated[
+        str, typer.Argument(metavar="[AGENT]", help="The search that says what each position is worth.")
+    ] = "auto",
     out: Annotated[
         str,
         typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .parquet, .json or .csv."),
     ] = "labels.parquet",
-    positions: Annotated[int, typer.Option("--positions", "-n", min=1, help="How many.")] = 1_000,
-    agent: Annotated[
-        str,
-        typer.Option("--agent", "-a", metavar="AGENT", help="The search that says what each position is worth."),
-    ] = "auto",
+    positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
     seed: Seed = 0,
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
@@ -38,9 +49,9 @@ def label_command(
 
     [bold]Examples[/bold]
 
-    [dim]$[/dim] zermelo label classic/tictactoe-v3 --positions 2000 --agent "alphabeta(exact=true)"
+    [dim]$[/dim] zermelo label classic/tictactoe-v3 "alphabeta(exact=true)" --positions 2000
 
-    [dim]$[/dim] zermelo label zermelo/Othello-v0 --agent "mcts(simulations=800)" --out othello.parquet
+    [dim]$[/dim] zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
     """
     from zermelo.agents.learning.labels import COLUMNS, label_positions
     from zermelo.envs.files import replaced
@@ -53,6 +64,7 @@ def label_command(
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
+    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     labels = label_positions(env, positions=positions, agent=agent, seed=seed)
     count = proven = games = 0
     was_stopped = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs.spec_text import Spec, format_spec
+from zermelo.evaluation.cli.arguments import Json, print_json
 
 if TYPE_CHECKING:
     from zermelo.agents.specs import Setting
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 def agents(
     name: Annotated[str | None, typer.Argument(help="An agent whose settings are to be explained.")] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the agents that have a name; with a NAME, its settings, their defaults and what they do.
 
@@ -28,12 +30,18 @@ def agents(
     entries = list_agents(learned=True)
     if name is not None:
         described = describe_settings(name)
+        if as_json:
+            print_json([one._asdict() | {"default": _json_value(one.default)} for one in described])
+            return
         [limit, *_] = [setting.name for setting in described if setting.name in _EXAMPLES] or [""]
         example = f"{name}({limit}={_EXAMPLES[limit]})" if limit else name
         summary = describe_agent(name).replace("``", "")
         typer.echo(summary if f"{name}(" in summary else f"{summary}\n\nFor example: {example}")
         typer.echo()
         _print([(f"{setting.name}={_shown(setting.default)}", _explained(setting)) for setting in described])
+        return
+    if as_json:
+        print_json([{"name": one.name, "summary": one.summary, "settings": list(one.settings)} for one in entries])
         return
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
     if settings:
@@ -57,7 +65,11 @@ def _shown(value: Any) -> Any:
     return Spec(value.name) if isinstance(value, Spec) else value
 
 
-def envs() -> None:
+def _json_value(value: Any) -> Any:
+    return str(value) if isinstance(value, Spec) else value
+
+
+def envs(as_json: Json = False) -> None:
     """List the environments that can be named, with what is installed.
 
     Besides these: any id in Gymnasium's registry, any OpenSpiel game as [bold]openspiel/NAME[/bold], and your own
@@ -65,6 +77,9 @@ def envs() -> None:
     """
     from zermelo.envs import list_envs
 
+    if as_json:
+        print_json([{"name": entry.name, "summary": entry.summary} for entry in list_envs()])
+        return
     _print([(entry.name, entry.summary) for entry in list_envs()])
 
 

@@ -1,4 +1,4 @@
-"""``zermelo perft``: how many positions there are so many moves away, the usual check of a game's rules."""
+"""``zermelo perft``: leaves of the game tree, the usual check of a game's rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
+from zermelo.evaluation.cli.arguments import EnvText, Json, MovesText, Seed, print_json
 
 
 def perft_command(
@@ -15,6 +15,7 @@ def perft_command(
     depth: Annotated[int, typer.Argument(min=0, help="Moves to look ahead.", show_default=False)],
     moves: MovesText = "",
     split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
+    as_json: Json = False,
     seed: Seed = 0,
 ) -> None:
     """Count the leaves of the game tree at a depth.
@@ -35,11 +36,18 @@ def perft_command(
     started = time.perf_counter()
     if split and depth > 0:
         counts = perft(game, depth, state=state, split=True)
-        for action, below in counts.items():
-            typer.echo(f"{name_of(game, state, action)}: {below:,}")
+        names = {name_of(game, state, action): below for action, below in counts.items()}
         count = sum(counts.values())
     else:
+        names = {}
         count = perft(game, depth, state=state)
     seconds = time.perf_counter() - started
+    if as_json:
+        print_json(
+            {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names, "seconds": seconds}
+        )
+        return
+    for name, below in names.items():
+        typer.echo(f"{name}: {below:,}")
     speed = f", {count / seconds:,.0f} leaves a second" if seconds > 0 else ""
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")

@@ -6,12 +6,23 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.evaluation.cli.arguments import (
+    Depth,
+    EnvText,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    with_limits,
+)
 
 
 def play(
     env: EnvText,
-    opponent: Annotated[str, typer.Option("--agent", "-a", help="Who plays the other seats.")] = "random",
+    agent: Annotated[
+        str,
+        typer.Argument(metavar="[AGENT]", help="Who plays the other seats; `zermelo agents` lists them."),
+    ] = "auto",
     seat: Annotated[int, typer.Option(min=1, help="Your seat; 1 moves first in most games.")] = 1,
     browser: Annotated[
         bool, typer.Option("--browser", "-b", help="Play on a board in the browser, with analysis beside it.")
@@ -28,21 +39,26 @@ def play(
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="In the browser: open the page, or print its link only.")
     ] = True,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
     seed: Seed = 0,
 ) -> None:
     """Play against an agent, in the terminal or in the browser.
 
     Type a move as people write it (e4 or e2e4, D4, 24/18 13/11), or its number; an empty line or Ctrl-D ends the
     game. With --browser the pieces are clicked or dragged, moves can be taken back, games saved and loaded (PGN,
-    SGF, JSON), and an agent analyses beside the board. The page is served on this machine alone, to who has the
-    link; Ctrl-C ends it.
+    SGF, JSON), and an agent analyses beside the board. Only this machine can open the
+    page, and only with its link; Ctrl-C ends it.
 
     [bold]Examples[/bold]
 
-    [dim]$[/dim] zermelo play classic/tictactoe-v3 --agent alphabeta --seat 2
+    [dim]$[/dim] zermelo play classic/tictactoe-v3 alphabeta --seat 2
 
-    [dim]$[/dim] zermelo play zermelo/Chess-v0 --agent auto --browser --clock 300+5
+    [dim]$[/dim] zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
     """
+    [opponent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if browser:
         from zermelo.evaluation.board.settings import TableSettings
         from zermelo.evaluation.board.web.serve import serve

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import Folder, Seed, Trust
+from zermelo.evaluation.cli.arguments import Folder, Json, Seed, Trust, print_json
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def report(
             help="The file to write; by default report.html in DIR, or beside the training run.",
         ),
     ] = None,
-    games: Annotated[int, typer.Option("--games", "-n", min=0, help="Games to show in full, at most.")] = 100,
+    games: Annotated[int, typer.Option("--max-games", min=0, help="Games to show in full, at most.")] = 100,
     seed: Seed = 0,
     training: Annotated[
         list[Path] | None,
@@ -66,7 +66,7 @@ def report(
 
     [dim]$[/dim] zermelo report results/first
 
-    [dim]$[/dim] zermelo report results/first --judge --games 200 -o first.html
+    [dim]$[/dim] zermelo report results/first --judge --max-games 200 -o first.html
 
     [dim]$[/dim] zermelo report --training runs/ppo.jsonl
     """
@@ -212,9 +212,10 @@ def judge(
         int, typer.Option("--nodes", min=1, help="States to visit for a position, at most.")
     ] = 20_000,
     games: Annotated[
-        int | None, typer.Option("--games", "-n", min=1, help="Judge only so many games.", show_default="all")
+        int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,
     trust: Trust = False,
+    as_json: Json = False,
 ) -> None:
     """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
 
@@ -226,7 +227,11 @@ def judge(
 
     [dim]$[/dim] zermelo judge results/first --nodes 100000
     """
-    typer.echo(str(judge_folder(folder, nodes=nodes, games=games, trust=trust)))
+    found = judge_folder(folder, nodes=nodes, games=games, trust=trust)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(str(found))
 
 
 def export(

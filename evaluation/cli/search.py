@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import AgentText, EnvText, MovesText, Seed
+from zermelo.evaluation.cli.arguments import (
+    AgentText,
+    Depth,
+    EnvText,
+    Json,
+    MovesText,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    with_limits,
+)
 
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
@@ -27,7 +38,11 @@ def search(
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")] = False,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    as_json: Json = False,
     seed: Seed = 0,
 ) -> None:
     """Search a position and say what was found.
@@ -38,7 +53,7 @@ def search(
 
     [dim]$[/dim] zermelo search classic/tictactoe-v3 alphabeta --moves 0,1 --exact
 
-    [dim]$[/dim] zermelo search classic/connect_four-v3 "alphabeta(seconds=2)" --moves 3,3,2 --watch
+    [dim]$[/dim] zermelo search classic/connect_four-v3 alphabeta --seconds 2 --moves 3,3,2 --watch
     """
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
@@ -46,6 +61,7 @@ def search(
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.output.positions.drawing import drawing
 
+    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.evaluation.cli.arguments import Folder
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.cli.arguments import Folder, Json
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
 
 
-class Form(enum.StrEnum):
-    """How to print the standings."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, a line for each agent.")]
 
 
-def print_in_form(standings: Standings, form: Form) -> None:
-    """Prints the standings on standard output."""
+def check_format(as_json: bool, as_csv: bool) -> None:
+    """Raises ``InvalidSettingError`` if both are asked for."""
+    if as_json and as_csv:
+        raise InvalidSettingError("give either --json or --csv, not both")
+
+
+def print_standings(standings: Standings, *, as_json: bool, as_csv: bool) -> None:
+    """Prints the standings on standard output, as tables unless asked otherwise."""
     from zermelo.evaluation.text_table import terminal_width
 
-    if form is Form.CSV:
+    if as_csv:
         typer.echo(standings.to_csv(), nl=False)
     else:
-        typer.echo(standings.to_json() if form is Form.JSON else standings.text(terminal_width()))
+        typer.echo(standings.to_json() if as_json else standings.text(terminal_width()))
 
 
-def standings(
-    folder: Folder,
-    output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
-) -> None:
+def standings(folder: Folder, as_json: Json = False, as_csv: Csv = False) -> None:
     """Print the tables of a tournament in a folder, also while it is being played.
 
     Everything is counted anew from the games.
@@ -45,4 +43,5 @@ def standings(
     """
     from zermelo.evaluation.tournament.run import read_standings
 
-    print_in_form(read_standings(folder), output)
+    check_format(as_json, as_csv)
+    print_standings(read_standings(folder), as_json=as_json, as_csv=as_csv)

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import EnvText, Seed, folder
-from zermelo.evaluation.cli.standings import Form, print_in_form
+from zermelo.evaluation.cli.arguments import (
+    Depth,
+    EnvText,
+    Json,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    folder,
+    with_limits,
+)
+from zermelo.evaluation.cli.standings import Csv, check_format, print_standings
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.sandbox import Isolate
@@ -32,6 +42,10 @@ def tournament(
         ),
     ],
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games for each pairing; seats rotate.")] = 10,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
     seed: Seed = 0,
     workers: Annotated[
         int | None,
@@ -134,12 +148,15 @@ def tournament(
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
-    output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
+    as_json: Json = False,
+    as_csv: Csv = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Do not show meanwhile how far it is and who leads.")
     ] = False,
 ) -> None:
     """Let every agent play every other, and say who is better.
+
+    --depth, --nodes, --simulations and --seconds go to each agent that has such a limit and names none itself.
 
     An agent that crashes or plays an illegal action loses that game, and the tournament goes on.
     Exit status 1 says that a game counts for nobody, as the environment failed.
@@ -150,7 +167,7 @@ def tournament(
 
     [dim]$[/dim] zermelo tournament classic/tictactoe-v3 random greedy alphabeta
 
-    [dim]$[/dim] zermelo tournament classic/connect_four-v3 random "alphabeta(depth=2)" --games 100 --workers 4
+    [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mcts alphabeta --seconds 0.1 --workers 2
 
     [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
@@ -160,6 +177,9 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
+    check_format(as_json, as_csv)
+    agents = with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    is_table = not (as_json or as_csv)
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
@@ -188,7 +208,7 @@ def tournament(
             skip_unfit=skip_unfit,
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
-        progress = False if quiet else True if output is Form.TABLE else None
+        progress = False if quiet else True if is_table else None
         standings = run(
             plan,
             workers=workers,
@@ -199,24 +219,25 @@ def tournament(
             command=str(context.obj or ""),
         )
     except TournamentInterrupted as interrupt:
-        _print(interrupt.standings, output, out)
+        print_standings(interrupt.standings, as_json=as_json, as_csv=as_csv)
+        _print_folder(out, to_error=not is_table)
         if out is not None and not interrupt.standings.complete:
-            typer.echo("The same command again plays the rest.", err=output is not Form.TABLE)
+            typer.echo("The same command again plays the rest.", err=not is_table)
         raise typer.Exit(128 + interrupt.number) from interrupt
-    _print(standings, output, out)
+    print_standings(standings, as_json=as_json, as_csv=as_csv)
+    _print_folder(out, to_error=not is_table)
     if judged:
-        _print_judged(plan, standings, output, out)
+        _print_judged(plan, standings, out, to_error=not is_table)
     if standings.results.void:
         raise typer.Exit(1)
 
 
-def _print(standings: Standings, form: Form, out: Path | None) -> None:
-    print_in_form(standings, form)
+def _print_folder(out: Path | None, *, to_error: bool) -> None:
     if out is not None:
-        typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
+        typer.echo(f"Games and standings are in {out}", err=to_error)
 
 
-def _print_judged(plan: Tournament, standings: Standings, form: Form, out: Path | None) -> None:
+def _print_judged(plan: Tournament, standings: Standings, out: Path | None, *, to_error: bool) -> None:
     from zermelo.evaluation.analysis.judge import judge
     from zermelo.evaluation.cli.report import exploited, judge_folder
 
@@ -226,4 +247,4 @@ def _print_judged(plan: Tournament, standings: Standings, form: Form, out: Path 
     else:
         agents = {participant.name: str(participant.source) for participant in plan.participants}
         found = exploited(env, agents, trust=True) or judge(standings.records, env)
-    typer.echo(f"\n{found}", err=form is not Form.TABLE)
+    typer.echo(f"\n{found}", err=to_error)

@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import AgentText, MovesText, Seed
+from zermelo.evaluation.cli.arguments import (
+    AgentText,
+    Depth,
+    MovesText,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    with_limits,
+)
 
 
 def tree(
@@ -29,7 +38,7 @@ def tree(
         int | None,
         typer.Option(min=0, help="For a figure: the tree after this step of the search."),
     ] = None,
-    depth: Annotated[
+    iteration: Annotated[
         int | None,
         typer.Option(
             "--iteration",
@@ -45,6 +54,10 @@ def tree(
         ),
     ] = None,
     max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Nodes to draw, at most.")] = 10_000,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
     seed: Seed = 0,
 ) -> None:
     """Draw a search as a tree to go through step by step.
@@ -60,7 +73,7 @@ def tree(
 
     [dim]$[/dim] zermelo tree aima-5.5 alphabeta --out tree.html
 
-    [dim]$[/dim] zermelo tree classic/tictactoe-v3 "alphabeta(depth=3)" --moves 0,4 --out tree.svg
+    [dim]$[/dim] zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
     """
     from zermelo.envs import UnknownNameError
     from zermelo.envs.trees import list_figures
@@ -68,6 +81,7 @@ def tree(
     from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
 
     check_file(out, step)
+    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     source: Any = tree_of_text(env)
     played = moves
     if source is None:
@@ -80,7 +94,7 @@ def tree(
         agent,
         moves=played,
         seat=None if seat is None else seat - 1,
-        depth=depth,
+        depth=iteration,
         max_nodes=max_nodes,
         seed=seed,
         title=env,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText
+from zermelo.evaluation.cli.arguments import EnvText, Json, print_json
 from zermelo.evaluation.match.writing import finite
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ def exploitability_command(
         typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them.", show_default=False),
     ],
     states: Annotated[int, typer.Option(min=1, help="How many states the game may have.")] = 2_000_000,
+    as_json: Json = False,
 ) -> None:
-    """Say how much agents can be exploited: what a player could gain that knew exactly what they play.
+    """Say how much agents can be exploited: what an opponent who knows their policies can gain.
 
     For small games in which players do not see everything, such as Kuhn and Leduc poker. The gain is the mean over
-    both seats, in the game's own rewards; 0 is an equilibrium. Win rates cannot tell that: who bluffs too much may
-    beat many, and lose to the one who has noticed.
+    both seats, in the game's own rewards; 0 is an equilibrium. Win rates do not
+    show it: an agent that bluffs too much may beat many, and lose to one that has noticed.
 
     [bold]Example[/bold]
 
@@ -36,7 +37,11 @@ def exploitability_command(
     """
     from zermelo.evaluation.analysis.exploitability import agents_exploited
 
-    typer.echo(str(agents_exploited(env, agents, most_states=states)))
+    found = agents_exploited(env, agents, most_states=states)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(str(found))
 
 
 def solve_by_policy(

@@ -34,7 +34,7 @@ def replayed(env, row):
 
 @pytest.mark.thorough
 def test_rows_are_what_their_moves_lead_to(tmp_path):
-    done, rows = labelled(tmp_path / "a.json", "-n", 40, "--agent", "alphabeta(exact=true)", "--seed", 1)
+    done, rows = labelled(tmp_path / "a.json", "--positions", 40, "alphabeta(exact=true)", "--seed", 1)
     assert done.exit_code == 0, done.output
     assert "40 positions of" in done.output
     assert "40 of them proven" in done.output
@@ -85,7 +85,7 @@ def test_a_seed_decides_them_all():
 
 def test_a_small_game_has_no_more(tmp_path):
     name = "zermelo/Nim-v0(heaps=[2, 1])"
-    done, _ = labelled(tmp_path / "a.csv", "--agent", "alphabeta", env=name)
+    done, _ = labelled(tmp_path / "a.csv", "alphabeta", env=name)
     assert done.exit_code == 0, done.output
     assert "positions of" in done.output
     assert "random games found no more than these" in done.output
@@ -96,7 +96,7 @@ def test_a_small_game_has_no_more(tmp_path):
 
 def test_parquet_has_lists(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason='needs pip install "zermelo[parquet]"')
-    labelled(tmp_path / "a.parquet", "-n", 5, "--agent", "mcts(simulations=30)")
+    labelled(tmp_path / "a.parquet", "--positions", 5, "mcts(simulations=30)")
     table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
     assert len(table) == 5
     assert table[0]["shape"] == [3, 3, 2]
@@ -109,7 +109,7 @@ def test_what_is_labelled_is_kept_at_ctrl_c(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("zermelo.agents.learning.labels.label_positions", stopped)
-    done, rows = labelled(tmp_path / "a.json", "-n", 50, "--agent", "mcts(simulations=20)")
+    done, rows = labelled(tmp_path / "a.json", "--positions", 50, "mcts(simulations=20)")
     assert done.exit_code == 130
     assert len(rows) == 7
 
@@ -118,8 +118,8 @@ def test_what_is_labelled_is_kept_at_ctrl_c(tmp_path, monkeypatch):
     ("out", "arguments", "message"),
     [
         ("a.txt", [], "the file must end in .csv, .json, .parquet, not 'a.txt'"),
-        ("a.json", ["--agent", "random"], "random does not search"),
-        ("/proc/none/a.json", ["-n", "1"], "cannot write"),
+        ("a.json", ["random"], "random does not search"),
+        ("/proc/none/a.json", ["--positions", "1"], "cannot write"),
     ],
 )
 def test_wrong_settings_are_refused(tmp_path, out, arguments, message):

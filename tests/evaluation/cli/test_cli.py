@@ -71,7 +71,7 @@ def test_the_same_command_gives_the_same_table_from_a_real_process():
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [([], True), (["--quiet"], False), (["-q", "--format", "json"], False), (["--format", "csv"], False)],
+    [([], True), (["--quiet"], False), (["-q", "--json"], False), (["--csv"], False)],
 )
 def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, said, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.output.progress.watching.FIRST_LINE", 0.0)
@@ -129,9 +129,9 @@ def test_the_settings_of_an_agent_are_explained(cli):
 
 def test_json_and_csv_are_for_programs(cli):
     words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none"]
-    data = json.loads(cli(*words, "--format", "json").stdout)
+    data = json.loads(cli(*words, "--json").stdout)
     assert {row["agent"] for row in data["agents"]} == {"good", "last"}
-    rows = list(csv.DictReader(io.StringIO(cli(*words, "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(cli(*words, "--csv").stdout)))
     assert {row["agent"] for row in rows} == {"good", "last"}
 
 
@@ -147,7 +147,7 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     later = cli("standings", str(tmp_path / "run"))
     assert later.exit_code == 0, later.output
     assert later.stdout.strip() == result.stdout.partition("Games and standings")[0].strip()
-    data = json.loads(cli("standings", str(tmp_path / "run"), "--format", "json").stdout)
+    data = json.loads(cli("standings", str(tmp_path / "run"), "--json").stdout)
     assert data["games"] == 2
     assert "holds no tournament" in cli("standings", str(tmp_path)).stderr
     other = cli(*words, "--seed", "4")
@@ -198,7 +198,7 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
             ["play", "zermelo/MNK-v0", "--browser", "--no-open", "--clock", "soon"],
             "a clock is seconds for the game",
         ),
-        (["play", "zermelo/MNK-v0", "--browser", "--no-open", "--agent", "nobody"], "no agent is called 'nobody'"),
+        (["play", "zermelo/MNK-v0", "--browser", "--no-open", "nobody"], "no agent is called 'nobody'"),
     ],
 )
 def test_mistakes_are_one_sentence_and_exit_code_2(cli, words, said):
@@ -259,7 +259,7 @@ def test_perft(cli):
 
 
 def test_play(cli):
-    result = cli("play", "classic/tictactoe-v3", "--agent", "minimax", input="99\nx\n4\n0\n8\n1\n7\n\n")
+    result = cli("play", "classic/tictactoe-v3", "minimax", input="99\nx\n4\n0\n8\n1\n7\n\n")
     assert result.exit_code == 0, result.output
     assert "you are player_1" in result.stdout
     assert "That is 99, which is outside the action space Discrete(9)." in result.stdout
@@ -272,7 +272,7 @@ def test_play(cli):
 
 @pytest.mark.thorough
 def test_play_to_the_end(cli):
-    result = cli("play", TOY, "--agent", LAST, "--seat", "1", input="2\n1\n")
+    result = cli("play", TOY, LAST, "--seat", "1", input="2\n1\n")
     assert result.exit_code == 0, result.output
     assert "The game is over: player_0 3, player_1 2" in result.stdout
 

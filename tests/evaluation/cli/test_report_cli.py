@@ -27,7 +27,7 @@ def run(capsys, *arguments):
 @pytest.mark.thorough
 def test_report_says_where_it_is(folder, tmp_path, capsys):
     target = tmp_path / "page.html"
-    code, out, _ = run(capsys, "report", folder, "-o", target, "--games", "2")
+    code, out, _ = run(capsys, "report", folder, "-o", target, "--max-games", "2")
     assert code == 0
     assert out.startswith(f"The report is in {target} (")
     page = target.read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_report_says_where_it_is(folder, tmp_path, capsys):
 
 @pytest.mark.thorough
 def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, capsys):
-    code, out, _ = run(capsys, "judge", folder, "--games", "3")
+    code, out, _ = run(capsys, "judge", folder, "--max-games", "3")
     assert code == 0
     assert out.startswith("classic/tictactoe-v3: judged by perfect play")
     found = json.loads((folder / "judge.json").read_text())

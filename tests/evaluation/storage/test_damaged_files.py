@@ -80,8 +80,8 @@ def saved(env: str) -> Callable[[Path], object]:
 
 FOLDER = [
     command("standings", "run"),
-    command("standings", "run", "--format", "json"),
-    command("report", "run", "-n", "2", "-o", "page.html"),
+    command("standings", "run", "--json"),
+    command("report", "run", "--max-games", "2", "-o", "page.html"),
     command("export", "run", "--format", "json", "-o", "tables"),
     command("judge", "run", "--nodes", "20"),
     command("compare", "run", "random", "greedy"),
