@@ -72,18 +72,17 @@ def open_writer(path: Path) -> sqlite3.Connection:
         sqlite3.Error: It cannot be written.
     """
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
-    try:
-        version = _checked_version(db, path)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
-        if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise _damaged(path, found)
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        db.close()
-        raise translated(error, path) from error
-    except BaseException:
-        db.close()
-        raise
+    with contextlib.ExitStack() as undo:
+        undo.callback(db.close)
+        try:
+            version = _checked_version(db, path)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise _damaged(path, found)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise translated(error, path) from error
+        undo.pop_all()
     return db
 
 
@@ -167,17 +166,29 @@ def _is_computed(db: sqlite3.Connection, table: str) -> bool:
     return any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)))
 
 
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commits what is done inside, all or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
+
+
 def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
-    """Makes the tables and keeps the specification, all or nothing."""
+    """Makes the tables and stores the specification."""
     columns = "".join(f", moves{seat} INTEGER NOT NULL, micros{seat} INTEGER NOT NULL" for seat in range(seats))
     columns += "".join(f", reward{seat} INTEGER" for seat in range(seats))
-    db.execute("BEGIN IMMEDIATE")
-    for statement in TABLES.format(seat_columns=columns).split(";"):
-        db.execute(statement)
-    db.execute("INSERT INTO run VALUES (?)", (json.dumps(spec),))
-    db.execute(f"PRAGMA application_id = {MARK}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
-    db.execute("COMMIT")
+    with transaction(db):
+        for statement in TABLES.format(seat_columns=columns).split(";"):
+            db.execute(statement)
+        db.execute("INSERT INTO run VALUES (?)", (json.dumps(spec),))
+        db.execute(f"PRAGMA application_id = {MARK}")
+        db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def extend(db: sqlite3.Connection, spec: Mapping[str, Any], index_of: Callable[[str], int]) -> None:
@@ -187,12 +198,11 @@ def extend(db: sqlite3.Connection, spec: Mapping[str, Any], index_of: Callable[[
         for old, game_id in typed(db.execute("SELECT game_index, game_id FROM games"), tuple[int, str])
         if index_of(game_id) != old
     ]
-    db.execute("BEGIN IMMEDIATE")
-    for table in ("games", "records"):
-        db.executemany(f"UPDATE {table} SET game_index = ? WHERE game_index = ?", moved)
-        db.execute(f"UPDATE {table} SET game_index = -1 - game_index WHERE game_index < 0")
-    db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
-    db.execute("COMMIT")
+    with transaction(db):
+        for table in ("games", "records"):
+            db.executemany(f"UPDATE {table} SET game_index = ? WHERE game_index = ?", moved)
+            db.execute(f"UPDATE {table} SET game_index = -1 - game_index WHERE game_index < 0")
+        db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
 
 
 def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:

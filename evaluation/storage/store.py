@@ -3,7 +3,7 @@
 A folder holds
 
     games.sqlite     the run: every game, and what was to be played
-    games.jsonl      the games as text, one a line, as they are committed; made again from the database on resuming
+    games.jsonl      the games as text, one a line, when the run has ended or was stopped
     spec.json        what was to be played, as text
     standings.json   the table, when the run has ended or was stopped
     standings.csv
@@ -23,9 +23,8 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from zermelo.evaluation.errors import StoreError
@@ -46,6 +45,7 @@ _BATCH: Final = 500
 SPEC: Final = "spec.json"
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
+_ALL_RECORDS: Final = "SELECT record FROM records ORDER BY game_index"
 
 
 class Store:
@@ -60,7 +60,7 @@ class Store:
         log: What is kept of the command that plays them.
 
     Raises:
-        StoreError: The folder cannot be used; nothing in it was changed.
+        StoreError: Of every method: the folder cannot be used. Games that were kept before are safe.
     """
 
     def __init__(
@@ -79,28 +79,24 @@ class Store:
         self._numbers: dict[Finish, int] = {}
         self._broken: StoreError | None = None
         self._flushed = time.monotonic()
-        self._last, self._in_order = -1, True
         self._closing = threading.Event()
         self._closer: threading.Thread | None = None
+        self._held = contextlib.ExitStack()
         spec = json.loads(json.dumps(spec))
         if self.folder is None:
             self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._held.callback(self._db.close)
             database.create(self._db, spec, schedule.seats)
             return
-        with contextlib.ExitStack() as undo:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self._require_own_files(self.folder)
-                lock = RunLock(self.folder / "lock")
-                undo.callback(lock.release)
-                self._db = database.open_writer(self._path)
-                undo.callback(self._db.close)
-                self._begin(self.folder, spec)
-                self._lines = (self.folder / LINES).open("a", encoding="utf-8")
-            except (OSError, sqlite3.Error) as error:
-                raise self._refused(error) from error
-            undo.pop_all()
-        self._lock = lock
+        with contextlib.ExitStack() as held, self._writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._require_own_files(self.folder)
+            lock = RunLock(self.folder / "lock")
+            held.callback(lock.release)
+            self._db = database.open_writer(self._path)
+            held.callback(self._db.close)
+            self._begin(self.folder, spec)
+            self._held = held.pop_all()
 
     @property
     def _path(self) -> Path:
@@ -145,13 +141,24 @@ class Store:
             self._numbers = {finish: number for number, finish in finishes.items()}
             for index in database.game_indices(self._db, len(self._present)):
                 self._present[index] = 1
-                self._last = index
             if 0 in self._present:
                 check_versions(folder, found.get("versions", {}), spec.get("versions", {}))
         replace_text(folder / SPEC, [json.dumps(spec if found is None else found, indent=2) + "\n"])
-        self._write_lines(folder)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Says in one sentence that the system cannot write; after that nothing more is written."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            self._broken = self._refused(database.translated(error, self._path))
+            raise self._broken from error
 
     def _refused(self, error: Exception) -> StoreError:
+        if isinstance(error, StoreError):
+            return error
         reason = error.strerror if isinstance(error, OSError) else str(error)
         text = f"cannot write the games to {self.folder}: {reason or error}"
         count = sum(self._present) - len(self._waiting)
@@ -162,21 +169,12 @@ class Store:
             )
         return StoreError(f"{text}; choose another folder")
 
-    def _write_lines(self, folder: Path) -> None:
-        """Makes the text of the games anew from the database, in the order of the schedule."""
-        replace_text(folder / LINES, (f"{text}\n" for (text,) in self._db.execute(_ALL_RECORDS)))
-        self._in_order = True
-
     def has(self, index: int) -> bool:
         """Whether the game of that index in the schedule is kept or about to be."""
         return bool(self._present[index])
 
     def append(self, record: GameRecord) -> None:
-        """Takes a game, which is kept within about ``INTERVAL``; one that is here already is left as it was.
-
-        Raises:
-            StoreError: This game or one before could not be written.
-        """
+        """Takes a game, which is kept within about ``INTERVAL``; one that is here already is left as it was."""
         index, text = self._schedule.place(record.game_id), record.to_json()
         turn = int(record.game_id.rpartition(".")[2])
         with self._mutex:
@@ -199,11 +197,9 @@ class Store:
     def _flush_stragglers(self) -> None:
         """Keeps the last games of a burst while nothing else comes."""
         while not self._closing.wait(INTERVAL):
-            with self._mutex:
-                is_due = time.monotonic() - self._flushed >= INTERVAL
-                if self._waiting and is_due and self._broken is None:
-                    with contextlib.suppress(StoreError):  # it is kept in _broken, for the next call
-                        self.flush()
+            with self._mutex, contextlib.suppress(StoreError):  # the next call raises it again
+                if time.monotonic() - self._flushed >= INTERVAL:
+                    self.flush()
 
     def kept(self) -> Sequence[GameRecord]:
         """The games kept for good since this was last asked: the end of the process does not lose them."""
@@ -212,136 +208,72 @@ class Store:
             return new
 
     def flush(self) -> None:
-        """Commits the games that wait.
-
-        Raises:
-            StoreError: They cannot be written; those committed before are safe.
-        """
-        with self._mutex:
-            if self._broken is not None:
-                raise self._broken
+        """Commits the games that wait."""
+        with self._mutex, self._writing():
             if not self._waiting:
                 return
             try:
                 self._commit()
-                games, self._waiting = self._waiting, []
-                if self.folder is None:
-                    return
-                for index, _, record, _ in games:
-                    self._new.append(record)
-                    self._in_order &= index > self._last
-                    self._last = max(index, self._last)
-                self._lines.write("".join(f"{text}\n" for _, _, _, text in games))
-                self._lines.flush()
-            except (OSError, sqlite3.Error) as error:
-                self._broken = self._refused(database.translated(error, self._path))
-                raise self._broken from error
             finally:
                 self._flushed = time.monotonic()
-
-    def _flush_memory(self) -> None:
-        """Commits games of a run in memory, which wait for nothing but to be counted."""
-        if self.folder is None:
-            self.flush()
+            games, self._waiting = self._waiting, []
+            if self.folder is not None:
+                self._new += (record for _, _, record, _ in games)
 
     def _commit(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with database.transaction(self._db):
             self._log.add(self._db, database.add_games(self._db, self._numbers, self._waiting))
-            self._db.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise
 
     def notes(self) -> list[str]:
         """The notes of all commands that played games of the run."""
         with self._mutex:
-            self._flush_memory()
+            self.flush()
             return notes_of(read_invocations(self._db, self._path))
 
     def results(self, before: int | None = None) -> Results:
         """The committed games, or those whose index is lower, counted by the database."""
         with self._mutex:
-            self._flush_memory()
-            try:
+            if self.folder is None:
+                self.flush()  # games in memory wait for nothing but to be counted
+            with self._writing():
                 return counting.results(self._db, self._schedule.seats, before)
-            except sqlite3.Error as error:
-                raise self._refused(database.translated(error, self._path)) from error
 
     def forget(self, first: int) -> None:
-        """Drops the games from that index on: they were played, but turned out not to be wanted.
-
-        Raises:
-            StoreError: The database cannot be written.
-        """
+        """Drops the games from that index on: they were played, but turned out not to be wanted."""
         with self._mutex:
             self.flush()
             if 1 not in self._present[first:]:
                 return
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
+            with self._writing(), database.transaction(self._db):
                 for table in ("games", "records"):
                     self._db.execute(f"DELETE FROM {table} WHERE game_index >= ?", (first,))
-                self._db.execute("COMMIT")
-            except sqlite3.Error as error:
-                self._broken = self._refused(database.translated(error, self._path))
-                raise self._broken from error
             self._present[first:] = bytes(len(self._present) - first)
-            self._in_order = False
 
     def finish(self, files: Mapping[str, str]) -> None:
-        """Writes texts that sum up all the games into the folder, if there is one.
-
-        Raises:
-            StoreError: They cannot be written.
-        """
+        """Writes the games as text and other texts into the folder, if there is one."""
         with self._mutex:
             self.flush()
             if self.folder is None:
                 return
-            try:
-                if not self._in_order:
-                    self._lines.close()
-                    self._write_lines(self.folder)
-                    self._lines = (self.folder / LINES).open("a", encoding="utf-8")
+            with self._writing():
+                replace_text(self.folder / LINES, (f"{text}\n" for (text,) in self._db.execute(_ALL_RECORDS)))
                 for name, text in files.items():
                     replace_text(self.folder / name, [text])
-            except (OSError, sqlite3.Error) as error:
-                raise self._refused(error) from error
 
     def close(self) -> None:
-        """Commits what waits, and lets go of the files and the lock.
-
-        Raises:
-            StoreError: The last games cannot be written.
-        """
+        """Commits what waits, and lets go of the files and the lock."""
         self._closing.set()
         if self._closer is not None:
             self._closer.join()
-        with self._mutex:
-            try:
-                if self._broken is None:
-                    self.flush()
-            finally:
-                if self.folder is not None:
-                    with contextlib.suppress(OSError, sqlite3.Error):  # whatever was committed is on the disk
-                        self._lines.close()
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.close()
-                if self.folder is not None:
-                    self._lock.release()
+        with self._mutex, self._held:
+            if self._broken is None:
+                self.flush()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-
-_ALL_RECORDS: Final = "SELECT record FROM records ORDER BY game_index"
 
 
 def _size(path: Path) -> int:

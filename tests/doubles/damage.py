@@ -22,9 +22,9 @@ RAW = [
     b'{"a": 1, "a": 2}', b"\xef\xbb\xbf{}", "\u00e9".encode("latin-1"), b'"\\ud800"',
 ]  # fmt: skip
 COLUMNS = {
-    "games": ["place", "game_id", "turn", "finish", "returned", "line", "moves0", "micros1", "reward0"],
-    "finishes": ["finish", "agents", "places", "failure", "failed_seat"],
-    "records": ["place", "record"],
+    "games": ["game_index", "game_id", "turn", "finish", "returned", "game_hash", "moves0", "micros1", "reward0"],
+    "finishes": ["finish", "agents", "ranks", "failure", "failed_seat"],
+    "records": ["game_index", "record"],
     "run": ["spec"],
     "invocations": ["started", "seconds", "games", "about"],
 }
@@ -127,7 +127,7 @@ def damage_database(path: Path, chance: random.Random) -> None:
             db.execute(f"PRAGMA {pragma} = {chance.choice((0, 1, 2, 99, -1))}")
         elif kind == 5:
             key, text = {"run": ("rowid", "spec"), "invocations": ("number", "about")}.get(
-                table, ("place", "record")
+                table, ("game_index", "record")
             )
             home = table if table in ("run", "invocations") else "records"
             for number, whole in db.execute(f"SELECT {key}, {text} FROM {home}").fetchall():

@@ -58,6 +58,24 @@ def results(out):
     return games, table, read_standings(out).ratings
 
 
+def count_stored(out):
+    """The number of games in the database; 0 before it has tables."""
+    try:
+        return len(read_games(out))
+    except StoreError as error:
+        if "holds no tournament" not in str(error):
+            raise
+        return 0
+
+
+def wait_until_stored(out, wanted, reached):
+    """Waits until the database has so many games, or the run waits at the gate."""
+    deadline = time.monotonic() + 60
+    while count_stored(out) < wanted and not reached.exists():
+        assert time.monotonic() < deadline, "no game was stored"
+        time.sleep(0.002)
+
+
 def kill_again_and_again(tmp_path, games, kills, seed):
     generator = random.Random(seed)
     round_robin(ENV, AGENTS, games=games, seed=7, isolation=Isolation(isolate="none"), out=tmp_path / "whole")
@@ -72,26 +90,13 @@ def kill_again_and_again(tmp_path, games, kills, seed):
         workers = generator.choice([1, 2])
         reached.unlink(missing_ok=True)
         process = start(out, games, workers, gate)
-        # Half of the kills at any time from the start on, half some moments after the run has begun to store.
-        if number % 2:
-            time.sleep(generator.uniform(0.0, 1.5))
-        else:
-            lines, deadline = out / "games.jsonl", time.monotonic() + 60
-            size = lines.stat().st_size if lines.exists() else 0
-            while not (reached.exists() or (lines.exists() and lines.stat().st_size > size)):
-                assert time.monotonic() < deadline, "no game was stored"
-                time.sleep(0.005)
-            time.sleep(generator.uniform(0.0, 0.3))
+        # A fifth of the kills while the run starts, the others when so many more games are in the database.
+        if number % 5:
+            wait_until_stored(out, len(stored) + generator.randint(1, 40), reached)
+        time.sleep(generator.uniform(0.0, 0.05 if number % 5 else 1.0))
         assert process.poll() is None, process.communicate()
         kill(process, generator.random() < 0.5)
-        if not (out / "games.sqlite").exists() or not (out / "games.sqlite").stat().st_size:
-            continue
-        try:
-            now = {record.game_id for record in read_games(out)}
-        except StoreError as error:
-            if "is empty" not in str(error):  # killed before the tables were made
-                raise
-            continue
+        now = {record.game_id for record in read_games(out)} if count_stored(out) else set()
         assert stored <= now, f"seed {seed}, kill {number}: games that had been stored are gone"
         killed_at_work += len(stored) < len(now) < games * 6
         stored = now
@@ -127,10 +132,7 @@ def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path
 def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):
     out = tmp_path / "out"
     with start(out, 3000, 1) as first:
-        deadline = time.monotonic() + 60
-        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
-            assert time.monotonic() < deadline, "no game was finished"
-            time.sleep(0.01)
+        wait_until_stored(out, 1, out / "no gate")
         with start(out, 3000, 1) as second:
             _, stderr = second.communicate(timeout=60)
         assert second.returncode == 2
