@@ -19,7 +19,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report.games.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.parts import rewards, sections
+from zermelo.evaluation.output.report.parts import sections
 from zermelo.evaluation.output.report.parts.effort import Effort
 from zermelo.evaluation.output.report.parts.history import RatingHistory
 from zermelo.evaluation.output.report.parts.judged import judge_section
@@ -111,12 +111,11 @@ def report_page(
     shown = sample.chosen(known)
     verdicts = beside.verdicts({game.record.game_id for game in shown}) if beside.verdicts else None
     drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=verdicts)
-    judge_part, judge_notes = _judged(beside.judged)
     parts = [
-        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
+        sections.notes_section([*standings.all_notes, *drawn.notes, *(beside.judged or {}).get("notes", ())]),
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
-        judge_part,
+        judge_section(beside.judged),
         *(training_section(curve, place) for place, curve in enumerate(beside.curves, start=1)),
         sections.effort_section(effort, order),
         sections.length_section(effort),
@@ -164,16 +163,11 @@ def _results(
     single, of_teams = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
     by_means = single or standings.scoring is not Scoring.WINS
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
-    crosstable = rewards.reward_crosstable if by_means and not single else sections.crosstable_section
-    parts = [rewards.means_section(standings) if by_means else "", crosstable(standings, order)]
+    parts = [sections.means_section(standings) if by_means else ""]
+    parts.append("" if single else sections.crosstable_section(standings, order))
     # Where rewards rank the agents, their crosstable stands before the ratings.
     parts.insert(2 if by_means else 0, rated)
     return parts if of_teams else [*parts, sections.seats_section(standings, order)]
-
-
-def _judged(judged: Mapping[str, Any] | None) -> tuple[str, list[str]]:
-    """The judge's part of the page, and its notes."""
-    return judge_section(judged), [*(judged or {}).get("notes", ())]
 
 
 def _rendered(

@@ -247,7 +247,7 @@ def test_a_text_that_cannot_be_written_is_one_sentence_too(tmp_path):
     with Store(Schedule("ab", seats=2, games=2, seed=0), {}, tmp_path) as store:
         (tmp_path / "games.jsonl").mkdir()
         store.append(records()[0])
-        with pytest.raises(StoreError, match="cannot write the games to .*; 1 game is safe"):
+        with pytest.raises(StoreError, match=r"cannot write the games to .*; 1 game is safe"):
             store.finish({})
         with pytest.raises(StoreError, match="cannot write the games"):
             store.append(records()[1])

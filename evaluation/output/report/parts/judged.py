@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, percent, table
-from zermelo.evaluation.output.report.parts.sections import section
+from zermelo.evaluation.output.report.parts.markup import (
+    Cell,
+    Row,
+    four_digits,
+    number,
+    part,
+    percent,
+    section,
+    table,
+)
 
 
 class _Phase(TypedDict):

@@ -21,6 +21,12 @@ def part(name: str, *values: Any) -> Markup:
     return Markup(macro(*values))
 
 
+def section(name: str, title: str, *parts: str) -> str:
+    """A part of the page under a heading; nothing if it would be empty."""
+    inside = [*filter(None, parts)]
+    return part("section", name, title, inside) if inside else ""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table.

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zermelo.evaluation.output.report.parts.markup import Row, number, part, table
-from zermelo.evaluation.output.report.parts.sections import section
+from zermelo.evaluation.output.report.parts.markup import Row, number, part, section, table
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 

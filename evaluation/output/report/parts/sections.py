@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Final
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.report.parts.effort import AgentEffort, Effort
+from zermelo.evaluation.output.report.parts.effort import Effort
 from zermelo.evaluation.output.report.parts.markup import (
     Cell,
     Row,
+    four_digits,
     number,
     part,
     percent,
+    section,
     table,
     time_text,
-)  # fmt: skip
+)
 from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
 
-
-def section(name: str, title: str, *parts: str) -> str:
-    """A part of the page under a heading; nothing if it would be empty."""
-    inside = [*filter(None, parts)]
-    return part("section", name, title, inside) if inside else ""
-
-
-def _paragraph(text: str) -> str:
-    return part("about", text)
+_RESULTS: Final = ("games", "won", "drawn", "lost")
+_SINGLE: Final = "Mean return of each agent over the games it finished, with Student's 95 % interval."
+_REWARDS: Final = (
+    "What a game paid an agent on average, in the game's own units, with Student's 95 % interval over deals: "
+    "games that differ by the seats alone count as one. A failed game counts as the least that any paid."
+)
+_TEAMS: Final = (
+    "A cooperative game: all seats are paid alike, so a team has one score. Alone: teams of that agent alone. "
+    "Mixed: its teams with others. Means of the games' scores, with Student's 95 % intervals over deals."
+)
 
 
 def notes_section(notes: Sequence[str]) -> str:
@@ -45,46 +50,33 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
     for rank, player in enumerate(ratings.players, start=1):
         counted = standings.row(player.name)
         interval = f"{number(player.lower)} to {number(player.upper)}"
-        is_anchor = player.name == ratings.anchor
-        elo = number(player.elo) if player.status != "undetermined" else "unknown"
+        is_anchor, is_known = player.name == ratings.anchor, player.status != "undetermined"
+        elo = number(player.elo) if is_known else "unknown"
         said = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
-        place = player.elo if player.status != "undetermined" else math.inf
+        place = player.elo if is_known else math.inf
         lines.append(Interval(player.name, place, player.lower, player.upper, said))
-        low, high = counted.interval
-        rows.append(
-            [
-                str(rank),
-                player.name,
-                elo,
-                "anchor" if is_anchor else interval,
-                number(player.games),
-                *(number(count) for count in (counted.wins, counted.draws, counted.losses)),
-                percent(counted.score),
-                f"{percent(low)} to {percent(high)}",
-            ]
-        )
+        counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
+        low, high = map(percent, counted.interval)
+        rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
+        rows.append([*rating, *counts, percent(counted.score), f"{low} to {high}"])
     level = f"{100 * ratings.confidence:g} %"
-    zero = f"{ratings.anchor or 'the average'} is 0"
     about = (
-        f"Elo by maximum likelihood from {ratings.games:,} games ({zero}), with {level} intervals. "
-        "Where an agent only ever won or lost, the most likely rating is infinite, and the games bound it on one "
-        "side: an arrow instead of a dot."
+        f"Elo by maximum likelihood from {ratings.games:,} games ({ratings.anchor or 'the average'} is 0), with "
+        f"{level} intervals. Where an agent only ever won or lost, the most likely rating is infinite, and the "
+        "games bound it on one side: an arrow instead of a dot."
     )
     if standings.scoring is Scoring.REWARDS:
         about += " Ratings count games won, drawn and lost, however much was at stake."
-    advantage = ratings.seat_advantage
-    seat = ""
-    if advantage is not None and math.isfinite(advantage.standard_error):
-        lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (advantage.lower, advantage.upper))
-        seat = _paragraph(
-            f"Moving first is worth {number(advantage.elo)} Elo ({lower} to {upper}) in this tournament."
-        )
-    results = ["games", "won", "drawn", "lost", "score %", "95 % interval"]
-    columns = ["#", "agent", "Elo", f"{level} interval", *results]
+    first, seat = ratings.seat_advantage, ""
+    if first is not None and math.isfinite(first.standard_error):
+        lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (first.lower, first.upper))
+        text = f"Moving first is worth {number(first.elo)} Elo ({lower} to {upper}) in this tournament."
+        seat = part("about", text)
+    columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %", "95 % interval"]
     return section(
         "ratings",
         "Ratings",
-        _paragraph(about),
+        part("about", about),
         interval_plot("Rating of each agent, with its interval", lines, "Elo"),
         table("Ratings and results", columns, rows, names=2),
         seat,
@@ -92,40 +84,94 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
     )
 
 
-def _heat(share: float, text: str, title: str) -> Cell:
-    """A cell whose colour says how far above or below one half the share is."""
-    strength = round(abs(share - 0.5) * 200)
-    return Cell(text, "heat good" if share >= 0.5 else "heat bad", f"--p:{strength}%", title)
-
-
-def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
-    """Everybody's score against everybody as a heat map."""
-    met = standings.results.counts().head_to_head()
-    if not met:
-        return ""
-    digits = 1 if len(order) <= 8 else 0
-    rows: list[Row] = []
-    for place, name in enumerate(order, start=1):
-        cells: list[str | Cell] = [str(place), name]
-        for other in order:
-            score = met.get((name, other))
-            if score is None:
-                cells.append(Cell("·" if name == other else "", "self" if name == other else ""))
+def means_section(standings: Ranking) -> str:
+    """Mean rewards with their intervals; of a single player returns; of teams scores alone and with others."""
+    single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
+    lines, rows = list[Interval](), list[Row]()
+    for rank, row in enumerate(standings.rows, start=1):
+        means: dict[str, MeanReward | None] = {
+            "": MeanReward(row.games, row.deals, row.mean_reward, row.reward_interval)
+        }
+        if team:
+            means = {", alone": standings.alone(row.agent), ", mixed": standings.mixed(row.agent)}
+        cells = [str(rank), row.agent, *([number(row.games)] if single else [])]
+        for kind, mean in means.items():
+            if mean is None or math.isnan(mean.mean):
+                cells += ["", ""]
                 continue
-            title = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
-            cells.append(_heat(score.mean, percent(score.mean, digits), title))
+            low, high = mean.interval
+            said = f"{four_digits(mean.mean)}, from {four_digits(low)} to {four_digits(high)}"
+            lines.append(Interval(f"{row.agent}{kind}", mean.mean, low, high, said))
+            cells += [four_digits(mean.mean), _ends(mean)]
+        if not team and not single:
+            cells += map(number, (row.games, row.wins, row.draws, row.losses))
         rows.append(cells)
+    if team:
+        title, about, unit = "Scores of teams", _TEAMS, "score"
+        caption = "Mean score of each agent's teams, with its interval"
+        columns = ["alone", "95 % interval", "mixed", "95 % interval"]
+    else:
+        title, about, unit = ("Returns", _SINGLE, "return") if single else ("Rewards", _REWARDS, "reward")
+        caption = f"Mean {unit} of each agent, with its interval"
+        columns = [f"mean {unit}", "95 % interval"]
+        columns = ["games", *columns] if single else [*columns, *_RESULTS]
     return section(
-        "crosstable",
-        "Who beats whom",
-        _paragraph("The score in % of the agent in each row against the agent of each column's number."),
-        table("Crosstable", numbered(order), rows, names=2, kind="heatmap"),
+        "ratings" if single else "rewards",
+        title,
+        part("about", about),
+        interval_plot(caption, lines, unit) if lines else "",
+        table(title, ["#", "agent", *columns], rows, names=2) if rows else "",
     )
 
 
-def numbered(order: Sequence[str]) -> Row:
-    """The headings of a crosstable: a number for each agent, and its name when pointed at."""
-    return ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
+def _ends(mean: MeanReward) -> str:
+    low, high = mean.interval
+    return f"{four_digits(low)} to {four_digits(high)}" if math.isfinite(high - low) else ""
+
+
+def _heat(text: str, strength: float, title: str) -> Cell:
+    """A cell whose colour says how good, to 1, or bad, to -1, its number is."""
+    return Cell(text, "heat good" if strength >= 0 else "heat bad", f"--p:{round(100 * abs(strength))}%", title)
+
+
+def _share(share: float, title: str, digits: int = 1) -> Cell:
+    return _heat(percent(share, digits), 2 * share - 1, title)
+
+
+def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
+    """Everybody against, or with, everybody as a heat map: scores, or mean rewards where those rank the agents."""
+    team, cells = standings.scoring is Scoring.TEAM, dict[tuple[str, str], Cell]()
+    if standings.scoring is Scoring.WINS:
+        title, digits = "Who beats whom", 1 if len(order) <= 8 else 0
+        about = "The score in % of the agent in each row against the agent of each column's number."
+        for (name, other), score in standings.results.counts().head_to_head().items():
+            said = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
+            cells[name, other] = _share(score.mean, said, digits)
+    else:
+        title = "Who plays well with whom" if team else "Who wins from whom"
+        about = (
+            "The mean score of teams of the agents of the row and the column."
+            if team
+            else "What the agent in each row earned on average against the agent of each column's number."
+        )
+        met = {pair: mean for pair, mean in standings.rewards.items() if not math.isnan(mean.mean)}
+        low, high = (end((mean.mean for mean in met.values()), default=0.0) for end in (min, max))
+        middle = (low + high) / 2 if team else 0.0
+        reach = max(high - middle, middle - low) or 1.0
+        for (name, other), mean in met.items():
+            said = f"{name} {'with' if team else 'against'} {other}: {_ends(mean)}, {mean.deals:,} deals"
+            cells[name, other] = _heat(four_digits(mean.mean), (mean.mean - middle) / reach, said)
+    if not cells:
+        return ""
+    rows = list[Row]()
+    for place, name in enumerate(order, start=1):
+        missing = {name: Cell("·", "self")}
+        found = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
+        rows.append([str(place), name, *found])
+    columns = ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
+    return section(
+        "crosstable", title, part("about", about), table("Crosstable", columns, rows, names=2, kind="heatmap")
+    )
 
 
 def seats_section(standings: Ranking, order: Sequence[str]) -> str:
@@ -140,18 +186,12 @@ def seats_section(standings: Ranking, order: Sequence[str]) -> str:
     rows: list[Row] = []
     by_seat: list[tuple[str, Sequence[SeatScore]]] = [(name, standings.row(name).by_seat) for name in order]
     for name, scores in [*by_seat, ("all agents", everybody)]:
-        cells: list[str | Cell] = [
-            _heat(seat.score, percent(seat.score), f"{seat.games:,} games") if seat.games else ""
-            for seat in scores
-        ]
+        cells = [_share(seat.score, f"{seat.games:,} games") if seat.games else "" for seat in scores]
         rows.append([name, *cells, *(number(seat.games) for seat in scores)])
     columns = ["agent", *standings.seat_names, *(f"games as {seat}" for seat in standings.seat_names)]
-    return section(
-        "seats",
-        "Score by seat",
-        _paragraph("The score in % from each seat, in the order in which they first move, and the games there."),
-        table("Score by seat", columns, rows, kind="heatmap"),
-    )
+    about = "The score in % from each seat, in the order in which they first move, and the games there."
+    scores_table = table("Score by seat", columns, rows, kind="heatmap")
+    return section("seats", "Score by seat", part("about", about), scores_table)
 
 
 def faults_section(standings: Ranking, order: Sequence[str]) -> str:
@@ -160,54 +200,34 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
     kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
     if not kinds:
         return ""
-    rows: list[Row] = [
-        [
-            name,
-            *(Cell(number(count), "fault") if (count := failures[name].get(kind, 0)) else "0" for kind in kinds),
-            number(sum(failures[name].values())),
-        ]
-        for name in order
-    ]
+    rows: list[Row] = []
+    for name in order:
+        counts = [failures[name].get(kind, 0) for kind in kinds]
+        rows.append([name, *(Cell(number(count), "fault" * bool(count)) for count in counts), number(sum(counts))])
     columns = ["agent", *(kind.replace("_", " ").lower() for kind in kinds), "all"]
     about = "Games that an agent lost by a failure of its own, by kind. Each counts as a loss."
-    return section("faults", "Faults", _paragraph(about), table("Faults by kind", columns, rows))
+    return section("faults", "Faults", part("about", about), table("Faults by kind", columns, rows))
 
 
 def effort_section(effort: Effort, order: Sequence[str]) -> str:
     """Time and nodes for each move."""
-    agents = {name: effort.agents[name] for name in order if name in effort.agents}
-    if not agents:
-        return ""
-    searching = {name: agent for name, agent in agents.items() if agent.nodes.count}
-    columns = ["agent", "moves", "mean", "median", "95 % below", "longest"]
-    rows: list[Row] = [
-        [
-            name,
-            number(agent.seconds.count),
-            time_text(agent.seconds.mean),
-            time_text(agent.seconds.quantile(0.5)),
-            time_text(agent.seconds.quantile(0.95)),
-            time_text(agent.seconds.maximum),
-        ]
-        for name, agent in agents.items()
-    ]
+    times, nodes = list[Row](), list[Row]()
+    for name in order:
+        if (agent := effort.agents.get(name)) is None:
+            continue
+        times.append([name, number(agent.moves), time_text(agent.seconds / agent.moves), time_text(agent.longest)])
+        if agent.searches:
+            speed = agent.nodes / agent.searched_seconds if agent.searched_seconds else math.nan
+            depth = agent.depth / agent.depths if agent.depths else math.nan
+            means = number(agent.nodes / agent.searches), number(agent.most_nodes)
+            nodes.append([name, *means, number(depth, 1), number(speed)])
+    searched = "Nodes visited for a move, by agents that search"
     return section(
         "effort",
         "Time and nodes per move",
-        table("Wall-clock time of a move", columns, rows),
-        _nodes_table(searching) if searching else "",
+        table("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times) if times else "",
+        table(searched, ["agent", "mean", "most", "mean depth", "nodes a second"], nodes) if nodes else "",
     )
-
-
-def _nodes_table(agents: Mapping[str, AgentEffort]) -> str:
-    rows: list[Row] = []
-    for name, agent in agents.items():
-        speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
-        depth = agent.depths.mean if agent.depths.count else math.nan
-        spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.maximum)
-        rows.append([name, *(number(value) for value in spread), number(depth, 1), number(speed)])
-    columns = ["agent", "mean", "median", "95 % below", "most", "mean depth", "nodes a second"]
-    return table("Nodes visited for a move, by agents that search", columns, rows)
 
 
 def length_section(effort: Effort) -> str:
@@ -225,7 +245,7 @@ def length_section(effort: Effort) -> str:
     return section(
         "length",
         "Length of games",
-        _paragraph(about),
+        part("about", about),
         histogram("Games by their number of moves", effort.lengths, "moves"),
         table("What ended the games", ["end", "games", "%"], ends),
     )

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.parts.markup import Row, four_digits, number, part, percent, table
+from zermelo.evaluation.output.report.parts.markup import Row, four_digits, number, part, percent, section, table
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
-from zermelo.evaluation.output.report.parts.sections import section
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
 POINTS: Final = 300
