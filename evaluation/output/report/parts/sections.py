@@ -168,7 +168,7 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
         missing = {name: Cell("·", "self")}
         found = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
         rows.append([str(place), name, *found])
-    columns = ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
+    columns: Row = ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
     return section(
         "crosstable", title, part("about", about), table("Crosstable", columns, rows, names=2, kind="heatmap")
     )
