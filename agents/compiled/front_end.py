@@ -108,7 +108,7 @@ class CompiledTreeSearch(TreeSearch):
         self._rules, self._shares = game.rules, shares
         self._kernel = self.program.load(game.rules, **constants)
         self._row = spread(row)
-        size = int(game.rules.num_actions())
+        size = game.num_moves
         width = game.max_legal_actions if width is None else width
         self._branching = max(width, 2)
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None

@@ -69,7 +69,7 @@ class _Check:
     def __init__(self, game: RulesGame) -> None:
         self.game = game
         self.rules = game.rules
-        self.size = game.rules.num_actions()
+        self.size = game.num_moves
         self.keys: dict[int, Any] = {}
         self.compiled: dict[str, Callable[..., Any]] = {}
         if not why_not_compiled():
@@ -136,8 +136,10 @@ class _Check:
                 self.fail(method, state, f"compiled it gives {other[:number]}, uncompiled {actions}")
         for action in actions:
             self._integer(method, state, action)
-            if not 0 <= action < self.size:
-                self.fail(method, state, f"{action} is no action: they are 0 to {self.size - 1}")
+            if not 0 <= action < self.game.traits.num_actions:
+                self.fail(
+                    method, state, f"{action} is no action: they are 0 to {self.game.traits.num_actions - 1}"
+                )
         if len(set(actions)) != count:
             self.fail(method, state, f"an action is listed twice in {actions}")
         return actions
@@ -202,7 +204,6 @@ class _Check:
             "bounds": self._bounds,
             "count_legal": self._count_legal,
             "pass_turn": self._pass_turn,
-            "player_actions": self._player_actions,
             "playout_action": self._playout_action,
         }
         for method in self.optional:
@@ -241,14 +242,6 @@ class _Check:
     def _count_legal(self, count: int, state: Any, actions: list[int]) -> None:
         if count != len(actions):
             self.fail("count_legal", state, f"it gave {count}, but legal_actions writes {len(actions)}")
-
-    def _player_actions(self, players: int, state: Any, actions: list[int]) -> None:
-        if not actions[-1] < players <= self.size:
-            self.fail(
-                "player_actions",
-                state,
-                f"it gave {players}, but {actions[-1]} is legal and num_actions() is {self.size}",
-            )
 
     def _playout_action(self, action: int, state: Any, actions: list[int]) -> None:
         if action != -1 and action not in actions:
@@ -314,6 +307,12 @@ class _Check:
                 "chance_outcomes", state, f"probabilities are positive and sum to one, but these are {outcomes}"
             )
         for outcome, _ in outcomes:
+            if not 0 <= outcome < self.ask("num_outcomes"):
+                self.fail(
+                    "chance_outcomes",
+                    state,
+                    f"{outcome} is no outcome: num_outcomes() is {self.ask('num_outcomes')}",
+                )
             self._result(state, outcome)
 
     def _result(self, state: Any, action: int) -> None:

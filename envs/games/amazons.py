@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
 from zermelo.envs.rules import (
-    OpenSpielTwin,
     Words,
     board,
     board_lines,
@@ -208,6 +207,4 @@ def _amazons(state: AmazonsState, seat: int) -> Words:
     return state.second if seat else state.first
 
 
-@openspiel_twin("amazons")
-def _openspiel(board_size: int) -> OpenSpielTwin:
-    return OpenSpielTwin(rules=Amazons(board_size))
+openspiel_twin("amazons")(lambda board_size: Amazons(board_size))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
-from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.boards import CELL, MARGIN, disk, draws_marks
+from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
 from zermelo.envs.rules import (
-    OpenSpielTwin,
     board,
     limits,
     listed,
@@ -35,7 +34,8 @@ _ALTERNATE: Final = 0x5555_5555_5555_5555
 """Every other bit."""
 _BLUE: Final[Colour] = (44, 86, 158)
 _HOLE: Final[Colour] = (226, 233, 244)
-_COLOURS: Final[dict[str, Colour]] = {"X": (214, 66, 58), "O": (246, 200, 60)}
+_RED: Final[Colour] = (214, 66, 58)
+_YELLOW: Final[Colour] = (246, 200, 60)
 
 
 def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
@@ -55,6 +55,7 @@ class ConnectFourState(NamedTuple):
 @listed()
 @limits(("columns * (rows + 1)", lambda four: four.columns * (four.rows + 1), 62), rows=(1, 61), columns=(1, 31))
 @board("XO", squares=Squares(rows_named=False, spots=_spots, path=whole_text))
+@draws_marks({".": [disk(_HOLE, 0.4)], "X": [disk(_RED, 0.4)], "O": [disk(_YELLOW, 0.4)]}, frame=_BLUE)
 class ConnectFour(NamedTuple):
     """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
 
@@ -251,23 +252,6 @@ def _fourth_along(stones: int, step: int) -> int:
     return upper | below & (stones << step) | below & (stones >> 3 * step)
 
 
-@draws(ConnectFour)
-def _picture(rules: Any, state: Any) -> Canvas:
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _BLUE, radius=14)
-
-    def paint(x: float, y: float, mark: str) -> None:
-        colour = _COLOURS.get(mark, _HOLE)
-        canvas.disk(x, y, CELL * 0.42, shade(_BLUE, 0.8))
-        canvas.disk(x, y, CELL * 0.39, colour)
-        if mark in _COLOURS:
-            canvas.ring(x, y, CELL * 0.27, 3, shade(colour, 0.85))
-
-    each_mark(rows, paint)
-    return canvas
-
-
 @twin("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
@@ -287,5 +271,5 @@ def _read_connect_four(env: Any) -> ConnectFourState | None:
 
 
 @openspiel_twin("connect_four")
-def _openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> OpenSpielTwin | None:
-    return OpenSpielTwin(rules=ConnectFour(rows, columns)) if x_in_row == 4 else None
+def _openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> ConnectFour | None:
+    return ConnectFour(rows, columns) if x_in_row == 4 else None

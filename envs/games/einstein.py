@@ -14,7 +14,7 @@ With ``random_start`` chance places them, each order being as likely as any othe
 Actions: ``3 * square + direction`` moves the stone on a square, squares being numbered row by row from the upper
 left corner; direction 0 is along the row, 1 diagonally, 2 along the column, always towards the opposite corner.
 ``3 * size * size + place`` puts the mover's next stone on a square of its triangle; the places are numbered row by
-row from its own corner. Chance outcomes: 0 to 5, the die shows one more; those of placing are as the actions.
+row from its own corner. Chance outcomes: 0 to 5, the die shows one more, or a place of the triangle.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, IVORY, MARGIN, PAPER, SECOND, die, draws, middle
-from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
 from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import square_text
@@ -33,6 +32,7 @@ _STONES: Final = 6
 _NOWHERE: Final = 63
 _NONE: Final = (1 << 6 * _STONES) - 1
 """No stone is on the board."""
+_FREE: Final = tile(FAINT)
 
 
 class EinSteinState(NamedTuple):
@@ -50,6 +50,11 @@ class EinSteinState(NamedTuple):
 
 @listed(kind="dice, exact chance")
 @limits(size=(4, 7), random_start=bool)
+@draws_marks(
+    {".": [_FREE]}
+    | {mark: [_FREE, man(FIRST), letter(str(number + 1), IVORY)] for number, mark in enumerate("ABCDEF")}
+    | {mark: [_FREE, man(SECOND), letter(mark, IVORY)] for mark in "123456"}
+)
 class EinStein(NamedTuple):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
@@ -62,10 +67,10 @@ class EinStein(NamedTuple):
     random_start: bool = False
 
     def num_actions(self) -> int:
-        return 3 * self.size * self.size + _STONES
-
-    def player_actions(self) -> int:
         return 3 * self.size * self.size + (0 if self.random_start else _STONES)
+
+    def num_outcomes(self) -> int:
+        return _STONES
 
     def initial_state(self) -> EinSteinState:
         return EinSteinState(_NONE, _NONE, 0, 0, 0)
@@ -76,7 +81,7 @@ class EinStein(NamedTuple):
 
     def legal_actions(self, state: EinSteinState, actions: list[int]) -> int:
         if state.placed < 2 * _STONES:
-            return self._places(state, actions)
+            return self._places(state, actions, 3 * self.size * self.size)
         stones = state.second if state.seat else state.first
         lower = higher = _NOWHERE
         for stone in range(_STONES):
@@ -107,7 +112,7 @@ class EinStein(NamedTuple):
 
     def chance_outcomes(self, state: EinSteinState, outcomes: list[int], probabilities: list[float]) -> int:
         if state.placed < 2 * _STONES:
-            count = self._places(state, outcomes)
+            count = self._places(state, outcomes, 0)
         else:
             count = _STONES
             for face in range(_STONES):
@@ -118,7 +123,7 @@ class EinStein(NamedTuple):
 
     def result(self, state: EinSteinState, action: int) -> EinSteinState:
         if state.placed < 2 * _STONES:
-            return self._place(state, action - 3 * self.size * self.size)
+            return self._place(state, action if self.random_start else action - 3 * self.size * self.size)
         if state.die == 0:
             return EinSteinState(state.first, state.second, state.placed, state.seat, action + 1)
         square, direction = action // 3, action % 3
@@ -197,9 +202,8 @@ class EinStein(NamedTuple):
         return "\n".join(rows) + f"\ndie: {state.die or '-'}, {'second' if state.seat else 'first'} player"
 
     def action_text(self, state: EinSteinState, action: int) -> str:
-        squares = self.size * self.size
-        if action >= 3 * squares:
-            place = self._square(action - 3 * squares, state.seat)
+        if state.placed < 2 * _STONES:
+            place = self._square(action if self.random_start else action - 3 * self.size * self.size, state.seat)
             return f"{state.placed % _STONES + 1} on {square_text(place, self.size)}"
         if state.die == 0:
             return str(action + 1)
@@ -226,13 +230,13 @@ class EinStein(NamedTuple):
         """Stones and faces are 1 to 6; the opponent's die is negative."""
         return -_STONES, _STONES
 
-    def _places(self, state: EinSteinState, actions: list[int]) -> int:
-        """The free squares of the mover's triangle, as actions."""
+    def _places(self, state: EinSteinState, actions: list[int], first: int) -> int:
+        """Writes the free places of the mover's triangle, numbered from ``first``."""
         stones = state.second if state.seat else state.first
         count = 0
         for place in range(_STONES):
             if not _has(stones, self._square(place, state.seat)):
-                actions[count] = 3 * self.size * self.size + place
+                actions[count] = first + place
                 count += 1
         return count
 
@@ -292,31 +296,3 @@ def _moved(stones: int, square: int, target: int) -> int:
 
 
 squares_of(EinStein, Squares(size=lambda rules: (rules.size, rules.size)))
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
-@draws(EinStein)
-def _einstein(rules: Any, state: Any) -> Canvas:
-    side = rules.size * CELL
-    canvas = Canvas(side + 3 * MARGIN + CELL, side + 2 * MARGIN, PAPER)
-    goals = {rules.size**2 - 1: FIRST, 0: SECOND}
-    for square in range(rules.size**2):
-        x, y = middle(square // rules.size, square % rules.size)
-        canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, FAINT, radius=5)
-        if square in goals:
-            canvas.ring(x, y, CELL * 0.4, 4, goals[square])
-    for stones, colour in ((state.first, FIRST), (state.second, SECOND)):
-        for stone in range(6):
-            square = stones >> 6 * stone & 63
-            if square < rules.size**2:
-                x, y = middle(square // rules.size, square % rules.size)
-                canvas.rectangle(x - 22, y - 22, 44, 44, colour, radius=8)
-                canvas.text(x, y, str(stone + 1), 4, IVORY)
-    x = side + 2 * MARGIN + CELL / 2
-    for seat, y in ((0, MARGIN + CELL / 2), (1, side + MARGIN - CELL / 2)):
-        canvas.disk(x, y, 8, (FIRST, SECOND)[seat])
-        if seat == state.seat:
-            die(canvas, x, y + (CELL if seat == 0 else -CELL), state.die, CELL * 0.7)
-    return canvas

@@ -20,7 +20,6 @@ from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER,
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares
 from zermelo.envs.rules import (
-    OpenSpielTwin,
     Words,
     board,
     board_lines,
@@ -178,5 +177,5 @@ def _hex(rules: Any, state: Any) -> Canvas:
 @openspiel_twin("hex")
 def _openspiel(
     board_size: int, num_cols: int, num_rows: int, plain_obs_tensor: bool, string_rep: str, swap: bool
-) -> OpenSpielTwin | None:
-    return None if swap else OpenSpielTwin(rules=Hex(num_rows, num_cols))
+) -> Hex | None:
+    return None if swap else Hex(num_rows, num_cols)

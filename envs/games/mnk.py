@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
+from zermelo.envs.rules.about import listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import symmetric_square
 from zermelo.envs.rules.declared import board_lines, limits
@@ -26,6 +26,7 @@ class MNKState(NamedTuple):
     passes: int = 0
 
 
+@openspiel_twin("mnk")
 @listed(players="2-4")
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
@@ -239,11 +240,4 @@ def _read_tictactoe(env: Any) -> MNKState | None:
     return MNKState(second if turn else first, first | second)
 
 
-@openspiel_twin("tic_tac_toe")
-def _openspiel_tic_tac_toe() -> OpenSpielTwin:
-    return OpenSpielTwin(rules=MNK(3, 3, 3))
-
-
-@openspiel_twin("mnk")
-def _openspiel_mnk(m: int, n: int, k: int) -> OpenSpielTwin:
-    return OpenSpielTwin(rules=MNK(m, n, k))
+openspiel_twin("tic_tac_toe")(lambda: MNK(3, 3, 3))

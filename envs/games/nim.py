@@ -14,11 +14,9 @@ at the start.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, draws
-from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
 
@@ -165,32 +163,6 @@ class Nim(_NimParameters):
 
     def _sizes(self, heaps: int) -> tuple[int, ...]:
         return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_DARK: Final[Colour] = (190, 150, 110)
-_RED: Final[Colour] = (214, 66, 58)
-
-
-@draws(Nim)
-def _nim(rules: Any, state: Any) -> Canvas:
-    sizes = [state.heaps >> heap * rules.bits & (1 << rules.bits) - 1 for heap in range(rules.number)]
-    step = max(4, min(CELL // 3, 400 // rules.largest))
-    canvas = Canvas(rules.number * CELL + 2 * MARGIN, rules.largest * step + CELL + 2 * MARGIN, PAPER)
-    floor = MARGIN + rules.largest * step + CELL * 0.2
-    for heap, size in enumerate(sizes):
-        x = MARGIN + (heap + 0.5) * CELL
-        canvas.line(x - CELL * 0.36, floor, x + CELL * 0.36, floor, 4, FAINT)
-        for number in range(size):
-            y = floor - (number + 0.6) * step
-            canvas.line(x - CELL * 0.28, y, x + CELL * 0.26, y, max(step * 0.5, 3), _DARK)
-            canvas.disk(x + CELL * 0.26, y, max(step * 0.36, 2.5), _RED)
-        canvas.text(x, floor + CELL * 0.4, str(size), 3, INK)
-    return canvas
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
 
 
 @openspiel_twin("nim")

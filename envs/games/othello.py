@@ -20,14 +20,19 @@ of the four squares in the middle (of a side that is odd, the middle four neares
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
-from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.pictures.boards import disk, draws_marks, tile
+from zermelo.envs.pictures.canvas import Colour
+from zermelo.envs.rules.about import listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
 from zermelo.envs.rules.declared import Board, board, limits
+
+_BLACK: Final[Colour] = (34, 36, 40)
+_EDGE: Final[Colour] = (36, 90, 59)
+_WHITE: Final[Colour] = (246, 245, 240)
+_SQUARE: Final = tile((52, 128, 84), 1, 0)
 
 
 class OthelloState(NamedTuple):
@@ -38,9 +43,11 @@ class OthelloState(NamedTuple):
     seat: int
 
 
+@openspiel_twin("othello")
 @listed()
 @limits(rows=(4, 8), columns=(4, 8), margin=bool)
 @board("XO", symmetric=OthelloState)
+@draws_marks({".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}, frame=_EDGE)
 class Othello(NamedTuple):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
 
@@ -192,39 +199,3 @@ def _enclosed(mover: int, between: int, square: int, step: int) -> int:
     if at & mover:
         enclosed |= run
     return enclosed
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
-
-
-@openspiel_twin("othello")
-def _openspiel() -> OpenSpielTwin:
-    return OpenSpielTwin(rules=Othello())
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_BLACK: Final[Colour] = (34, 36, 40)
-_FELT: Final[Colour] = (52, 128, 84)
-_WHITE: Final[Colour] = (246, 245, 240)
-
-
-@draws(Othello)
-def _othello(rules: Any, state: Any) -> Canvas:
-    rows = text_rows(rules, state)
-    height, width = len(rows) * CELL, len(rows[0]) * CELL
-    canvas = board_canvas(len(rows), len(rows[0]))
-    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, shade(_FELT, 0.7), radius=8)
-    canvas.rectangle(MARGIN, MARGIN, width, height, _FELT)
-    for row in range(len(rows) + 1):
-        canvas.line(MARGIN, MARGIN + row * CELL, MARGIN + width, MARGIN + row * CELL, 2, shade(_FELT, 0.7))
-    for column in range(len(rows[0]) + 1):
-        canvas.line(MARGIN + column * CELL, MARGIN, MARGIN + column * CELL, MARGIN + height, 2, shade(_FELT, 0.7))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        if mark in "XO":
-            canvas.disk(x + 2, y + 3, CELL * 0.4, shade(_FELT, 0.6))
-            canvas.disk(x, y, CELL * 0.4, _BLACK if mark == "X" else _WHITE)
-
-    each_mark(rows, paint)
-    return canvas

@@ -11,10 +11,9 @@ clockwise, one more anticlockwise. Quadrants are numbered row by row.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, FIRST, INK, LINES, MARGIN, SECOND, draw_marks, draws, man, tile
-from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, draws_marks, man, tile
 from zermelo.envs.rules import Board, board, list_squares, listed, popcount, square_text, symmetric_square
 
 _SQUARES: Final = 36
@@ -38,6 +37,7 @@ class PentagoState(NamedTuple):
 
 @listed()
 @board("XO", symmetric=PentagoState)
+@draws_marks({".": [_FREE], "X": [_FREE, man(FIRST)], "O": [_FREE, man(SECOND)]})
 class Pentago(NamedTuple):
     """Put a stone and turn a quadrant; five in a row win."""
 
@@ -118,12 +118,3 @@ def turned(stones: int, turn: int) -> int:
             to = column * 6 + 2 - row if turn % 2 == 0 else (2 - column) * 6 + row
             after |= (stones >> corner + 6 * row + column & 1) << corner + to
     return after
-
-
-@draws(Pentago)
-def _pentago(rules: Any, state: Any) -> Canvas:
-    canvas = draw_marks(rules, state, {".": [_FREE], "X": [_FREE, man(FIRST)], "O": [_FREE, man(SECOND)]})
-    middle, end = MARGIN + 3 * CELL, MARGIN + 6 * CELL
-    canvas.line(middle, MARGIN, middle, end, 4, INK)
-    canvas.line(MARGIN, middle, end, middle, 4, INK)
-    return canvas

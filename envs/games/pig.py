@@ -14,7 +14,7 @@ The winner gets 1 from every other player.
 
 Actions: 0 rolls, 1 holds. Chance outcomes: 0, a one showed; ``n``, the dice gave the ``n``-th smallest number of
 points that they can give (so with one die, 1 stands for two points); the highest one, with ``snake_eyes``, ones on
-all dice. There are as many numbers of actions as of outcomes, so those from 2 are never legal actions.
+all dice.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
-from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
-from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
 _ROLL: Final = 0
@@ -74,10 +72,10 @@ class Pig(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        return max(2, self._sums() + 1 + self.snake_eyes)
-
-    def player_actions(self) -> int:
         return 2
+
+    def num_outcomes(self) -> int:
+        return self._sums() + 1 + self.snake_eyes
 
     def seats(self) -> int:
         return self.players
@@ -208,35 +206,6 @@ class Pig(NamedTuple):
     def _points(self, state: PigState, seat: int) -> int:
         """A score, with the turn's points for the player whose turn it is."""
         return self._score(state, seat) + (state.turn if seat == state.seat else 0)
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_TURN: Final[Colour] = (240, 196, 92)
-
-
-@draws(Pig)
-def _pig(rules: Any, state: Any) -> Canvas:
-    """A track for each player up to the target: the score in its colour, and the turn's points ahead of it."""
-    length = 6 * CELL
-    canvas = Canvas(length + 4 * MARGIN + CELL, rules.players * CELL + 2 * MARGIN, PAPER)
-    bits = int(rules.target).bit_length()
-    for seat in range(rules.players):
-        score = state.scores >> bits * seat & (1 << bits) - 1
-        top = MARGIN + seat * CELL + CELL * 0.25
-        turn = state.turn if seat == state.seat and score < rules.target else 0
-        canvas.rectangle(2 * MARGIN, top, length, CELL / 2, FAINT, radius=8)
-        for points, colour in ((score + turn, _TURN), (score, PLAYERS[seat % len(PLAYERS)])):
-            if points:
-                share = min(points / rules.target, 1.0)
-                canvas.rectangle(2 * MARGIN, top, max(length * share, 16), CELL / 2, colour, radius=8)
-        canvas.text(2 * MARGIN + length + CELL * 0.6, top + CELL / 4, str(score), 3, INK)
-        if seat == state.seat:
-            canvas.disk(MARGIN, top + CELL / 4, 6, INK)
-    return canvas
-
-
-# -- twin ------------------------------------------------------------------------------------------------------
 
 
 @openspiel_twin("pig")

@@ -82,24 +82,42 @@ def man(colour: Colour) -> Piece:
     return paint
 
 
-def draw_marks(rules: Any, state: Any, marks: Mapping[str, Sequence[Piece]]) -> Canvas:
-    """A board, each mark of its text drawn as some shapes, from the lowest to the uppermost one."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        for piece in marks.get(mark, ()):
-            piece(canvas, x, y)
-
-    each_mark(rows, paint)
-    return canvas
+def letter(text: str, colour: Colour) -> Piece:
+    """A shape: letters."""
+    return lambda canvas, x, y: canvas.text(x, y, text, 3, colour)
 
 
-def draws_marks(marks: Mapping[str, Sequence[Piece]]) -> Callable[[_Class], _Class]:
-    """Declares the shapes that ``draw_marks`` takes."""
+def draws_marks(
+    marks: Mapping[str, Sequence[Piece]], *, frame: Colour | None = None
+) -> Callable[[_Class], _Class]:
+    """Declares how the board of a game's text is drawn; lines of text below the board are written below it.
+
+    Args:
+        marks: The shapes of each mark, from the lowest to the uppermost one.
+        frame: The colour behind the squares.
+    """
+
+    def paint(rules: Any, state: Any) -> Canvas:
+        rows = text_rows(rules, state)
+        notes = state_text(rules, state).split("\n")[
+            next((number for number, row in enumerate(rows) if len(row) != len(rows[0])), len(rows)) :
+        ]
+        rows = rows[: len(rows) - len(notes)]
+        height, width = len(rows) * CELL + 2 * MARGIN, len(rows[0]) * CELL + 2 * MARGIN
+        canvas = Canvas(width, height + len(notes) * 2 * MARGIN, PAPER)
+        if frame is not None:
+            canvas.rectangle(4, 4, width - 8, height - 8, frame, radius=10)
+
+        def draw_mark(x: float, y: float, mark: str) -> None:
+            for piece in marks.get(mark, ()):
+                piece(canvas, x, y)
+
+        each_mark(rows, draw_mark)
+        canvas.text(width / 2, height + (len(notes) - 1) * MARGIN, "\n".join(notes), 2, INK)
+        return canvas
 
     def add(rules_class: _Class) -> _Class:
-        _painters[rules_class] = lambda rules, state: draw_marks(rules, state, marks)
+        _painters[rules_class] = paint
         return rules_class
 
     return add

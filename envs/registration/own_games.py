@@ -70,7 +70,7 @@ def _document(rules_class: Any) -> str:
         names = getattr(rules, "seat_names", None)
         seats = rules.seats() if hasattr(rules, "seats") else 2
         agents = list(names()) if names is not None else [f"player_{seat}" for seat in range(seats)]
-        actions = rules.player_actions() if hasattr(rules, "player_actions") else rules.num_actions()
+        actions = rules.num_actions()
         least, greatest = rules.utility_bounds() if hasattr(rules, "utility_bounds") else (-1, 1)
         rows = [
             ("Creation", f'make("aec", "zermelo/{rules_class.__name__}-v0"{", " if shown else ""}{shown})'),

@@ -77,8 +77,8 @@ class OpenSpielTwin:
 LISTED: dict[type, Listed] = {}
 TWINS: dict[str, Twin] = {}
 """By the full name of the environment's class."""
-OPENSPIEL: dict[str, Callable[..., OpenSpielTwin | None]] = {}
-"""By the short name of OpenSpiel's game: called with its parameters, None where the rules do not fit them."""
+OPENSPIEL: dict[str, Callable[..., Any]] = {}
+"""By the short name of OpenSpiel's game: called with its parameters (``openspiel_twin``)."""
 
 
 def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Class], _Class]:
@@ -104,11 +104,15 @@ def twin(env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0) -
     return add
 
 
-_Make = TypeVar("_Make", bound=Callable[..., OpenSpielTwin | None])
+_Make = TypeVar("_Make", bound=Callable[..., Any])
 
 
 def openspiel_twin(short_name: str) -> Callable[[_Make], _Make]:
-    """Declares a function of the parameters of one of OpenSpiel's games as the one that gives its twin."""
+    """Declares what plays one of OpenSpiel's games, as a function of that game's parameters.
+
+    The function returns rules, an ``OpenSpielTwin`` where actions have other numbers, or None; a class of rules
+    whose parameters have the same names is such a function.
+    """
 
     def add(make: _Make) -> _Make:
         OPENSPIEL[short_name] = make

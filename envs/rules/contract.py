@@ -67,7 +67,17 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
 def method_or_default(rules: Any, name: str) -> Callable[..., Any]:
     """An optional method of rules, or what stands in for it."""
     own: Callable[..., Any] | None = getattr(rules, name, None)
-    return own if own is not None else functools.partial(METHODS[name].function, rules)
+    return own if own is not None else functools.partial(METHODS[name].function, _Complete(rules))
+
+
+class _Complete:
+    """Rules with every method, its own or the default, as defaults call them."""
+
+    def __init__(self, rules: Any) -> None:
+        self._rules = rules
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return method_or_default(self._rules, name)
 
 
 _SIMILAR: Final = 0.75

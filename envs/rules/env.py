@@ -2,7 +2,7 @@
 
 =============  =================================================================================================
 Agents         ``rules.seat_names()``, else ``player_0``, ``player_1``, ...
-Actions        ``Discrete``, as many as players have (``rules.player_actions()``, else ``rules.num_actions()``)
+Actions        ``Discrete``, as many as ``rules.num_actions()``
 Observation    a dictionary: ``observation``, what the agent sees from its own side
                (``zermelo.envs.rules.observations``), and ``action_mask``, 1 for each legal action, all
                zero for agents that are not to move

@@ -150,7 +150,7 @@ class RulesWithHistory:
             return _back(state)
         if not self._is_illegal:
             return max((_back(child) - 1 for child in self._claims(state) if self._repeats(child)), default=0)
-        actions = [0] * int(self.rules.num_actions())
+        actions = [0] * int(method_or_default(self.rules, "max_legal_actions")())
         count = self.rules.legal_actions(state, actions)
         children = (self.result(state, action) for action in actions[:count])
         return max((_back(child) - 1 for child in children if self._repeats(child)), default=0)

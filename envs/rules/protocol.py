@@ -44,7 +44,7 @@ class Required(Protocol):
         ...
 
     def num_actions(self) -> int:
-        """The number of different actions, chance outcomes included: they are 0 to ``num_actions() - 1``."""
+        """The number of different actions of players: they are 0 to ``num_actions() - 1``."""
         ...
 
     def to_move(self, state: Any) -> int:
@@ -75,13 +75,13 @@ class General(Required, Protocol):
         """The number of players; 2."""
         return 2
 
-    def player_actions(self) -> int:
-        """The number of actions of players, which come first; the others are chance outcomes only. All."""
+    def num_outcomes(self) -> int:
+        """The number of different chance outcomes, which have numbers of their own from 0; ``num_actions()``."""
         return self.num_actions()
 
     def max_legal_actions(self) -> int:
-        """The most legal actions or chance outcomes of any state: the size of buffers. ``num_actions()``."""
-        return self.num_actions()
+        """The most legal actions or chance outcomes of any state: the size of buffers. As many as there are."""
+        return max(self.num_actions(), self.num_outcomes())
 
     def count_legal(self, state: Any, actions: Any) -> int:
         """The number of legal actions, where it is faster to count than to write them; ``perft`` asks it."""

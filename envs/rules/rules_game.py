@@ -39,6 +39,7 @@ class RulesGame:
         rules: The rules.
         traits: Read off the rules.
         max_legal_actions: The most actions, or outcomes of chance, that a state can have.
+        num_moves: The number of actions, or of outcomes of chance where there are more of these.
         symmetries: How many symmetries searches may use; only the identity where the past matters.
 
     Raises:
@@ -70,6 +71,7 @@ class RulesGame:
         passed_on = [name for name in METHODS if hasattr(rules, name) and not hasattr(type(self), name)]
         vars(self).update({name: getattr(rules, name) for name in passed_on})
         self.max_legal_actions = int(method_or_default(rules, "max_legal_actions")())
+        self.num_moves = int(max(rules.num_actions(), method_or_default(rules, "num_outcomes")()))
         self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
         if hasattr(rules, "round_start"):
             rounds = Rounds(self)
@@ -239,7 +241,7 @@ def _traits(rules: Any) -> Traits:
         simultaneous=hasattr(rules, "round_start"),
         utility_bounds=(float(least), float(greatest)),
         terminal_rewards_only=True,
-        num_actions=int(ask("player_actions")),
+        num_actions=int(ask("num_actions")),
         sources=dict.fromkeys((*declared, "num_actions"), TraitSource.DECLARED),
     )
 

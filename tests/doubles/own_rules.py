@@ -24,7 +24,10 @@ class Piglike(NamedTuple):
     faces: int = 4
 
     def num_actions(self) -> int:
-        return max(2, self.faces)
+        return 2
+
+    def num_outcomes(self) -> int:
+        return self.faces
 
     def initial_state(self) -> PiglikeState:
         return PiglikeState(0, 0, 0, 0, 1)  # the first roll is made for the first player

@@ -75,7 +75,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         self.scale = Scale(game, sooner=config.sooner, seat=self.max_seat)
         self._replies = root.searched is not None
         self._prunes = config.prunes
-        traits, size, most = game.traits, int(game.rules.num_actions()), game.max_legal_actions
+        traits, size, most = game.traits, game.num_moves, game.max_legal_actions
         keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         seats = traits.seats if keeps_values else 1
         has_chance = traits.chance is not Chance.NONE

@@ -33,7 +33,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
 
     def __init__(self, root: Root, budget: Budget, config: MaxNConfig, table: CompiledTable | None = None) -> None:
         game: RulesGame = root.game
-        traits, size = game.traits, int(game.rules.num_actions())
+        traits, size = game.traits, game.num_moves
         seats = traits.seats
         self.max_seat = root.max_seat(config)
         self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)

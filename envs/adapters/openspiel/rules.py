@@ -191,4 +191,5 @@ def _twin_of(game: Any) -> OpenSpielTwin | None:
         return None
     parameters = {**kind.parameter_specification, **game.get_parameters()}
     known = set(inspect.signature(make).parameters)
-    return make(**parameters) if known >= set(parameters) else None
+    made = make(**parameters) if known >= set(parameters) else None
+    return made if made is None or isinstance(made, OpenSpielTwin) else OpenSpielTwin(rules=made)

@@ -82,6 +82,9 @@ class Backgammon(NamedTuple):
     def num_actions(self) -> int:
         return 2 * ORDER
 
+    def num_outcomes(self) -> int:
+        return 36
+
     def utility_bounds(self) -> tuple[int, int]:
         return -self.most_points, self.most_points
 

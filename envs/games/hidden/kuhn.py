@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_twin
 from zermelo.envs.rules.declared import limits
 
 _NAMES: Final = "23456789TJQKA"
@@ -36,6 +36,7 @@ class KuhnState(NamedTuple):
     history: int
 
 
+@openspiel_twin("kuhn_poker")
 @listed(players="2-10", kind="cards")
 @limits(players=(2, 10))
 class Kuhn(NamedTuple):
@@ -48,10 +49,10 @@ class Kuhn(NamedTuple):
     players: int = 2
 
     def num_actions(self) -> int:
-        return self.players + 1
-
-    def player_actions(self) -> int:
         return 2
+
+    def num_outcomes(self) -> int:
+        return self.players + 1
 
     def seats(self) -> int:
         return self.players
@@ -185,8 +186,3 @@ class Kuhn(NamedTuple):
                 return 1
             number += self.players
         return 0
-
-
-@openspiel_twin("kuhn_poker")
-def _openspiel(players: int) -> OpenSpielTwin | None:
-    return OpenSpielTwin(rules=Kuhn(players))

@@ -78,10 +78,10 @@ class Leduc(NamedTuple):
     blinds: bool = False
 
     def num_actions(self) -> int:
-        return max(4, self.ranks)
-
-    def player_actions(self) -> int:
         return 4
+
+    def num_outcomes(self) -> int:
+        return self.ranks
 
     def utility_bounds(self) -> tuple[int, int]:
         return (-14, 14) if self.blinds else (-13, 13)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.declared import limits
 
@@ -53,6 +53,9 @@ class LiarsDice(NamedTuple):
 
     def num_actions(self) -> int:
         return 2 * self.dice * self.sides + 1
+
+    def num_outcomes(self) -> int:
+        return self.sides
 
     def initial_state(self) -> LiarsDiceState:
         return LiarsDiceState(0, 0, 0, 0, 0)
@@ -170,8 +173,6 @@ class LiarsDice(NamedTuple):
 
 
 @openspiel_twin("liars_dice")
-def _openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> OpenSpielTwin | None:
+def _openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> LiarsDice | None:
     """For two players, by the rule under which more dice may be bid of any face."""
-    if players != 2 or bidding_rule != "reset-face":
-        return None
-    return OpenSpielTwin(rules=LiarsDice(numdice, dice_sides))
+    return LiarsDice(numdice, dice_sides) if players == 2 and bidding_rule == "reset-face" else None

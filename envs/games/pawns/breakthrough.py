@@ -15,18 +15,18 @@ from typing import NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.pawns.steps import (
+    PAWN_MARKS,
     PawnState,
     attacked,
     destination,
     far_row,
     list_moves,
     mirrored_move,
-    paint_pawns,
     pawn_text,
     planes_of,
     sources,
 )
-from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.boards import draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
@@ -38,6 +38,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
 @listed()
 @limits(rows=(2, 32), columns=(2, 32), pawn_rows=(1, 16), squares=(4, 64))
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
+@draws_marks(PAWN_MARKS)
 class Breakthrough(NamedTuple):
     """Bring one pawn to the other side.
 
@@ -146,9 +147,6 @@ class Breakthrough(NamedTuple):
             come = row if seat == 0 else self.rows - 1 - row
             worth += come * come * popcount(pawns & all_squares(self.columns) << (row * self.columns))
         return worth
-
-
-draws(Breakthrough)(paint_pawns)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

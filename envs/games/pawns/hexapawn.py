@@ -12,17 +12,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.games.pawns.steps import (
+    PAWN_MARKS,
     PawnState,
     destination,
     far_row,
     list_moves,
     mirrored_move,
-    paint_pawns,
     pawn_text,
     planes_of,
     sources,
 )
-from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.boards import draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
@@ -34,6 +34,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
 @listed()
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
 @limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
+@draws_marks(PAWN_MARKS)
 class Hexapawn(NamedTuple):
     """Bring a pawn to the other side, or leave the opponent without a move.
 
@@ -116,6 +117,3 @@ class Hexapawn(NamedTuple):
     def _moves(self, state: PawnState) -> int:
         lower, straight, higher = self._sources(state)
         return popcount(lower) + popcount(straight) + popcount(higher)
-
-
-draws(Hexapawn)(paint_pawns)

@@ -12,10 +12,10 @@ the other way. Actions, for squares numbered ``row * columns + column`` from a1,
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, each_mark, shade, text_rows
-from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.pictures.boards import man, tile
+from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
 from zermelo.envs.rules.declared import Board
@@ -107,35 +107,8 @@ def pawn_text(action: int, seat: int, columns: int, captures: bool) -> str:
     return ("x" if captures else "-").join(f"{chr(ord('a') + s % columns)}{s // columns + 1}" for s in squares)
 
 
-# -- picture -----------------------------------------------------------------------------------------------------
-
 _BLACK: Final[Colour] = (34, 36, 40)
-_DARK: Final[Colour] = (190, 150, 110)
-_LIGHT: Final[Colour] = (240, 225, 196)
 _WHITE: Final[Colour] = (246, 245, 240)
-
-
-def paint_pawns(rules: Any, state: Any) -> Canvas:
-    """Pawns on a chequered board, the first player's below."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-    canvas.rectangle(8, 8, canvas.width - 16, canvas.height - 16, shade(_DARK, 0.6), radius=6)
-
-    for row in range(len(rows)):
-        for column in range(len(rows[0])):
-            dark = (len(rows) - 1 - row + column) % 2 == 0  # as in chess, a1 is dark
-            left, top = MARGIN + column * CELL, MARGIN + row * CELL
-            canvas.rectangle(left, top, CELL, CELL, _DARK if dark else _LIGHT)
-
-    def paint(x: float, y: float, mark: str) -> None:
-        if mark in "XO":
-            fill, edge = (_WHITE, _BLACK) if mark == "X" else (_BLACK, _WHITE)
-            for colour, more in ((edge, 2.0), (fill, 0.0)):
-                canvas.disk(x, y - CELL * 0.17, CELL * 0.13 + more, colour)
-                canvas.line(x, y, x, y + CELL * 0.12, CELL * 0.15 + 2 * more, colour)
-                canvas.line(
-                    x - CELL * 0.14, y + CELL * 0.22, x + CELL * 0.14, y + CELL * 0.22, 11 + 2 * more, colour
-                )
-
-    each_mark(rows, paint)
-    return canvas
+_SQUARE: Final = tile((226, 200, 160), 1, 0)
+PAWN_MARKS: Final = {".": [_SQUARE], "X": [_SQUARE, man(_WHITE)], "O": [_SQUARE, man(_BLACK)]}
+"""How pawns are drawn."""

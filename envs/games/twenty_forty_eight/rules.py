@@ -7,8 +7,7 @@ tile comes to an empty square, each as likely: a 2 with probability 0.9, a 4 wit
 like this. The game ends when no move changes anything; it does not end at 2048. The utility is the score.
 
 Actions: 0 up, 1 right, 2 down, 3 left. Chance outcomes: ``2 * square`` for a 2, ``2 * square + 1`` for a 4,
-squares being numbered row by row from the upper left corner. There are as many numbers of actions as of outcomes:
-those from 4 are never legal actions.
+squares being numbered row by row from the upper left corner.
 
 OpenSpiel's 2048 is another game: it ends at 2048, and some moves that only join tiles are not legal there.
 
@@ -71,10 +70,10 @@ class Game2048(NamedTuple):
     columns: int = 4
 
     def num_actions(self) -> int:
-        return max(4, 2 * self.rows * self.columns)
-
-    def player_actions(self) -> int:
         return 4
+
+    def num_outcomes(self) -> int:
+        return 2 * self.rows * self.columns
 
     def seats(self) -> int:
         return 1

@@ -106,8 +106,6 @@ def test_stones_lie_where_they_were_put() -> None:
     [
         "zermelo/Kalah-v0(houses=1, seeds=1)",
         "zermelo/Kalah-v0(houses=8, seeds=7)",
-        "zermelo/Nim-v0(heaps=[255, 1])",
-        "zermelo/Nim-v0(heaps=[1])",
         "zermelo/DotsAndBoxes-v0(rows=1, columns=1, players=10)",
         "zermelo/Hexapawn-v0(rows=3, columns=1)",
         "zermelo/Domineering-v0(rows=1, columns=2)",
