@@ -136,10 +136,8 @@ class _Check:
                 self.fail(method, state, f"compiled it gives {other[:number]}, uncompiled {actions}")
         for action in actions:
             self._integer(method, state, action)
-            if not 0 <= action < self.game.traits.num_actions:
-                self.fail(
-                    method, state, f"{action} is no action: they are 0 to {self.game.traits.num_actions - 1}"
-                )
+            if not 0 <= action < (known := self.rules.num_actions()):
+                self.fail(method, state, f"{action} is no action: they are 0 to {known - 1}")
         if len(set(actions)) != count:
             self.fail(method, state, f"an action is listed twice in {actions}")
         return actions
