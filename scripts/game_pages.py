@@ -1,13 +1,14 @@
-"""The pages of docs/games: one for each game of this package, from its rules, and the pictures on them."""
+"""The pages of docs/games, one for each game of this package and each classic environment, and their pictures."""
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
 from docs_docstrings import as_markdown
 
 from zermelo.agents import AutoAgent
-from zermelo.envs import list_envs, make, make_env
+from zermelo.envs import as_game, list_envs, make, make_env
 from zermelo.envs.registration.own_games import env_maker
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,6 +54,67 @@ ABILITIES = {
 }
 
 
+CLASSICS = {
+    "tictactoe-v3": (
+        "Tic-tac-toe",
+        "Three in a row on a board of 3x3.",
+        "The cell, counted down the columns: 0, 1, 2 are the left column from the top.",
+        "The player's own marks, then the opponent's.",
+    ),
+    "connect_four-v3": (
+        "Connect Four",
+        "Four in a row on a board of six rows and seven columns; stones fall to the lowest free cell.",
+        "The column, 0 to 6 from the left.",
+        "The player's own stones, then the opponent's; row 0 is the top.",
+    ),
+    "chess-v6": (
+        "Chess",
+        "Chess with repetition and the fifty-move rule, drawn without being claimed.",
+        "A square of 64 and one of 73 kinds of move from it, as in AlphaZero, seen from the player to move.",
+        "Planes of castling rights, the player, the move counter and en passant, then pieces and repetitions of "
+        "the last eight positions.",
+    ),
+    "go-v5": (
+        "Go",
+        "Go with area scoring; `board_size` and `komi` are parameters.",
+        "The point, `row * size + column` from the upper left; the last number passes.",
+        "The stones of both players in the last eight positions, and the colour to move.",
+    ),
+    "hanabi-v5": (
+        "Hanabi",
+        "A cooperative game: players see all hands but their own, and build five fireworks by giving hints.",
+        "Discard a card (0 to 4), play one (5 to 9), hint a colour (10 to 14), hint a rank (15 to 19); more with "
+        "more players.",
+        "The Hanabi Learning Environment's encoding: hands, board, discards, last action, knowledge of cards.",
+    ),
+    "leduc_holdem-v4": (
+        "Leduc hold'em",
+        "Poker with six cards: one private card, two rounds of bets, one public card.",
+        "0 calls, 1 raises, 2 folds, 3 checks.",
+        "The private card, the public card, then the chips of both players.",
+    ),
+    "rps-v2": (
+        "Rock, paper, scissors",
+        "Both players choose at the same time, for `max_cycles` rounds.",
+        "0 rock, 1 paper, 2 scissors.",
+        "The opponent's last choice; 3 before the first round.",
+    ),
+    "texas_holdem-v4": (
+        "Texas hold'em",
+        "Limit hold'em: two private cards, five public ones, bets of a fixed size; `num_players` is a parameter.",
+        "0 calls, 1 raises, 2 folds, 3 checks.",
+        "The cards that the player sees (52 numbers), then the raises of each of the four rounds.",
+    ),
+    "texas_holdem_no_limit-v6": (
+        "Texas hold'em, no limit",
+        "Hold'em with free bets; `num_players` is a parameter.",
+        "0 folds, 1 checks or calls, 2 raises half the pot, 3 raises the pot, 4 bets all.",
+        "The cards that the player sees (52 numbers), then the player's chips and the most chips of any player.",
+    ),
+}
+"""Each classic environment: its title, what it is, its actions, its observations."""
+
+
 def games():
     """The listed environments of this package, by the name of their rules."""
     return {
@@ -72,13 +134,12 @@ def page(name, entry):
         cls.__module__ for cls in type(rules).__mro__ if cls.__module__.startswith("zermelo.envs.games")
     ]
     knows = [what for method, what in ABILITIES.items() if hasattr(rules, method)]
-    chosen = AutoAgent(nodes=50, compile="never").search(env).method
     rows = [
         ("Players", entry.players),
         ("Kind", entry.kind),
         ("Information", entry.information),
         ("Searches know", ", ".join(knows) or "the rules alone"),
-        ("`auto` plays it by", f"`{chosen.partition(':')[0]}`: {chosen.partition(':')[2].strip()}"),
+        ("`auto` plays it by", _chosen(env)),
         ("Known results", KNOWN.get(name, "none")),
     ]
     return "\n".join(
@@ -89,10 +150,8 @@ def page(name, entry):
             facts,
             *(f"| {what} | {said} |" for what, said in rows),
             f"\n## Parameters\n\n{parameters(table, rules)}\n",
-            f"## Rules\n\n{as_markdown(inspect.getdoc(sys.modules[module]) or '')}\n",
-            "## Try it\n\n<!-- not run: the same for every game -->\n",
-            f'```sh\nzermelo search {entry.name} "auto(seconds=1)"\nzermelo play {entry.name}',
-            f'zermelo tournament {entry.name} random greedy "auto(seconds=0.1)" --games 10\n```\n',
+            f"## Rules\n\n{as_markdown(inspect.getdoc(sys.modules[module]) or '')}",
+            *_try_it(entry.name),
         ]
     )
 
@@ -114,6 +173,76 @@ def parameters(table, rules):
     return "\n".join(rows)
 
 
+def classic_page(name):
+    """The text of the page of a classic environment."""
+    title, about, actions, seen = CLASSICS[name]
+    full = f"classic/{name}"
+    [entry] = [entry for entry in list_envs() if entry.name == full]
+    env = make_env(full)
+    env.reset(seed=0)
+    space = env.observation_space(env.agent_selection)
+    shape = getattr(space, "spaces", {}).get("observation", space)
+    game = as_game(env)
+    is_won = game.traits.utility_bounds == (-1, 1)
+    searched = f"the compiled rules `{game.rules}`" if hasattr(game, "rules") else "copies of the environment"
+    rows = [
+        ("Creation", f'`make("aec", "{full}")`'),
+        ("Agents", ", ".join(env.possible_agents)),
+        ("Actions", f"`{env.action_space(env.agent_selection)}`. {actions}"),
+        ("Observation", f"{'x'.join(map(str, shape.shape)) or shape}. {seen}"),
+        ("Rewards", "1 for a win, -1 for a loss, 0 for a draw" if is_won else "amounts"),
+        ("Rendering", ", ".join(env.metadata["render_modes"])),
+        ("Players", entry.players),
+        ("Kind", entry.kind),
+        ("Information", entry.information),
+        ("Searched by", searched),
+        ("`auto` plays it by", _chosen(env)),
+    ]
+    facts = "\n".join(f"| {what} | {said} |" for what, said in rows)
+    header, lines = _results(full)
+    return "\n".join(
+        [
+            f"# {title}\n\n{about}\n\n![{title}](../figures/games/{name}.png)\n",
+            f"| | |\n| --- | --- |\n{facts}\n\n## Against random\n",
+            "From [the nine classic environments](../classics.md), where the table is explained.\n",
+            *(header, "| --- | --- | --- | ---: |", *lines),
+            *_try_it(full, '".[classic]"'),
+        ]
+    )
+
+
+def _try_it(env, extra=""):
+    """The commands at the end of each page."""
+    yield "\n## Try it\n\n<!-- not run: the same for every game -->\n\n```sh"
+    if extra:
+        yield f"pip install {extra}"
+    yield f'zermelo search {env} "auto(seconds=1)"\nzermelo play {env}'
+    yield f'zermelo tournament {env} random greedy "auto(seconds=0.1)" --games 10\n```\n'
+
+
+def _chosen(env):
+    """The search that ``auto`` takes, with its reason."""
+    name, _, reason = AutoAgent(nodes=50, compile="never").search(env).method.partition(":")
+    return f"`{name}`: {reason.strip()}"
+
+
+def _results(env):
+    """Header and rows of the table of docs/classics.md for one environment."""
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (ROOT / "docs" / "classics.md").read_text().splitlines()
+        if line.startswith("| ")
+    ]
+    header, *rows = (row for row in cells if len(row) == 6)
+    lines = [_row(row) for row in rows if re.sub(r"\(.*", "", row[0]) == env]
+    return _row(header), lines
+
+
+def _row(cells):
+    _, agent, score, interval, what, games = cells
+    return f"| {agent} | {f'{score} {what}' if games.isdigit() else score} | {interval} | {games} |"
+
+
 def index(entries):
     """The text of the page that lists all games."""
     rows = ["| game | environment | players | kind | information |", "| --- | --- | --- | --- | --- |"]
@@ -121,16 +250,23 @@ def index(entries):
         f"| [{name}]({name}.md) | `{entry.name}` | {entry.players} | {entry.kind} | {entry.information} |"
         for name, entry in sorted(entries.items())
     ]
+    classics = ["| game | environment |", "| --- | --- |"]
+    classics += [f"| [{title}]({name}.md) | `classic/{name}` |" for name, (title, *_) in CLASSICS.items()]
     return (
-        "# Games\n\nThe games of this package, whose rules are searched compiled. PettingZoo's nine classics are "
-        "[on their own page](../classics.md);\nany other environment works too "
-        "([An environment of your own](../guides/environments.md)).\n\n" + "\n".join(rows) + "\n"
+        "# Games\n\nPettingZoo's nine classic environments, which [one table](../classics.md) compares, and the "
+        "games of this package, whose rules are searched\ncompiled. Any other environment works too "
+        "([An environment of your own](../guides/environments.md)).\n\n## PettingZoo's\n\n"
+        + "\n".join(classics)
+        + "\n\n## This package's\n\n"
+        + "\n".join(rows)
+        + "\n"
     )
 
 
 def pages():
     """The text of every page, by its path."""
     found = {FOLDER / f"{name}.md": page(name, entry) for name, entry in games().items()}
+    found |= {FOLDER / f"{name}.md": classic_page(name) for name in CLASSICS}
     return found | {FOLDER / "index.md": index(games())}
 
 
@@ -140,8 +276,9 @@ def draw_pictures():
     from PIL import Image
 
     PICTURES.mkdir(parents=True, exist_ok=True)
-    for name, entry in games().items():
-        env = make(entry.name, render_mode="rgb_array")
+    names = {name: entry.name for name, entry in games().items()}
+    for name, spec in (names | {name: f"classic/{name}" for name in CLASSICS}).items():
+        env = make(spec, render_mode="rgb_array")
         env.reset(seed=1)
         generator = np.random.default_rng(1)
         image = env.render()
@@ -149,7 +286,9 @@ def draw_pictures():
             if any(env.terminations.values()):
                 break
             image = env.render()
-            mask = env.observe(env.agent_selection)["action_mask"]
+            seen = env.observe(env.agent_selection)
+            count = env.action_space(env.agent_selection).n
+            mask = seen["action_mask"] if isinstance(seen, dict) else np.ones(count)
             env.step(int(generator.choice(np.flatnonzero(mask))))
         picture = Image.fromarray(image)
         picture.thumbnail((420, 420))

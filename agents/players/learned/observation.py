@@ -73,8 +73,8 @@ def observation_of(env: Any) -> Observation:
     """
     if not is_aec(env):
         raise UnsupportedGameError(
-            f"{type(env).__name__} does not keep its last observation: call act_on(Observation('player', "
-            "observation, mask)) instead of act(env)"
+            f"{type(env).__name__} does not keep its last observation: call predict(observation, action_mask) "
+            "instead of act(env)"
         )
     require_reset(env)
     inner = innermost(env)

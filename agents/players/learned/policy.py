@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +89,30 @@ class ViewAgent(ConfiguredAgent):
         if view.action_mask is not None and not view.action_mask.any():
             raise GameOverError(f"{view.agent} has no legal action: the game is over")
         return self._chosen(self.answer(view), view)
+
+    def predict(self, observation: Any, action_mask: Any = None) -> Any:
+        """The action for an observation, as ``env.step`` takes it.
+
+        Args:
+            observation: What the environment shows the player; PettingZoo's mapping of ``observation`` and
+                ``action_mask`` may be given whole.
+            action_mask: Shape ``(actions,)``, nonzero where an action is legal; None if all are, or if the mapping
+                has it. Without a mask, several numbers as the policy's answer are one for each action.
+
+        Raises:
+            GameOverError: No action is legal.
+            InvalidSettingError: The policy's answer cannot be read as an action.
+        """
+        if isinstance(observation, Mapping) and set(observation) == {"observation", "action_mask"}:
+            observation, action_mask = observation["observation"], observation["action_mask"]
+        if action_mask is not None:
+            mask = np.asarray(action_mask, dtype=bool).ravel()
+            return self.act_on(Observation("player", observation, mask, actions=mask.size))
+        view = Observation("player", observation)
+        answer = self.answer(view)
+        numbers = _numbers(answer)
+        actions = numbers.size if numbers is not None and numbers.size > 1 else None
+        return self._chosen(answer, replace(view, actions=actions))
 
     def probabilities(self, view: Observation) -> dict[int, float]:
         """How likely each action is to be played: without ``sample`` the most probable one for certain.

@@ -31,6 +31,28 @@ def test_one_integer_is_an_action(answer):
     assert type(action) is int
 
 
+@pytest.mark.parametrize(
+    ("answer", "given", "expected"),
+    [
+        ([9, 1, 3, 9, 2], (np.zeros(3), MASK), 2),
+        ([9, 1, 3, 9, 2], (np.zeros(3), MASK.astype(np.int8)), 2),
+        ([9, 1, 3, 9, 2], ({"observation": np.zeros(3), "action_mask": MASK},), 2),
+        ([1, 9, 3, 2, 2], (np.zeros(3),), 1),
+        (np.array([4]), (np.zeros(3),), 4),
+        (4, (np.zeros(3), MASK), 4),
+    ],
+)
+def test_predict_needs_only_an_observation(answer, given, expected):
+    assert answering(answer).predict(*given) == expected
+
+
+def test_predict_refuses_what_it_cannot_play():
+    with pytest.raises(GameOverError):
+        answering(2).predict(np.zeros(3), np.zeros(5))
+    with pytest.raises(InvalidSettingError, match="neither an action nor 5 numbers"):
+        answering([1.0, 2.0]).predict(np.zeros(3), MASK)
+
+
 def test_an_illegal_action_is_the_policys_own_mistake():
     assert answering(0).act_on(seen()) == 0
 
