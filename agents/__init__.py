@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from zermelo.agents.players.tables.policy_table import PolicyTableAgent as PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
-    from zermelo.agents.solving.equilibrium.equilibrium import EquilibriumProgress as EquilibriumProgress
     from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium as solve_equilibrium
     from zermelo.agents.solving.equilibrium.matrix_games import Dominated as Dominated
     from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution as MatrixSolution
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.equilibrium.responses import Exploitability as Exploitability
     from zermelo.agents.solving.equilibrium.responses import best_responses as best_responses
     from zermelo.agents.solving.equilibrium.responses import exploitability as exploitability
-    from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution as SimultaneousSolution
     from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous as solve_simultaneous
     from zermelo.agents.solving.exact_values import ExactValue as ExactValue
     from zermelo.agents.solving.exact_values import exact_values as exact_values
@@ -106,11 +104,11 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",
-            "solving.equilibrium.equilibrium": "Equilibrium EquilibriumProgress solve_equilibrium",
+            "solving.equilibrium.equilibrium": "Equilibrium solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
             "solve_matrix",
             "solving.equilibrium.responses": "Exploitability best_responses exploitability",
-            "solving.equilibrium.simultaneous": "SimultaneousSolution solve_simultaneous",
+            "solving.equilibrium.simultaneous": "solve_simultaneous",
             "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import can_prove
-from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
@@ -15,6 +16,7 @@ from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_i
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.agents.solving.solve import require_solvable
+from zermelo.agents.solving.solver import WatchedBudget
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.position import position
@@ -53,33 +55,30 @@ def solve_policy(
         GameOverError: There is nothing to decide.
         InvalidSettingError: A setting has a value it cannot have.
     """
-    plan = check_choice("plan", plan, Plan)
     check_flag("sooner", sooner)
     check_whole("most_states", most_states, lower=1)
     root = position(game, state)
     game, state = root.game, root.state
     require_solvable(game.traits)
-    require_decision(game, state)
-    if seat not in (None, 0, 1):
-        raise InvalidSettingError(f"seat must be 0 or 1, or None for the player to move, not {seat!r}")
-    owner = game.to_move(state) if seat is None else seat
-    if plan is Plan.FULL:
-        owner = None
     made = ProofSolver if can_prove(game) else AlphaBetaSolver
     limits = Limits(nodes=_VISITS * max(most_states, _LEAST))
-    solver = made(game, limits, Budget.now(), memory_mb=16, threads=1, on_progress=on_progress)
+    budget = WatchedBudget(limits, on_progress=on_progress)
+    solver = made(game, budget)
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
         return _optimal(solver.action_scores(here), sooner=sooner)
 
+    def note(solved: int, known: int) -> None:
+        budget.solved = lambda: (solved, known)
+        budget.check_clock()
+
     try:
-        entries = _entries(game, state, owner, best_of, most_states, solver.note)
+        return _policy(game, state, best_of, plan=plan, seat=seat, most_states=most_states, note=note)
     except SearchStopped:
         raise UnsupportedGameError(
             f"{game.traits.name} was not solved from here with {limits.nodes:,} visits of states: give more with "
             "most_states, or a position nearer to the end"
         ) from None
-    return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
 
 
 def policy_of_values(
@@ -101,44 +100,36 @@ def policy_of_values(
         GameOverError: There is nothing to decide.
         InvalidSettingError: A setting has a value it cannot have.
     """
-    plan = check_choice("plan", plan, Plan)
-    check_whole("most_states", most_states, lower=1)
-    game = table.game
-    require_decision(game, state)
-    owner = game.to_move(state)
-    if seat is not None:
-        check_whole("seat", seat)
-        owner = seat
-    if owner >= game.traits.seats:
-        raise InvalidSettingError(
-            f"seat must be one of the {game.traits.seats} of {game.traits.name}, not {owner}"
-        )
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
         return max(table.action_values(here).values()), table.best_actions(here)
 
-    entries = _entries(game, state, None if plan is Plan.FULL else owner, best_of, most_states, lambda *_: None)
-    return PolicyTable(
-        game=game_identity(game),
-        plan=plan,
-        seat=owner if plan is Plan.SEAT else None,
-        entries=entries,
-        tolerance=table.tolerance,
-    )
+    made = _policy(table.game, state, best_of, plan=plan, seat=seat, most_states=most_states)
+    return dataclasses.replace(made, tolerance=table.tolerance)
 
 
-def _entries(
+def _policy(
     game: Game[Any],
     state: Any,
-    owner: int | None,
     best_of: Callable[[Any], tuple[float, tuple[int, ...]]],
+    *,
+    plan: Plan | str,
+    seat: int | None,
     most_states: int,
-    note: Callable[[int, int], Any],
-) -> dict[str, Entry]:
-    """The entries of all states that the policy's owner may meet, or of all states without an owner.
+    note: Callable[[int, int], Any] = lambda *_: None,
+) -> PolicyTable:
+    """The policy over all states that its owner may meet, or over all states without an owner.
 
     ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
     """
+    plan = check_choice("plan", plan, Plan)
+    check_whole("most_states", most_states, lower=1)
+    require_decision(game, state)
+    if seat not in (None, *range(game.traits.seats)) or isinstance(seat, bool):
+        raise InvalidSettingError(
+            f"seat must be a number below {game.traits.seats}, or None for the player to move, not {seat!r}"
+        )
+    owner = None if plan is Plan.FULL else game.to_move(state) if seat is None else seat
     entries: dict[str, Entry] = {}
     met = {stable_key(game, state)}
     waiting = [state]
@@ -161,7 +152,6 @@ def _entries(
             if game.is_terminal(after) or (key := stable_key(game, after)) in met:
                 continue
             if len(met) >= most_states:
-                plan = Plan.FULL if owner is None else Plan.SEAT
                 raise UnsupportedGameError(
                     f"{game.traits.name} has more than {most_states:,} states for a {plan} plan from here: "
                     "give more with most_states, a position nearer to the end, or the plan of one seat"
@@ -169,7 +159,7 @@ def _entries(
             met.add(key)
             waiting.append(after)
         note(len(met) - len(waiting), len(met))
-    return entries
+    return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
 
 
 def _optimal(scores: Mapping[int, tuple[float, float]], *, sooner: bool) -> tuple[float, tuple[int, ...]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import Prover, Score
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.solving.progress import Solver, solution, utility_range
-from zermelo.agents.solving.solution import Solution
+from zermelo.agents.solving.solver import Found, Solver, utility_range
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _LINE_NODES: Final = 1_000_000
@@ -16,94 +16,88 @@ _LINE_NODES: Final = 1_000_000
 
 
 class ProofSolver(Solver):
-    """Solves positions of one game, which ``can_prove`` accepts, by compiled proof."""
+    """Solves a game that ``can_prove`` accepts by compiled proof."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
 
-    def solve(self, state: Any, *, outcome_only: bool) -> Solution:
-        """The colour of an unfinished state, or its value and those of all its actions."""
-        actions = self.game.legal_actions(state)
-        self._budget.actions = len(actions)
-        window = (-1, 1) if outcome_only else (LOSS, WIN)
-        root = self._score(state, *window)
-        scores: dict[int, int] = {}
-        stopped_by = root.stopped_by
-        if not outcome_only and root.lower == root.upper:
-            stopped_by = self._score_actions(state, actions, root.lower, scores)
-        return self._solution(state, root, scores, stopped_by, outcome_only=outcome_only)
-
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
-        actions = self.game.legal_actions(state)
         scores: dict[int, int] = {}
-        stopped_by = self._score_actions(state, actions, WIN, scores)
+        stopped_by = self._score_actions(state, self.game.legal_actions(state), WIN, scores)
         if stopped_by is not StoppedBy.COMPLETED:
             raise SearchStopped(stopped_by)
         return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
+
+    def _search(self, state: Any, *, outcome_only: bool) -> Found:
+        actions, scores = self.game.legal_actions(state), dict[int, int]()
+        self.budget.solved = lambda: (len(scores), len(actions))
+        root = self._score(state, *((-1, 1) if outcome_only else (LOSS, WIN)))
+        stopped_by, line = root.stopped_by, tuple[int, ...]()
+        exact = root.lower == root.upper and not outcome_only
+        if exact:
+            stopped_by = self._score_actions(state, actions, root.lower, scores)
+            if stopped_by is StoppedBy.COMPLETED:
+                line = self._line(state, root.lower, next(a for a in scores if scores[a] == root.lower))
+        self.budget.nodes = self._prover.nodes
+        values = {action: self._prover.value(score) for action, score in scores.items()}
+        plies = self._prover.value(root.lower)[1] if exact else None
+        return Found(
+            self._value_bounds(state, root, outcome_only=outcome_only),
+            stopped_by,
+            len(line) or None if plies is None else plies,
+            {action: value for action, (value, _) in values.items()},
+            {action: moves for action, (_, moves) in values.items() if moves is not None},
+            line,
+        )
 
     def _score(
         self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
     ) -> Score:
         left = nodes
-        if self._limits.nodes is not None:
-            left = max(self._limits.nodes - self._prover.nodes, 0)
+        if self.budget.limits.nodes is not None:
+            left = max(self.budget.limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
         return self._prover.score(state, guess=guess, lower=lower, upper=upper, check=self._check, nodes=left)
 
     def _check(self) -> None:
-        self._budget.nodes = self._prover.nodes_now
-        super()._check()
+        self.budget.nodes = self._prover.nodes_now
+        self.budget.check_clock()
 
-    def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
+    def _score_actions(self, state: Any, actions: Sequence[int], best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""
-        known = self._known
-        mover = self.game.to_move(state)
+        game, known, mover = self.game, self._known, self.game.to_move(state)
         for action in actions:
-            child = self.game.result(state, action)
-            if self.game.is_terminal(child):
+            child = game.result(state, action)
+            if game.is_terminal(child):
                 scores[action] = self._ending(child, mover)
-            else:
-                key = self._canonical(child)
-                if key not in known:
-                    found = self._score_child(child, mover, best)
-                    if found.lower != found.upper:
-                        return found.stopped_by
-                    known[key] = found.lower
-                scores[action] = self._from_child(child, mover, known[key])
-            self._budget.actions_solved += 1
+                continue
+            images = (game.rules.symmetric_state(child, number) for number in range(1, game.symmetries))
+            key = min(child, *images) if game.symmetries > 1 else child
+            if key not in known:
+                found = self._score_child(child, mover, best)
+                if found.lower != found.upper:
+                    return found.stopped_by
+                known[key] = found.lower
+            score = known[key] if game.to_move(child) == mover else -known[key]
+            scores[action] = self._moved(score, -1)
         return StoppedBy.COMPLETED
 
     def _score_child(self, child: Any, mover: int, best: int) -> Score:
         """A child's own score, given that none is better for ``mover`` than ``best``; ``WIN`` gives nothing."""
         if best == WIN:
             return self._score(child, LOSS, WIN)
-        bound = self._to_child(best)
+        bound = self._moved(best, 1)
         if self.game.to_move(child) == mover:
             return self._score(child, LOSS, bound, bound)
         return self._score(child, -bound, WIN, -bound)
 
-    def _canonical(self, state: Any) -> Any:
-        game = self.game
-        return min([state, *(game.rules.symmetric_state(state, number) for number in range(1, game.symmetries))])
-
-    # -- scores one move further up ----------------------------------------------------------------------------
-
-    def _to_child(self, score: int) -> int:
-        """The score that a child needs, for the same player, so that its parent has this one."""
+    def _moved(self, score: int, moves: int) -> int:
+        """A player's score as it reads so many moves further down the tree."""
         if score == 0 or not self._prover.counts_moves:
             return score
-        return score + 1 if score > 0 else score - 1
-
-    def _from_child(self, child: Any, mover: int, score: int) -> int:
-        """A child's score as it counts for ``mover``, a move earlier."""
-        if self.game.to_move(child) != mover:
-            score = -score
-        if score == 0 or not self._prover.counts_moves:
-            return score
-        return score - 1 if score > 0 else score + 1
+        return score + moves if score > 0 else score - moves
 
     def _ending(self, state: Any, mover: int) -> int:
         """The score of the move that leads to a finished state."""
@@ -111,8 +105,6 @@ class ProofSolver(Solver):
         if not self._prover.counts_moves:
             return 2 * mine - int(self.game.traits.constant)
         return (mine > 0) * (WIN - 1) + (mine < 0) * (LOSS + 1)
-
-    # -- a line of best play -----------------------------------------------------------------------------------
 
     def _line(self, state: Any, score: int, first: int) -> tuple[int, ...]:
         """Best play to the end, from ``first`` on; nothing if it would cost too much to find out."""
@@ -125,7 +117,7 @@ class ProofSolver(Solver):
             state = self.game.result(state, chosen)
             if self.game.is_terminal(state):
                 return tuple(line)
-            score = self._to_child(score)
+            score = self._moved(score, 1)
             if self.game.to_move(state) != mover:
                 score = -score
             chosen = self._action_reaching(state, score, budget)
@@ -140,7 +132,7 @@ class ProofSolver(Solver):
                 if self._ending(child, mover) == score:
                     return int(action)
                 continue
-            wanted = self._to_child(score)
+            wanted = self._moved(score, 1)
             left = budget - self._prover.nodes
             if left <= 0:
                 return None
@@ -156,35 +148,9 @@ class ProofSolver(Solver):
                 return int(action)
         return None
 
-    # -- the solution ------------------------------------------------------------------------------------------
-
-    def _solution(
-        self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, outcome_only: bool
-    ) -> Solution:
-        bounds = self._value_bounds(state, self.game.to_move(state), root, outcome_only=outcome_only)
-        exact = root.lower == root.upper and not outcome_only
-        line: tuple[int, ...] = ()
-        if exact and stopped_by is StoppedBy.COMPLETED:
-            line = self._line(state, root.lower, next(a for a, score in scores.items() if score == root.lower))
-        self._budget.nodes = self._prover.nodes
-        values = {action: self._prover.value(score) for action, score in scores.items()}
-        plies = self._prover.value(root.lower)[1] if exact else None
-        return solution(
-            self.game,
-            state,
-            self._budget,
-            bounds,
-            outcome_only=outcome_only,
-            plies=len(line) or None if plies is None else plies,
-            action_values={action: found for action, (found, _) in values.items()},
-            action_plies={action: moves for action, (_, moves) in values.items() if moves is not None},
-            principal_variation=line,
-            stopped_by=stopped_by,
-        )
-
-    def _value_bounds(self, state: Any, seat: int, score: Score, *, outcome_only: bool) -> tuple[float, float]:
+    def _value_bounds(self, state: Any, score: Score, *, outcome_only: bool) -> tuple[float, float]:
         """Bounds of the value from bounds of the score."""
-        lowest, highest = utility_range(self.game, state, seat)
+        lowest, highest = utility_range(self.game, state, self.game.to_move(state))
         lower, upper = score.lower, score.upper
         if outcome_only:  # nothing beyond -1 and 1 was asked for, but the score may lie there
             lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN

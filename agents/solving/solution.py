@@ -5,9 +5,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.solving.policy_table import PolicyTable
+from zermelo.envs import Traits
+
+_TOLERANCE: Final = 1e-9
 
 
 class Outcome(enum.StrEnum):
@@ -23,22 +27,33 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SolvingProgress:
-    """Progress of ``solve``, with the number of root actions whose exact value is known."""
+    """Progress of a solver.
 
-    nodes: int
+    Attributes:
+        seconds: Time spent.
+        nodes: States visited.
+        actions_solved: Root actions whose exact value is known, of ``actions``.
+        actions: Root actions.
+        iterations: Iterations of ``solve_equilibrium``.
+        exploitability: That of its policy so far; None for other solvers.
+    """
+
     seconds: float
-    actions_solved: int
-    actions: int
+    nodes: int = 0
+    actions_solved: int = 0
+    actions: int = 0
+    iterations: int = 0
+    exploitability: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """The result of ``solve``: perfect play, or bounds where limits ended the search.
+    """The result of solving: perfect play, or bounds of the value where that is not known exactly.
 
     Values are for the player to move at the root, in the game's own utility, rewards so far included.
 
     Attributes:
-        seat: The player to move at the root.
+        seat: The player to move at the root; 0 where both move at the same time.
         value: The exact value for the player to move; None where it was not asked for or not found out.
         value_bounds: The value is at least the first and at most the second number.
         values_by_seat: The exact value for both seats, in seat order; empty where ``value`` is None.
@@ -57,6 +72,7 @@ class Solution:
         policy: In a game of hidden information, what both players play: no player can gain more than its
             ``exploitability``, on average over both. Only the bounds of the value are known then, for the first
             player, from the start of the game.
+        policies: Where players move at the same time, the probability of each action of each one that moves.
     """
 
     seat: int
@@ -73,6 +89,7 @@ class Solution:
     stopped_by: StoppedBy = StoppedBy.COMPLETED
     proven: bool = False
     policy: PolicyTable | None = None
+    policies: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
 
     @property
     def best_actions(self) -> tuple[int, ...]:
@@ -85,3 +102,13 @@ class Solution:
         if self.outcome in (None, Outcome.NEITHER):
             return None
         return (self.outcome is Outcome.FIRST) == (self.seat == 0)
+
+
+def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
+    """Who wins, if these bounds on the value for ``seat`` settle it."""
+    half = traits.constant / 2
+    if lower > half + _TOLERANCE:
+        return (Outcome.FIRST, Outcome.SECOND)[seat]
+    if upper < half - _TOLERANCE:
+        return (Outcome.SECOND, Outcome.FIRST)[seat]
+    return Outcome.NEITHER if abs(lower - half) <= _TOLERANCE and abs(upper - half) <= _TOLERANCE else None

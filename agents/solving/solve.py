@@ -1,8 +1,8 @@
-"""Solving: who wins, by how much and how soon, when both play best.
+"""Solving: the value of a position, and who wins, by how much and how soon, when all play best.
 
-Two questions (Allis, *Searching for Solutions in Games and Artificial Intelligence*, 1994, chapter 1): who wins
-(``outcome_only``), or the value of the position and of every action in it. Rules that compile are proven by null
-windows to the end (``compiled.proof``); any other game by alpha-beta with a table.
+For two players who see everything there are two questions (Allis, *Searching for Solutions in Games and
+Artificial Intelligence*, 1994, chapter 1): who wins (``outcome_only``), or the value of the position and of every
+action in it. Rules that compile are proven by null windows (``compiled.proof``), any other game by alpha-beta.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -20,9 +20,11 @@ from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.solving.progress import outcome_of
+from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
 from zermelo.agents.solving.proof import ProofSolver
-from zermelo.agents.solving.solution import Solution, SolvingProgress
+from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.solving.solver import Solver, WatchedBudget
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import Chance, Information, InvalidSettingError, Traits
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.position import position
@@ -41,14 +43,19 @@ def solve(
     seconds: float | None = None,
     memory_mb: float = 16,
     threads: int = 1,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
     compile: Compile | str = Compile.WAIT,  # noqa: A002 - the agents' setting
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
-    """Solves a position of a game for two players with a constant sum, no chance and nothing hidden.
+    """Solves a position of a game for two players with a constant sum, or for one.
 
-    A small game for two in which players do not see everything, and which says what they see, is solved from its
-    start, as ``solve_equilibrium`` does: the solution has a policy, and bounds of the value for the first player.
+    ==================================  ==========================================================================
+    all is seen, no chance              search to the end: the exact value of every action, proven
+    known chances, or one player        value iteration: values to within ``tolerance``
+    moves at the same time              a matrix game at each state: exact values, and what each player mixes
+    hidden cards, small                 ``solve_equilibrium``, from the start of the game: a policy, and bounds of
+                                        the value for the first player
+    ==================================  ==========================================================================
 
     Args:
         game: A ``Game``, rules, a live environment, which is copied and never changed, or its name.
@@ -60,7 +67,8 @@ def solve(
         memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
         threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
             it.
-        tolerance: Where something is hidden, what a player may gain against the policy, on average over both.
+        tolerance: How far off a value may be (by default 1e-9); where cards are hidden, what a player may gain
+            against the policy, on average over both (1e-3).
         compile: When rules are compiled that are not yet, as agents have it: ``"wait"``, ``"background"`` or
             ``"never"``.
         on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
@@ -83,39 +91,42 @@ def solve(
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
     root = position(game, state)
-    if is_solved_by_policy(root.game):
-        if state is not None:
-            raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
+    is_from_start = state is None
+    game, state, traits = root.game, root.state, root.game.traits
+    if is_solved_by_policy(game) or is_solved_by_values(traits) or traits.simultaneous:
         if outcome_only or nodes is not None:
             raise InvalidSettingError(
-                "games of hidden information have no outcome_only and no nodes: use seconds, tolerance"
+                f"outcome_only and nodes are not for {traits.name}, which has chance, one player, hidden cards or "
+                "moves at the same time: use seconds, tolerance"
             )
-        return _policy_solution(root.game, tolerance, seconds)
-    game, state = root.game, root.state
-    require_solvable(game.traits)
+        if is_solved_by_policy(game):
+            if not is_from_start:
+                raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
+            return _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds)
+        found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, Budget(limits, started))
+        return renumbered(found, game, state) if root.renumbers else found
+    require_solvable(traits)
     require_decision(game, state)
-    settings: dict[str, Any] = {"memory_mb": memory_mb, "threads": threads}
-    budget = Budget(limits, started, compile=check_choice("compile", compile, Compile))
+    chosen = check_choice("compile", compile, Compile)
 
-    def solved_by(kind: type[AlphaBetaSolver | ProofSolver], **how: Any) -> Solution:
-        solver = kind(game, limits, budget.started, on_progress=on_progress, **settings, **how)
-        return reported(solver.solve(state, outcome_only=outcome_only))
+    def solved(kind: type[Solver], within: Limits, compiled: Compile) -> Solution:
+        told = on_progress if within is limits else None
+        budget = WatchedBudget(within, started, compile=compiled, on_progress=told)
+        found = kind(game, budget, memory_mb=memory_mb, threads=threads).solve(state, outcome_only=outcome_only)
+        return renumbered(found, game, state) if root.renumbers else found
 
-    def reported(solution: Solution) -> Solution:
-        return renumbered(solution, game, state) if root.renumbers else solution
-
-    if budget.compile is Compile.NEVER or not can_prove(game):
-        return on_facts(solved_by(AlphaBetaSolver, compile=budget.compile), game.traits)
+    if chosen is Compile.NEVER or not can_prove(game):
+        return on_facts(solved(AlphaBetaSolver, limits, chosen), traits)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
-    tried = AlphaBetaSolver(game, few, started, compile=Compile.NEVER, on_progress=None, **settings).solve(
-        state, outcome_only=outcome_only
-    )
+    tried = solved(AlphaBetaSolver, few, Compile.NEVER)
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
-        return reported(tried)
+        return tried
+    budget = Budget(limits, started, compile=chosen)
     with budget.off_the_clock():
         is_ready = PROOF.is_ready(game.rules, budget.waits)
-    return solved_by(ProofSolver) if is_ready else solved_by(AlphaBetaSolver, compile=Compile.NEVER)
+    started = budget.started
+    return solved(ProofSolver, limits, chosen) if is_ready else solved(AlphaBetaSolver, limits, Compile.NEVER)
 
 
 def is_solved_by_policy(game: Any) -> bool:
@@ -130,7 +141,12 @@ def is_solved_by_policy(game: Any) -> bool:
     )
 
 
-def _policy_solution(game: Any, tolerance: float, seconds: float | None) -> Solution:
+def is_solved_by_values(traits: Traits) -> bool:
+    """True for games that ``solve`` answers by value iteration: one player, or known chances."""
+    return traits.information is Information.PERFECT and (traits.chance is Chance.EXACT or traits.seats == 1)
+
+
+def _by_policy(game: Any, tolerance: float, seconds: float | None) -> Solution:
     found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds)
     bounds = found.value_bounds(game.traits.constant)
     return Solution(
@@ -142,6 +158,34 @@ def _policy_solution(game: Any, tolerance: float, seconds: float | None) -> Solu
         seconds=found.seconds,
         stopped_by=found.stopped_by,
         policy=found.policy,
+    )
+
+
+def _by_values(game: Any, state: Any, tolerance: float, budget: Budget) -> Solution:
+    """The solution by the values of all states: value iteration, or a matrix game at each."""
+    traits = game.traits
+    try:
+        if traits.simultaneous:
+            found = solve_simultaneous(game, state, check=budget.check_clock)
+            return dataclasses.replace(found, seconds=budget.seconds)
+        require_decision(game, state)
+        seat = game.to_move(state)
+        table = value_iteration(game, tolerance, states=[state], check=budget.check_clock)
+    except SearchStopped as stopped:
+        why, spent = stopped.reason, budget.seconds
+        return Solution(seat=0, value=None, value_bounds=traits.utility_bounds, seconds=spent, stopped_by=why)
+    action_values = table.action_values(state)
+    value = max(action_values.values())
+    bounds = value - table.tolerance, value + table.tolerance
+    return Solution(
+        seat=seat,
+        value=value,
+        value_bounds=bounds,
+        values_by_seat=traits.values_by_seat(seat, value),
+        outcome=outcome_of(traits, seat, *bounds) if traits.is_opposed else None,
+        action_values=action_values,
+        nodes=len(table),
+        seconds=budget.seconds,
     )
 
 

@@ -102,7 +102,6 @@ class BackwardInductionAgent(SearchAgent):
         require_simultaneous(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        simultaneous: Any = game
         seat = deciding_seat(game, state, budget)
         solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
         policy = solved.policies[seat]
@@ -111,9 +110,9 @@ class BackwardInductionAgent(SearchAgent):
             action=action,
             value=solved.values_by_seat[seat],
             values_by_seat=solved.values_by_seat,
-            nodes=solved.states,
+            nodes=solved.nodes,
             policy=policy,
-            proven=simultaneous.hides_more() is False,
+            proven=solved.proven,
         )
 
 

@@ -14,25 +14,11 @@ from zermelo.agents.solving.equilibrium.responses import Exploitability, measure
 from zermelo.agents.solving.equilibrium.sampling import ExternalSampling
 from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
 from zermelo.agents.solving.policy_table import PolicyTable, game_identity, information_key
+from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.position import search_game
 
 _FIRST_LOOK: Final = 16
-
-
-@dataclass(frozen=True, kw_only=True)
-class EquilibriumProgress:
-    """Progress of ``solve_equilibrium``.
-
-    Attributes:
-        iterations: How many there were.
-        seconds: The time spent.
-        exploitability: That of the policy so far.
-    """
-
-    iterations: int
-    seconds: float
-    exploitability: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +66,7 @@ def solve_equilibrium(
     seconds: float | None = None,
     variant: Variant | str = Variant.DISCOUNTED,
     most_states: int = MOST_STATES,
-    on_progress: Callable[[EquilibriumProgress], Any] | None = None,
+    on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Equilibrium:
     """Looks for an equilibrium of a game from its start, until nobody could gain more than a tolerance.
 
@@ -102,7 +88,7 @@ def solve_equilibrium(
     """
     check_number("tolerance", tolerance, lower=0)
     check_whole("most_states", most_states, lower=1)
-    check_callable("on_progress", on_progress, "of an EquilibriumProgress")
+    check_callable("on_progress", on_progress, "of a SolvingProgress")
     if iterations is not None:
         check_whole("iterations", iterations, lower=1)
     chosen = check_choice("variant", variant, Variant)
@@ -128,7 +114,7 @@ def solve_equilibrium(
         found = measured(form, behaviours)
         if on_progress is not None:
             on_progress(
-                EquilibriumProgress(
+                SolvingProgress(
                     iterations=solver.iterations, seconds=budget.seconds, exploitability=found.exploitability
                 )
             )

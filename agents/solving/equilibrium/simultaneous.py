@@ -7,12 +7,12 @@ the moment, so a state's value does not depend on what led there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from zermelo.agents.core.gate import require_simultaneous, require_two_opposed
 from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solve_matrix
+from zermelo.agents.solving.solution import Solution, outcome_of
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError
 from zermelo.envs.position import search_game
 
@@ -46,29 +46,16 @@ def _successors(game: Any, state: Any) -> Iterator[Any]:
         yield game.joint_result(state, dict(zip(movers, joint, strict=True)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimultaneousSolution:
-    """The value of a game, and what to play in the state it was solved from.
-
-    Attributes:
-        values_by_seat: What each player gets in an equilibrium, rewards so far included.
-        policies: For each player that moves now, the probability of each action.
-        states: How many states were looked at.
-    """
-
-    values_by_seat: tuple[float, float]
-    policies: Mapping[int, Mapping[int, float]]
-    states: int = field(compare=False)
-
-
 def solve_simultaneous(
     game: Any,
     state: Any = None,
     *,
     most_states: int = 200_000,
     check: Callable[[], Any] = lambda: None,
-) -> SimultaneousSolution:
+) -> Solution:
     """Solves a game for two opposed players who move at the same time, or in turn, by backward induction.
+
+    The solution's ``policies`` say what to play in the state, and its ``nodes`` how many states there are.
 
     Args:
         game: A ``Game`` with simultaneous moves and exact chance or none, in which nothing else is hidden, or what
@@ -98,16 +85,24 @@ class _Induction:
         self.game, self.most_states, self.check = game, most_states, check
         self.known: dict[Hashable, float] = {}
 
-    def solution(self, state: Any) -> SimultaneousSolution:
-        value, movers = self.value(state), self.game.movers(state)
+    def solution(self, state: Any) -> Solution:
+        value, movers, traits = self.value(state), self.game.movers(state), self.game.traits
         policies = {}
         if movers:
             solved, actions = self._solved(state, movers)
             for seat, mixed in zip((0, 1), (solved.row, solved.column), strict=True):
                 if seat in movers:
                     policies[seat] = dict(zip(actions[seat], map(float, mixed), strict=True))
-        other = self.game.traits.constant - value
-        return SimultaneousSolution(values_by_seat=(value, other), policies=policies, states=len(self.known))
+        return Solution(
+            seat=0,
+            value=value,
+            value_bounds=(value, value),
+            values_by_seat=traits.values_by_seat(0, value),
+            outcome=outcome_of(traits, 0, value, value),
+            nodes=len(self.known),
+            proven=self.game.hides_more() is False,
+            policies=policies,
+        )
 
     def value(self, state: Any) -> float:
         """The first player's value, rewards so far included."""

@@ -12,7 +12,7 @@ from zermelo.evaluation.cli.arguments import EnvText, Json, print_json
 from zermelo.evaluation.match.writing import finite
 
 if TYPE_CHECKING:
-    from zermelo.agents import EquilibriumProgress
+    from zermelo.agents import SolvingProgress
 
 
 def exploitability_command(
@@ -86,7 +86,7 @@ def solve_by_policy(
         raise typer.Exit(1)
 
 
-def _show(progress: EquilibriumProgress) -> None:
+def _show(progress: SolvingProgress) -> None:
     """Writes over a line on the terminal, where somebody watches."""
     if sys.stderr.isatty():
         spent = f"{progress.iterations:,} iterations, {progress.seconds:.1f} s"

@@ -78,11 +78,11 @@ def solve_command(
     """
     from zermelo.agents import Plan, solve, solve_policy
     from zermelo.agents.core.checks import check_choice
-    from zermelo.agents.solving.solve import is_solved_by_policy
+    from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.cli.solving.equilibrium import solve_by_policy
-    from zermelo.evaluation.cli.solving.solve_values import is_for_values, solve_values
+    from zermelo.evaluation.cli.solving.solve_values import solve_values
 
     covered = check_choice("plan", plan, Plan)
     driver = position_after(env, moves, seed)
@@ -99,7 +99,7 @@ def solve_command(
             gain = 1e-3 if tolerance is None else tolerance
             solve_by_policy(env, game, tolerance=gain, seconds=seconds, policy=policy, as_json=as_json)
             return
-        if is_for_values(game.traits):
+        if is_solved_by_values(game.traits):
             if outcome_only or nodes is not None or seconds is not None:
                 raise InvalidSettingError(
                     f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "

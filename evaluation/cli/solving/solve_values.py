@@ -9,11 +9,6 @@ from typing import Any
 import typer
 
 
-def is_for_values(traits: Any) -> bool:
-    """Whether a game is solved by value iteration: one player, or chance whose probabilities are known."""
-    return bool(traits.information == "perfect" and (traits.chance == "exact" or traits.seats == 1))
-
-
 def solve_values(
     env: str,
     moves: str,

@@ -21,6 +21,7 @@ from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.backend import tree_search
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
+from zermelo.agents.solving.solver import WatchedBudget
 from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
 
@@ -158,8 +159,7 @@ def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
     game = RulesGame(rules)
     score = Prover(game, memory_mb=1).score(game.initial_state())
     assert score.lower == score.upper > 0
-    how = {"on_progress": None, "memory_mb": 1, "threads": 1, "compile": Compile.NEVER}
-    plain = AlphaBetaSolver(game, Limits(), Budget.now(), **how)
+    plain = AlphaBetaSolver(game, WatchedBudget(Limits(), compile=Compile.NEVER), memory_mb=1)
     assert plain.solve(game.initial_state(), outcome_only=True).value == 1
 
 

@@ -291,7 +291,7 @@ def test_solve_ends_in_a_policy_and_bounds() -> None:
     assert solution.policy.exploitability < 1e-3
     with pytest.raises(InvalidSettingError, match="a game of hidden information is solved from its start"):
         solve(Kuhn(), RulesGame(Kuhn()).initial_state())
-    with pytest.raises(InvalidSettingError, match="have no outcome_only and no nodes"):
+    with pytest.raises(InvalidSettingError, match="outcome_only and nodes are not for"):
         solve(Kuhn(), outcome_only=True)
     assert solve(Leduc(), seconds=0.2, tolerance=0).stopped_by is StoppedBy.SECONDS
 

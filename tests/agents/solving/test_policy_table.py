@@ -194,7 +194,7 @@ def test_it_is_not_among_the_agents_that_need_nothing_more() -> None:
     ("settings", "error", "message"),
     [
         ({"plan": "half"}, InvalidSettingError, "plan must be one of"),
-        ({"seat": 2}, InvalidSettingError, "seat must be 0 or 1"),
+        ({"seat": 2}, InvalidSettingError, "seat must be a number below 2"),
         ({"most_states": 100}, UnsupportedGameError, "more than 100 states for a seat plan"),
     ],
 )

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
-from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
+from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, value_iteration
 from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
+from zermelo.agents.solving.solver import WatchedBudget
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (
     MNK,
@@ -22,6 +22,7 @@ from zermelo.envs.games import (
     Chomp,
     ConnectFour,
     DotsAndBoxes,
+    Goofspiel,
     Hexapawn,
     Kalah,
     Nim,
@@ -33,19 +34,17 @@ from zermelo.envs.rules import RulesGame
 FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 
 
-def proof(rules: Any, state: Any = None, *, outcome_only: bool = False, **limits: Any) -> Solution:
+def proof(rules: Any, state: Any = None, *, outcome_only: bool = False) -> Solution:
     """Solved by compiled proof, however small it is."""
     game = RulesGame(rules)
-    solver = ProofSolver(game, Limits(**limits), Budget.now(), memory_mb=1, threads=1, on_progress=None)
+    solver = ProofSolver(game, WatchedBudget(Limits()), memory_mb=1)
     return solver.solve(game.initial_state() if state is None else state, outcome_only=outcome_only)
 
 
 def plain(rules: Any, state: Any = None, *, outcome_only: bool = False, **limits: Any) -> Solution:
     """Solved in plain Python."""
     game = RulesGame(rules)
-    solver = AlphaBetaSolver(
-        game, Limits(**limits), Budget.now(), memory_mb=8, threads=1, on_progress=None, compile=Compile.NEVER
-    )
+    solver = AlphaBetaSolver(game, WatchedBudget(Limits(**limits), compile=Compile.NEVER), memory_mb=8)
     return solver.solve(game.initial_state() if state is None else state, outcome_only=outcome_only)
 
 
@@ -347,13 +346,37 @@ def test_threads_find_the_same() -> None:
 
 @pytest.mark.parametrize(
     ("game", "message"),
-    [(DiceRace(), "solve needs a game without chance"), (Nim((1, 2), players=3), "solve needs two players"),
-     (Pig(), "solve needs a game without chance")],
-    ids=["dice", "three", "pig"],
-)  # fmt: skip
+    [
+        (DiceRace(), "value_iteration needs the probabilities of chance"),
+        (Nim((1, 2), players=3), "solve needs two players"),
+    ],
+    ids=["sampled dice", "three"],
+)
 def test_games_that_cannot_be_solved(game: Any, message: str) -> None:
     with pytest.raises(UnsupportedGameError, match=message):
         solve(game)
+
+
+def test_games_of_chance_are_solved_by_their_values() -> None:
+    game = Pig(target=12)
+    values = value_iteration(game)
+    solution, state = solve(game), values.game.initial_state()
+    assert solution.action_values == values.action_values(state)
+    assert solution.value == max(solution.action_values.values())
+    assert solution.best_actions == tuple(a for a, v in solution.action_values.items() if v == solution.value)
+    lower, upper = solution.value_bounds
+    assert lower < solution.value < upper
+    assert (solution.seat, solution.proven, solution.nodes) == (0, False, len(values))
+    with pytest.raises(InvalidSettingError, match="outcome_only and nodes are not for"):
+        solve(game, outcome_only=True)
+
+
+def test_moves_at_the_same_time_are_mixed() -> None:
+    solution = solve(Goofspiel(3, shuffled=False))
+    assert solution.values_by_seat == pytest.approx((0, 0), abs=1e-9)
+    assert sum(solution.policies[0].values()) == pytest.approx(1)
+    assert solution.outcome is NEITHER
+    assert solution.proven
 
 
 def test_a_finished_position_is_refused() -> None:
