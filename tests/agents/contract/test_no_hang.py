@@ -210,7 +210,7 @@ def test_limits_end_searches_of_games_played_together(spec, length):
 def test_a_game_of_many_rounds_is_solved():
     game = EndlessGame(1501, together=True)
     solution = solve_simultaneous(game)
-    assert solution.states == 1502
+    assert solution.nodes == 1502
     assert solution.values_by_seat == ((1.0, -1.0) if 1501 % 3 == 1 else (0.0, 0.0))
 
 
