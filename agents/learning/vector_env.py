@@ -296,7 +296,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> Lane:
         games = Games()
         fill_record(games, self._of, self._shared)
-        games.depth, games.simulations = opponent.depth, opponent.simulations
+        games.simulations = opponent.simulations
         games.hold("scratch", np.zeros(2 * games.width, np.int64))
         moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
         return Lane(kernel, games, opponent.search, starter(self.game.rules, moves), opponent)

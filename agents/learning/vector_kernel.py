@@ -7,13 +7,10 @@ nothing.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.general.kernel import is_less, shift
-from zermelo.agents.compiled.general.kernel import visit as visit_through_chance
+from zermelo.agents.compiled.general.kernel import is_less
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import row_of
 from zermelo.agents.compiled.monte_carlo.kernel import simulate
 from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
@@ -28,30 +25,22 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_below,
 )
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
+from zermelo.agents.compiled.root import score_of, search_root
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
-from zermelo.envs.jit.memory import (
-    int8s,
-    load,
-    load_float,
-    store,
-    store_float,
-    words,
-)
+from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 LOOKS = False
 """True if opponents look one move ahead. The front end sets these for each kernel that it compiles."""
 SEARCHES = False
-"""True if opponents search by alpha-beta."""
-AVERAGES = False
-"""True if opponents search by expectiminimax."""
+"""True if opponents search a tree."""
+GENERAL = False
+"""True if they do so by the general kernel, which knows chance."""
 SIMULATES = False
 """True if opponents search by Monte Carlo."""
-_INFINITY: Final = 1 << 60
-_FAR: Final = 1 << 20
-_TRIES: Final = 100
+FAR: Final = 1 << 20
+TRIES: Final = 100
 
 
 # -- opponents
@@ -80,59 +69,29 @@ def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> in
     return chosen
 
 
-def alpha_beta_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
-    """One of the best actions by alpha-beta; all of them get their exact score."""
-    mover = rules.to_move(state)
-    row = row_of(search, 0)
-    actions, later = row + 8, row + 8 + 8 * search.width
-    count = rules.legal_actions(state, words(actions, search.width))
-    order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
-    search.age = games.depth & 1
-    search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, _FAR, 0
-    ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
-    chosen, tied, best = 0, 0, -_INFINITY
-    for place in range(count):
-        action = load(actions, place)
-        child = rules.result(state, action)
-        low, high = to_child(search, best - 1), to_child(search, _INFINITY)
-        if rules.to_move(child) == mover:
-            score = visit(rules, child, games.depth - 1, low, high, ply, search) & -2
-        else:
-            score = -(visit(rules, child, games.depth - 1, -high, -low, ply, search) & -2)
-        score = to_parent(search, score)
-        if score > best:
-            chosen, tied, best = action, 1, score
-        elif score == best:
-            tied += 1
-            if random_below(search, tied) == 0:
-                chosen = action
-    return chosen
-
-
-def expectiminimax_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
-    """One of the best actions by expectiminimax; all of them get their exact score."""
-    search.root_seat = rules.to_move(state)
-    search.deepest, search.stack_start, search.known = -1, 0, search.nothing
-    search.chooser, search.probability = search.nothing, 1.0
-    ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
-    count = rules.legal_actions(state, words(search.arena, search.width))
-    record = search.arena + 8 * search.width
-    low, high = -math.inf, math.inf
-    chosen, tied, best, best_distance = 0, 0, 0.0, 0.0
-    for place in range(count):
-        action = load(search.arena, place)
-        child = rules.result(state, action)
-        visit_through_chance(
-            rules, child, games.depth - 1, low, low, high, high, ply, search.nothing, record, search
-        )
-        value = load_float(record, search.own)
-        distance = load_float(record, search.num_values) + shift(search, value)
-        if tied == 0 or is_less(best, best_distance, value, distance):
-            chosen, tied, best, best_distance = action, 1, value, distance
+def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the best actions by tree search, as the agents' root finds them."""
+    mover, actions = rules.to_move(state), search.root_actions
+    search.root_count = rules.legal_actions(state, words(actions, search.width))
+    killers, nothing = search.killers, search.nothing
+    order_moves(rules, state, mover, actions, search.root_count, games.scratch, killers, nothing, True, search)
+    if GENERAL:
+        search.root_seat = mover
+    search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
+    search.known, search.root_done = nothing, 0
+    chosen, tied, best, best_distance = load(actions, 0), 0, 0.0, 0.0
+    for place in range(search_root(rules, state, search)):
+        slot = search.root_slots + 8 * search.slot_words * place
+        value, distance = score_of(search, slot)
+        better = is_less(best, best_distance, value, distance)
+        if mover != search.root_seat:
+            better = is_less(value, distance, best, best_distance)
+        if tied == 0 or better:
+            chosen, tied, best, best_distance = load(slot, 0), 1, value, distance
         elif value == best and distance == best_distance:
             tied += 1
             if random_below(search, tied) == 0:
-                chosen = action
+                chosen = load(slot, 0)
     return chosen
 
 
@@ -164,9 +123,7 @@ def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -
 def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """The action of an opponent."""
     if SEARCHES:
-        return alpha_beta_action(rules, state, games, search)
-    if AVERAGES:
-        return expectiminimax_action(rules, state, games, search)
+        return searched_action(rules, state, games, search)
     if SIMULATES:
         return monte_carlo_action(rules, state, games, search)
     if LOOKS:
@@ -192,7 +149,7 @@ def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, sear
 def begin(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
     """A new game's state at the learner's first turn; one that it has no turn in is played again."""
     state = start
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         episode = load(games.episodes, number)
         store(games.episodes, number, episode + 1)
         seat = games.seat_rule

@@ -50,7 +50,6 @@ class Games(SharedRecord):
     resets: int  # when a game that is over begins again
     illegal_reward: float
     # How opponents choose, and a few words for that, a thread's own.
-    depth: int
     simulations: int
     width: int
     scratch: int

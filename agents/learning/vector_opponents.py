@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance, can_use
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
 from zermelo.agents.compiled.layout import NO_LIMIT, Search
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import can_evaluate
@@ -46,7 +46,6 @@ class Opponent(NamedTuple):
         search: The block of numbers that a thread's searches share, and the memory behind it.
         owner: What owns the rest of the memory.
         constants: What the kernel has for this opponent.
-        depth: Moves to look ahead.
         simulations: Simulations a move.
     """
 
@@ -54,7 +53,6 @@ class Opponent(NamedTuple):
     search: Search
     owner: Any = None
     constants: Mapping[str, bool] = MappingProxyType({})
-    depth: int = 0
     simulations: int = 0
 
 
@@ -76,18 +74,20 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
         agent.check_game(game)
         return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
+    if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator"):
+        agent = AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name)
     if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "memory_mb", "evaluator"):
         agent.check_game(game)
-        if agent.limits.depth is not None:
-            return _alpha_beta(agent, game)
-    if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.limits.depth:
+        if depth := agent.limits.depth:
+            memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
+            config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
+            return _searching(agent, game, CompiledAlphaBeta, config)
+    averaging = "pruning", "min_probability", "chance_at_limit", "ordering"
+    if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, "depth", "evaluator", "memory_mb", *averaging):
         agent.check_game(game)
-        return _alpha_beta(AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name), game)
-    averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "memory_mb"
-    if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.limits.depth:
-        agent.check_game(game)
-        if can_search_through_chance(game):
-            return _expectiminimax(agent, game)
+        if agent.limits.depth and can_search_through_chance(game):
+            config = AlphaBetaConfig(**{name: getattr(agent, name) for name in averaging})
+            return _searching(agent, game, CompiledGeneralSearch, config)
     others = "simulations", "exploration", "rave", "solver", "selection"
     if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "reuse", "playouts", "playout_moves"):
         agent.check_game(game)
@@ -123,47 +123,32 @@ def _words(count: int) -> Any:
     return np.zeros(count, np.int64)
 
 
-def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
-    """The search block of alpha-beta, with room for all plies."""
-    state, budget, depth = game.initial_state(), Budget(_EVERYTHING), agent.limits.depth or 0
-    evaluator = agent.evaluator_for(game, state)
-    if not can_evaluate(evaluator):
+def _searching(
+    agent: Any, game: RulesGame, kind: type[CompiledAlphaBeta | CompiledGeneralSearch], config: AlphaBetaConfig
+) -> Opponent:
+    """The search block of a tree search, with room for all that it looks ahead."""
+    depth, state = agent.limits.depth, game.initial_state()
+    root = Root(game, state, agent.evaluator_for(game, state))
+    if not can_evaluate(root.evaluator) or not kind.can_search(root):
         raise InvalidSettingError(
-            f"{game.traits.name} has no evaluation that compiles: say alphabeta(depth={agent.depth}, "
+            f"{game.traits.name} has no evaluation that compiles: say {agent.kind}(depth={depth}, "
             "evaluator='rewards'), or play against mcts(simulations=...)"
         )
-    memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
-    config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
-    made = CompiledAlphaBeta(Root(game, state, evaluator), budget, config)
-    made.allot(depth, 0)
+    made = kind(root, Budget(_EVERYTHING), config)
+    made.allot(depth, game.max_legal_actions)
+    made.prepare(depth)
     search = made.searches[0]
-    search.stop, search.node_limit, search.late_moves = 0, NO_LIMIT, NO_LIMIT
-    constants = {"SEARCHES": True, **made.constants(game, config)}
-    return Opponent(agent.name, search, made, constants, depth=depth)
-
-
-def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
-    """The search block of expectiminimax, with room for all states on a path."""
-    depth = agent.limits.depth or 0
-    evaluator = agent.evaluator_for(game, game.initial_state())
-    if not can_use(game, evaluator):
-        raise InvalidSettingError(
-            f"{game.traits.name} has no evaluation that compiles: say expectiminimax(depth={depth}, "
-            "evaluator='rewards'), or play against mcts(simulations=...)"
-        )
-    config = AlphaBetaConfig(
-        pruning=agent.pruning,
-        ordering=agent.ordering,
-        chance_at_limit=agent.chance_at_limit,
-        min_probability=agent.min_probability,
-    )
-    made = CompiledGeneralSearch(Root(game, game.initial_state(), evaluator), Budget(_EVERYTHING), config)
-    search = made.searches[0]
-    search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
-    search.arena_end = search.arena + 8 * len(search.held("arena"))
-    search.stop, search.node_limit = 0, NO_LIMIT
-    constants = {"AVERAGES": True, **made.constants(game, config)}
-    return Opponent(agent.name, search, made, constants, depth=depth)
+    search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
+    search.exact, search.best_lines, search.sees_ties = 0, 1, 2
+    window = made.window(state)
+    (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
+    search.hold("root_actions", _words(2 * game.max_legal_actions))
+    general = kind is CompiledGeneralSearch
+    if general:
+        search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
+        search.arena_end = search.arena + 8 * len(search.held("arena"))
+    constants = {"SEARCHES": True, "GENERAL": general, "zermelo.agents.compiled.root.GENERAL": general}
+    return Opponent(agent.name, search, made, {**constants, **made.constants(game, config)})
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
