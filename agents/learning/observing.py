@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.learning.vector_games import words_in
 from zermelo.envs.jit.memory import load_state
+from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation, observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
+
+
+def words_in(state: Any) -> int:
+    """Number of words of a state, those of the tuples inside it included."""
+    return sum(words_in(part) if isinstance(part, tuple) else 1 for part in state)
 
 
 class Observer:
@@ -29,6 +34,7 @@ class Observer:
         words: How many words of a state are the position; the rest is its past.
         space: The space of an observation.
         in_python: Whether Python makes observations.
+        constants: The constants of ``states_kernel`` for the rules: their past, and how players observe them.
     """
 
     def __init__(self, game: RulesGame) -> None:
@@ -37,10 +43,21 @@ class Observer:
         self.shape: tuple[int, ...] = tuple(space.shape)
         self.size = int(np.prod(self.shape))
         self.words = words_in(self._like)
-        self.in_python = hasattr(game.rules, "observation") and not hasattr(game.rules, "write_observation")
         writes = hasattr(game.rules, "write_observation")
-        self.dtype: Any = np.int64 if writes and observation_dtype(game.rules).itemsize > 1 else np.int8
+        self.in_python = hasattr(game.rules, "observation") and not writes
+        wide = writes and observation_dtype(game.rules).itemsize > 1
+        self.dtype: Any = np.int64 if wide else np.int8
         self.space = space
+        bits = not writes and not self.in_python
+        constants = {
+            "HISTORY": has_history(game.rules),
+            "OBSERVES": writes and not wide,
+            "WIDE": wide,
+            "BITS": bits,
+        }
+        self.constants = {
+            f"zermelo.agents.learning.states_kernel.{name}": value for name, value in constants.items()
+        }
 
     def seen(
         self, written: NDArray[Any], states: NDArray[np.int64], observers: NDArray[np.int64] | None = None

@@ -19,24 +19,16 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from zermelo.agents.compiled.layout import ASKED, GOING
+from zermelo.agents.compiled.layout import ASKED, GOING, RECORD
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.recursion import GameTooLongError
-from zermelo.agents.learning.observing import Observer
-from zermelo.agents.learning.vector_games import (
-    Lane,
-    compiled_game,
-    fill_record,
-    games_kernel,
-    run_parts,
-    split_games,
-    words_in,
-)
-from zermelo.agents.learning.vector_layout import DISABLED, NEXT_STEP, SAME_STEP, Games
+from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
+from zermelo.agents.learning.vector_layout import DISABLED, GAMES, NEXT_STEP, SAME_STEP, Games
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
-from zermelo.envs.jit.memory import load, load_state
+from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
 
 _RESETS: Final = {"next_step": NEXT_STEP, "same_step": SAME_STEP, "disabled": DISABLED}
@@ -52,16 +44,6 @@ _LONG_WITH_PAST: Final = 2_000
 """After so many moves a game is truncated, where nothing else is said; its past takes memory if it matters."""
 _FEW: Final = 64
 """So few games are not worth another thread."""
-
-
-def make_vec(env: Any, num_envs: int = 1, **settings: Any) -> RulesVectorEnv:
-    """Many games of an environment with compiled rules; the settings are those of ``RulesVectorEnv``.
-
-    Raises:
-        UnsupportedGameError: The environment has no rules that compile.
-        InvalidSettingError: A setting is none.
-    """
-    return RulesVectorEnv(env, num_envs, **settings)
 
 
 class _Block(NamedTuple):
@@ -128,18 +110,23 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": _MODES[autoreset]}
         self._as_dict, self._plays_all = observation == "dict", opponent is None
+        longest = max_moves or (_LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
+        self._games = GameArrays(
+            self.game,
+            Games,
+            num_envs,
+            longest,
+            seat_rule=_ALL_SEATS if opponent is None else self._seat_rule(seat),
+            resets=_RESETS[autoreset],
+            illegal_reward=float(illegal_reward),
+        )
+        self._of, self._observer = self._games.arrays, self._games.observer
         self._spaces()
         if self._observer.in_python and autoreset == "same_step":
             raise InvalidSettingError(
                 f"autoreset='same_step' needs observations that compile (write_observation), which those of "
                 f"{self.game.traits.name} do not: take 'next_step'"
             )
-        self._seats = self.game.traits.seats
-        longest = max_moves or (_LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
-        self._arrays(longest)
-        shared = self._shared
-        shared["seat_rule"] = _ALL_SEATS if opponent is None else self._seat_rule(seat)
-        shared["resets"], shared["illegal_reward"] = _RESETS[autoreset], float(illegal_reward)
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
@@ -202,7 +189,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         infos["rewards"] = rewards.copy()
         infos["illegal_action"] = arrays["illegal"].astype(bool)
         terminated, truncated = arrays["terminated"].astype(bool), arrays["truncated"].astype(bool)
-        if self._shared["resets"] == SAME_STEP and (over := terminated | truncated).any():
+        if self._games.numbers["resets"] == SAME_STEP and (over := terminated | truncated).any():
             infos["final_obs"] = self._seen(arrays["final"], np.zeros_like(masks))
             infos["_final_obs"] = over
         return self._seen(arrays["observations"], masks), own, terminated, truncated, infos
@@ -213,17 +200,13 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def states(self) -> list[Any]:
         """The states of all games, as the rules have them, say to search them; without what was before."""
-        first = self._of["states"].ctypes.data
-        return [load_state(self._like, first + 8 * self._words * number) for number in range(self.num_envs)]
+        like = self.game.rules.initial_state()
+        return [load_state(like, words.ctypes.data) for words in self._of["states"]]
 
     # -- how it is set up
 
     def _spaces(self) -> None:
-        self._observer = Observer(self.game)
-        seen = self._observer.space
-        size = self.game.traits.num_actions
-        assert size is not None, "rules say how many"
-        self._choices = size
+        seen, size = self._observer.space, int(self._games.numbers["choices"])
         mask = Box(0, 1, (size,), np.int8)
         space = Dict({"observation": seen, "action_mask": mask}) if self._as_dict else seen
         self.single_action_space, self.single_observation_space = Discrete(size), space
@@ -231,71 +214,28 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def _seat_rule(self, seat: int | str) -> int:
-        if self._seats < 2:
+        seats = self.game.traits.seats
+        if seats < 2:
             raise UnsupportedGameError(f"{self.game.traits.name} has one seat: say opponent=None")
         if isinstance(seat, str) and seat in _SEATS:
             return _SEATS[seat]
-        if isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < self._seats:
+        if isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < seats:
             return seat
-        raise InvalidSettingError(
-            f"seat must be 'alternate', 'random' or a number below {self._seats}, not {seat!r}"
-        )
-
-    def _arrays(self, longest: int) -> None:
-        """The memory of all games, and what they have in common."""
-        count, size = self.num_envs, self._choices
-        rules = self.game.rules
-        start = starter(rules, 0)(self.game.initial_state())[1]
-        has_past = has_history(rules)
-        self._words = words_in(start)
-        self._like = start.position if has_past else start
-        seen = (count, self._observer.size), self._observer.dtype
-        stack = 2 * (longest + 8) if has_past else 0
-        shapes = {
-            "states": ((count, self._words), np.int64),
-            "stacks": ((count, stack), np.int64),
-            "random": ((count,), np.int64),
-            "seats": ((count,), np.int64),
-            "episodes": ((count,), np.int64),
-            "moves": ((count,), np.int64),
-            "over": ((count,), np.int8),
-            "actions": ((count,), np.int64),
-            "movers": ((count,), np.int64),
-            "rewards": ((count, self._seats), np.float64),
-            "terminated": ((count,), np.int8),
-            "truncated": ((count,), np.int8),
-            "illegal": ((count,), np.int8),
-            "masks": ((count, size), np.int8),
-            "observations": seen,
-            "final": seen,
-        }
-        self._of: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
-        if has_past:
-            begin = starter(rules, longest)
-            address = begin(self.game.initial_state())[0].stack
-            self._of["stacks"][:, :2] = load(address, 0), load(address, 1)
-        self._shared: dict[str, Any] = {
-            "state_words": self._words,
-            "position_words": self._observer.words,
-            "stack_words": stack,
-            "seat_count": self._seats,
-            "choices": size,
-            "observed": self._observer.size,
-            "longest": longest,
-            "width": max(self.game.max_legal_actions, 1),
-        }
+        raise InvalidSettingError(f"seat must be 'alternate', 'random' or a number below {seats}, not {seat!r}")
 
     def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
         """The games from ``first`` up to ``last``, against one opponent."""
         count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
-        kernel = games_kernel(self.game, opponents[0])
+        from zermelo.agents.learning.vector_kernel import play
+
+        constants = tuple(sorted({**self._observer.constants, **opponents[0].constants}.items()))
+        kernel = build(self.game.rules, Kernel(play, ("int64", "int64", "int64", GAMES, RECORD), constants))
         lanes = [self._lane(each, kernel) for each in opponents]
         return _Block(opponents[0].name, first, last, lanes)
 
     def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> Lane:
-        games = Games()
-        fill_record(games, self._of, self._shared)
+        games = self._games.record()
         games.simulations = opponent.simulations
         games.hold("scratch", np.zeros(2 * games.width, np.int64))
         moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
@@ -346,6 +286,10 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "seat": np.where(arrays["seats"] < 0, arrays["movers"], arrays["seats"]),
             "to_move": arrays["movers"].copy(),
         }
+
+
+make_vec = RulesVectorEnv
+"""Makes many games of an environment with compiled rules."""
 
 
 def _number_of(seed: int) -> int:

@@ -1,9 +1,9 @@
-"""Many games at once in compiled code: game, kernel, arrays, and threads that play a part of them each."""
+"""Many games at once in compiled code: their memory, and threads that play a part of them each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from zermelo.agents.compiled.layout import GOING, Search, SharedRecord
 from zermelo.agents.compiled.program import fits
 from zermelo.agents.compiled.threads import run_here, share
-from zermelo.agents.learning.vector_layout import GAMES
-from zermelo.agents.learning.vector_opponents import Opponent
+from zermelo.agents.learning.observing import Observer, words_in
 from zermelo.envs import UnsupportedGameError, make
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.observations import observation_dtype
 from zermelo.envs.rules.rules_game import RulesGame
 
 
@@ -41,28 +39,53 @@ def compiled_game(env: Any) -> RulesGame:
     return game
 
 
-def games_kernel(game: RulesGame, opponent: Opponent) -> Any:
-    """The kernel of all games, compiled for the rules and the opponent."""
-    from zermelo.agents.compiled.layout import RECORD
-    from zermelo.agents.learning import vector_kernel
+class GameArrays:
+    """The memory of many games.
 
-    constants = {**states_constants(game.rules), **opponent.constants}
-    arguments = ("int64", "int64", "int64", GAMES, RECORD)
-    return build(game.rules, Kernel(vector_kernel.play, arguments, tuple(sorted(constants.items()))))
+    Args:
+        game: The rules that are played.
+        record: The class of records that a kernel is given: its annotations list the arrays, each with its type
+            and the names of its axes, such as ``Annotated[int, np.int64, "games", "state_words"]``.
+        count: How many games.
+        longest: After so many moves a game ends.
+        sizes: The lengths of further axes, and other numbers of the record.
 
+    Attributes:
+        observer: Makes observations of states.
+        numbers: What all games have in common.
+        arrays: By name.
+    """
 
-def states_constants(rules: Any) -> dict[str, bool]:
-    """The constants of ``states_kernel`` for rules: their past, and how players observe them."""
-    observes = hasattr(rules, "write_observation")
-    bits = not observes and not hasattr(rules, "observation")
-    wide = observes and observation_dtype(rules).itemsize > 1
-    constants = {"HISTORY": has_history(rules), "OBSERVES": observes and not wide, "WIDE": wide, "BITS": bits}
-    return {f"zermelo.agents.learning.states_kernel.{name}": value for name, value in constants.items()}
+    def __init__(
+        self, game: RulesGame, record: type[SharedRecord], count: int, longest: int = 0, **sizes: float
+    ) -> None:
+        self.observer = Observer(game)
+        self.numbers: dict[str, float] = {
+            "state_words": words_in(starter(game.rules, 0)(game.initial_state())[1]),
+            "position_words": self.observer.words,
+            "stack_words": 2 * (longest + 8) if has_history(game.rules) else 0,
+            "observed": self.observer.size,
+            "choices": int(game.traits.num_actions or 0),
+            "width": max(game.max_legal_actions, 1),
+            "seat_count": game.traits.seats,
+            "longest": longest,
+            **sizes,
+        }
+        self._record, self.arrays = record, dict[str, NDArray[Any]]()
+        for name, hint in get_type_hints(record, include_extras=True).items():
+            if described := getattr(hint, "__metadata__", ()):
+                kind, *axes = described
+                shape = [count if axis == "games" else int(self.numbers[axis]) for axis in axes]
+                self.arrays[name] = np.zeros(shape, self.observer.dtype if axes[-1] == "observed" else kind)
 
-
-def words_in(state: Any) -> int:
-    """Number of words of a state, those of the tuples inside it included."""
-    return sum(words_in(part) if isinstance(part, tuple) else 1 for part in state)
+    def record(self) -> Any:
+        """A record for a thread, with the addresses of all arrays."""
+        record = self._record()
+        for name, array in self.arrays.items():
+            record.hold(name, array)
+        for name, value in self.numbers.items():
+            setattr(record, name, value)
+        return record
 
 
 class Lane(NamedTuple):
@@ -100,11 +123,3 @@ def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> 
     elif searches:
         share(call, searches, lambda: None)
     return sum(answers)
-
-
-def fill_record(record: SharedRecord, arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any]) -> None:
-    """Tells a thread's record of the arrays and of the numbers that all games have in common."""
-    for name, array in arrays.items():
-        record.hold(name, array)
-    for name, value in numbers.items():
-        setattr(record, name, value)

@@ -16,21 +16,11 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
 from zermelo.agents.learning.alphazero.layout import TREES, Trees
 from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
-from zermelo.agents.learning.observing import Observer
-from zermelo.agents.learning.vector_games import (
-    Lane,
-    compiled_game,
-    fill_record,
-    run_parts,
-    split_games,
-    states_constants,
-    words_in,
-)
+from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.envs import Chance, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
-from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
 _FEW: Final = 64
@@ -131,25 +121,42 @@ class SelfPlay:
 
     def __init__(self, game: RulesGame, settings: AlphaZeroSettings, threads: int | None = None) -> None:
         self.game, self.settings = game, settings
-        rules, count = game.rules, settings.games
-        self._observer = Observer(game)
-        self.shape = self._observer.shape
-        self.choices = int(game.traits.num_actions or 0)
+        count, search = settings.games, self._search()
+        nodes = (1 if game.traits.chance is Chance.NONE else 4) * (settings.simulations + 2)
+        tree = nodes * (search.node_words + max(game.max_legal_actions, 1) * search.edge_words)
+        names = ("simulations", "considered", "visit_weight", "value_weight", "random_plies")
+        try:
+            self._games = GameArrays(
+                game,
+                Trees,
+                count,
+                settings.longest,
+                arena_words=tree,
+                path_words=2 * nodes + 2,
+                **{name: getattr(settings, name) for name in names},
+            )
+        except (MemoryError, ValueError):  # what NumPy raises for sizes that are no numbers of bytes
+            gib = 8 * count * (tree + 2 * nodes) / 2**30
+            raise InvalidSettingError(
+                f"games={count} with simulations={settings.simulations} need {gib:,.0f} GiB of memory, "
+                "which there is not: lower them"
+            ) from None
+        self._observer, self.arrays = self._games.observer, self._games.arrays
+        self.arrays["visits_due"] = visits_due(settings.considered, settings.simulations)
+        self.shape, self.choices = self._observer.shape, int(self._games.numbers["choices"])
         self.played = self.asked = 0
-        start = starter(rules, 0)(game.initial_state())[1]
-        self.words = words_in(start)
-        constants = tuple(sorted(states_constants(rules).items()))
         from zermelo.agents.learning.alphazero.self_play_kernel import play
 
-        kernel = build(rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
+        constants = tuple(sorted(self._observer.constants.items()))
+        kernel = build(game.rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
         if threads is not None:
             check_whole("threads", threads, lower=1)
         lanes = threads or min(max((os.cpu_count() or 1) - 1, 1), max(count // _FEW, 1))
-        searches = [self._search() for _ in range(lanes)]
-        self._arrays(searches[0])
         self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(count)]
-        longest = settings.longest + settings.simulations + 8
-        self._lanes = [Lane(kernel, self._trees(), search, starter(rules, longest)) for search in searches]
+        plies = settings.longest + settings.simulations + 8
+        self._lanes = [
+            Lane(kernel, self._games.record(), self._search(), starter(game.rules, plies)) for _ in range(lanes)
+        ]
         words = np.random.SeedSequence(settings.seed).generate_state(count, np.uint64)
         self.arrays["random"][:] = (words >> np.uint64(2)).astype(np.int64)
         self._run(_GAMES)
@@ -205,9 +212,10 @@ class SelfPlay:
         """All that decides how the games go on, where their searches begin anew."""
         kept = {name: self.arrays[name].copy() for name in ("states", "stacks", "random", "openings", "moves")}
         columns = [list(column) for column in zip(*(sample for own in self._open for sample in own), strict=True)]
-        shapes = [(0, self.words), (0, self._width), (0, self._width), (0,), (0,)]
+        words, width = int(self._games.numbers["state_words"]), int(self._games.numbers["width"])
+        shapes = [(-1, words), (-1, width), (-1, width), (-1,), (-1,)]
         for name, column, shape in zip(_OPEN, columns or [[]] * 5, shapes, strict=True):
-            kept[name] = np.array(column).reshape((-1, *shape[1:]))
+            kept[name] = np.array(column).reshape(shape)
         kept["open_counts"] = np.array([len(own) for own in self._open])
         return {**kept, "played": self.played, "asked": self.asked}
 
@@ -238,59 +246,6 @@ class SelfPlay:
         )
         state = self.game.initial_state()
         return make_search(MonteCarlo(Start(self.game, state, agent.config, 0), Budget(Limits())), 0)
-
-    def _arrays(self, search: Search) -> None:
-        """The memory of all games."""
-        settings, count = self.settings, self.settings.games
-        width = self._width = max(self.game.max_legal_actions, 1)
-        chances = 1 if self.game.traits.chance is Chance.NONE else 4
-        nodes = chances * (settings.simulations + 2)
-        tree = nodes * (search.node_words + width * search.edge_words)
-        self._stack = 2 * (settings.longest + 8) if has_history(self.game.rules) else 0
-        shapes: dict[str, tuple[tuple[int, ...], Any]] = {
-            "states": ((count, self.words), np.int64),
-            "stacks": ((count, self._stack), np.int64),
-            "arenas": ((count, tree), np.int64),
-            "paths": ((count, 2 * nodes + 2), np.int64),
-            "observations": ((count, self._observer.size), self._observer.dtype),
-            "logits": ((count, self.choices), np.float64),
-            "decided": ((count,), np.int8),
-            "ended": ((count,), np.int8),
-            "spares": ((count, self.words), np.int64),
-            "sample_states": ((count, self.words), np.int64),
-            "sample_actions": ((count, width), np.int64),
-            "sample_policies": ((count, width), np.float64),
-        }
-        for name in ("random", "openings", "moves", "tops", "roots", "done", "plies", "sample_movers"):
-            shapes[name] = ((count,), np.int64)
-        for name in ("values", "answers", "sample_values", "outcomes"):
-            shapes[name] = ((count,), np.float64)
-        try:
-            self.arrays: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
-        except (MemoryError, ValueError):  # what NumPy raises for sizes that are no numbers of bytes
-            gib = 8 * count * (tree + 2 * nodes + self._stack) / 2**30
-            raise InvalidSettingError(
-                f"games={count} with simulations={settings.simulations} need {gib:,.0f} GiB of memory, "
-                "which there is not: lower them"
-            ) from None
-        self.arrays["visits_due"] = visits_due(settings.considered, settings.simulations)
-
-    def _trees(self) -> Trees:
-        """The games, as a thread is told of them."""
-        trees, settings, arrays = Trees(), self.settings, self.arrays
-        numbers = {
-            "state_words": self.words,
-            "position_words": self._observer.words,
-            "stack_words": self._stack,
-            "arena_words": arrays["arenas"].shape[1],
-            "path_words": arrays["paths"].shape[1],
-            "observed": self._observer.size,
-            "choices": self.choices,
-            "width": self._width,
-        }
-        names = ("simulations", "considered", "visit_weight", "value_weight", "random_plies", "longest")
-        fill_record(trees, arrays, numbers | {name: getattr(settings, name) for name in names})
-        return trees
 
     # -- running
 
