@@ -107,7 +107,7 @@ ROOMS = {
     },
 }
 ABOVE_ROOMS = {
-    "envs": {"errors", "files", "game", "local_modules", "spec_text", "traits"},
+    "envs": {"errors", "files", "game", "installing", "local_modules", "spec_text", "traits"},
     "agents": set(),
     "evaluation": {"errors", "results", "schedule", "text_table"},
 }

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.settings import flag
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 
 
 def require(module: str, package: str, extra: str) -> Any:
@@ -28,7 +29,7 @@ def require(module: str, package: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[{extra}]"') from error
+        raise MissingDependencyError(f"{package} is not installed: {install_command(extra)}") from error
 
 
 def check_path(path: str, what: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from zermelo.envs.installing import install_command, is_installed
 from zermelo.envs.registration.registry import OWN_ENVS
 
 
@@ -28,10 +29,12 @@ class EnvEntry:
 
     @property
     def summary(self) -> str:
-        """The line without the name: players, kind, what players see, what it needs."""
+        """The line without the name: players, kind, what players see, whether it is installed."""
         players = "1 player" if self.players == "1" else f"{self.players} players"
         search = {"perfect": "searchable", "hidden": "hidden information"}.get(self.information)
-        needs = f'pip install "zermelo[{self.needs}]"' if self.needs else None
+        needs = None
+        if self.needs:
+            needs = "installed" if is_installed(self.needs) else f"not installed: {install_command(self.needs)}"
         return "; ".join(part for part in (players, self.kind, search, needs) if part)
 
 

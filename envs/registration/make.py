@@ -33,13 +33,14 @@ from zermelo.envs.errors import (
     UnsupportedGameError,
     ZermeloError,
 )
+from zermelo.envs.installing import install_command
 from zermelo.envs.local_modules import import_module
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name, unknown_setting
 
-_EXTRAS = {"classic": 'pip install "zermelo[classic]"', "openspiel": 'pip install "zermelo[openspiel]"'}
+_EXTRAS = ("classic", "openspiel")
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -236,7 +237,7 @@ def _import(module: str, name: str, family: str) -> Any:
         try:
             return importlib.import_module(module)
         except ImportError as error:
-            command = _EXTRAS.get(family, f'pip install "pettingzoo[{family}]"')
+            command = install_command(family) if family in _EXTRAS else f'pip install "pettingzoo[{family}]"'
             raise MissingDependencyError(f"{name} needs a package that is not installed: {command}") from error
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
@@ -88,7 +89,7 @@ def _pgn_moves(text: str, env: str) -> list[str]:
     try:
         import chess.pgn
     except ImportError as error:
-        raise MissingDependencyError('reading PGN needs python-chess: pip install "zermelo[classic]"') from error
+        raise MissingDependencyError(f"reading PGN needs python-chess: {install_command('classic')}") from error
 
     class Builder(chess.pgn.GameBuilder):  # type: ignore[misc]  # python-chess may be missing
         """Keeps errors for the message below; python-chess would print them too."""

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.stats.ranking import Ranking
 
@@ -17,7 +18,7 @@ def _load(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[notebook]"') from error
+        raise MissingDependencyError(f"{package} is not installed: {install_command('notebook')}") from error
 
 
 def _axes(given: Any, height: float) -> Any:

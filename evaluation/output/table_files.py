@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from zermelo.envs import ZermeloError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.writing import json_number
 from zermelo.evaluation.output import ExportFormat
 
@@ -119,5 +120,5 @@ def _require_pyarrow() -> None:
         import pyarrow.parquet  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ZermeloError(
-            'Parquet files need pyarrow: pip install "zermelo[parquet]", or choose csv or json'
+            f"Parquet files need pyarrow: {install_command('parquet')}, or choose csv or json"
         ) from error

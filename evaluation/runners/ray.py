@@ -31,6 +31,7 @@ from typing import Any, Final
 import cloudpickle
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners.processes import ProcessRunner
 from zermelo.evaluation.runners.work import Item, Result, Waiting, Work
@@ -71,7 +72,7 @@ class RayRunner:
         try:
             import ray
         except ImportError as error:
-            raise MissingDependencyError('ray is not installed: pip install "zermelo[ray]"') from error
+            raise MissingDependencyError(f"ray is not installed: {install_command('ray')}") from error
         self._ray: Any = ray
         self._workers = workers
         self._address = address or os.environ.get("RAY_ADDRESS") or "local"

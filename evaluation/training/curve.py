@@ -19,6 +19,7 @@ from typing import Any
 
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.sources import AgentSource, EnvSource
 from zermelo.evaluation.storage.curves import append_lines, keep_points, read_curve
 from zermelo.evaluation.training.evaluate import PolicyRating, evaluate_policy
@@ -133,7 +134,7 @@ class RatingCurve:
             from stable_baselines3.common.callbacks import BaseCallback
         except ImportError as error:
             raise MissingDependencyError(
-                'a callback of Stable-Baselines3 needs it: pip install "zermelo[sb3]"'
+                f"a callback of Stable-Baselines3 needs it: {install_command('sb3')}"
             ) from error
         curve = self
 

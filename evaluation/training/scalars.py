@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 
 if TYPE_CHECKING:
     from zermelo.evaluation.training.evaluate import PolicyRating
@@ -66,7 +67,7 @@ def _made(folder: Any) -> Any:
         except ImportError:
             continue
         return writer(os.fspath(folder))
-    raise MissingDependencyError('TensorBoard is not installed: pip install "zermelo[tensorboard]"')
+    raise MissingDependencyError(f"TensorBoard is not installed: {install_command('tensorboard')}")
 
 
 def _tag(agent: str) -> str:

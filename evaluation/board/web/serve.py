@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Final
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.board.settings import TableSettings
 
 _LOOPBACK: Final = "127.0.0.1"
@@ -44,7 +45,7 @@ def serve(
         if error.name is not None and error.name.startswith("zermelo"):
             raise
         raise MissingDependencyError(
-            'playing in the browser needs Starlette and uvicorn: pip install "zermelo[board]"'
+            f"playing in the browser needs Starlette and uvicorn: {install_command('board')}"
         ) from error
     token, board = secrets.token_urlsafe(32), Board(settings)
     with contextlib.closing(board), _listening(port) as listener:

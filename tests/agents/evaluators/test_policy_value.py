@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, Kalah
+from zermelo.envs.installing import install_command
 from zermelo.envs.rules import RulesGame
 
 GAME = RulesGame(MNK(m=3, n=3, k=3))
@@ -245,7 +247,7 @@ class TestFiles:
             raise ImportError(wanted)
 
         monkeypatch.setattr(importlib, "import_module", missing)
-        with pytest.raises(MissingDependencyError, match=rf'pip install "zermelo\[{name}\]"'):
+        with pytest.raises(MissingDependencyError, match=re.escape(install_command(name))):
             make_evaluator(f"{name}(path='net.file')")
 
     def test_specs_with_networks_run_code_from_outside(self) -> None:

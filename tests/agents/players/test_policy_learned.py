@@ -8,6 +8,7 @@ import pytest
 
 from zermelo.agents import Observation, OnnxAgent, Sb3Agent, TorchAgent, make_agent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
+from zermelo.envs.installing import install_command
 from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.sandbox import Isolation
 
@@ -309,10 +310,10 @@ class TestOnnx:
         (
             "stable_baselines3",
             "sb3(path='m.zip')",
-            'Stable-Baselines3 is not installed: pip install "zermelo[sb3]"',
+            f"Stable-Baselines3 is not installed: {install_command('sb3')}",
         ),
-        ("torch", "torch(path='m.pt')", 'PyTorch is not installed: pip install "zermelo[torch]"'),
-        ("onnxruntime", "onnx(path='m.onnx')", 'ONNX Runtime is not installed: pip install "zermelo[onnx]"'),
+        ("torch", "torch(path='m.pt')", f"PyTorch is not installed: {install_command('torch')}"),
+        ("onnxruntime", "onnx(path='m.onnx')", f"ONNX Runtime is not installed: {install_command('onnx')}"),
     ],
 )
 def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch, module, spec, said):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -19,11 +22,13 @@ from zermelo.envs import (
     UnknownNameError,
     UnsupportedGameError,
     as_game,
+    installing,
     list_envs,
     make,
     make_env,
     register_env,
 )
+from zermelo.envs.installing import install_command
 from zermelo.envs.registration.listing import EnvEntry
 
 
@@ -170,10 +175,10 @@ def test_parameters_that_do_not_fit(text: str, message: str) -> None:
 
 def test_missing_packages_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.tictactoe.tictactoe", None)
-    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[classic\]"'):
+    with pytest.raises(MissingDependencyError, match=re.escape(install_command("classic"))):
         make_env("classic/tictactoe-v3")
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[openspiel\]"'):
+    with pytest.raises(MissingDependencyError, match=re.escape(install_command("openspiel"))):
         make_env("openspiel/hex")
     monkeypatch.setitem(sys.modules, "pettingzoo.butterfly.pistonball.pistonball", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "pettingzoo\[butterfly\]"'):
@@ -249,9 +254,37 @@ def test_the_list_can_hold_openspiels_games() -> None:
     assert "openspiel/<game>" not in entries
 
 
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, 'pip install "zermelo[torch]"'),
+        ({"url": "https://example.org/zermelo.whl", "archive_info": {}}, 'pip install "zermelo[torch]"'),
+        (
+            {"url": "file:///home/me/my%20clone", "dir_info": {"editable": True}},
+            'pip install "/home/me/my clone[torch]"',
+        ),
+        ({"url": "file://HERE", "dir_info": {}}, 'pip install ".[torch]"'),
+    ],
+)
+def test_extras_are_installed_from_where_the_package_came(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, origin: Any, command: str
+) -> None:
+    text = None if origin is None else json.dumps(origin).replace("HERE", str(tmp_path))
+    found = SimpleNamespace(read_text=lambda name: text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installing, "distribution", lambda name: found)
+    assert install_command("torch") == command
+
+
+def test_the_list_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installing, "find_spec", lambda name: None)
+    entry = EnvEntry("classic/go-v5", "2", "board", "perfect", "classic")
+    assert entry.summary == f"2 players; board; searchable; not installed: {install_command('classic')}"
+
+
 def test_a_line_of_the_list() -> None:
     entry = EnvEntry("classic/go-v5", "2", "board", "perfect", "classic")
-    assert entry.summary == '2 players; board; searchable; pip install "zermelo[classic]"'
+    assert entry.summary == "2 players; board; searchable; installed"
     hidden: Any = EnvEntry("x/Y-v0", "1", "cards", "hidden")
     assert hidden.summary == "1 player; cards; hidden information"
 

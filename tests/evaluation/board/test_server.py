@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 
@@ -273,7 +275,7 @@ def test_what_is_hidden_stays_hidden() -> None:
 
 def test_without_the_extra_the_line_to_install_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
-    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[board\]"'):
+    with pytest.raises(MissingDependencyError, match=re.escape(install_command("board"))):
         serving.serve(TableSettings(env=MNK))
 
 

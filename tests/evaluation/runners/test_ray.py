@@ -13,6 +13,7 @@ from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, Exits, First, Good, Last, Raises
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation import FailureKind, TournamentInterrupted, WorkerError, read_standings, round_robin
 from zermelo.evaluation.sandbox import Isolation
 
@@ -34,7 +35,7 @@ def test_without_ray_the_message_is_its_pip_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingDependencyError) as caught:
         round_robin(toy_envs.DiceEnv, CROWD, games=2, runner="ray")
-    assert str(caught.value) == 'ray is not installed: pip install "zermelo[ray]"'
+    assert str(caught.value) == f"ray is not installed: {install_command('ray')}"
 
 
 @pytest.mark.thorough

@@ -7,6 +7,7 @@ from doubles.bad_agents import First, Good, Last
 from doubles.toy_envs import ToyEnv, WalkEnv
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation import Standings, round_robin
 
 
@@ -27,7 +28,7 @@ def test_a_missing_package_is_its_pip_line(standings, module, method, package, m
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependencyError) as caught:
         getattr(standings, method)()
-    assert str(caught.value) == f'{package} is not installed: pip install "zermelo[notebook]"'
+    assert str(caught.value) == f"{package} is not installed: {install_command('notebook')}"
 
 
 @pytest.mark.thorough

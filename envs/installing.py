@@ -1,0 +1,35 @@
+"""Commands that install the optional extras of this package, for messages."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+import urllib.request
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+_PACKAGES: Final = {"classic": ("pygame", "chess", "rlcard", "shimmy"), "openspiel": ("pyspiel", "shimmy")}
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra: from the folder that this package was installed from, or by its name."""
+    return f'pip install "{_source()}[{extra}]"'
+
+
+def is_installed(extra: str) -> bool:
+    """Whether the packages of the extra ``classic`` or ``openspiel`` can be imported."""
+    return all(find_spec(package) is not None for package in _PACKAGES[extra])
+
+
+def _source() -> str:
+    """A folder if the package was installed from one, such as a clone; otherwise the name that an index knows."""
+    try:
+        origin = json.loads(distribution("zermelo").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        origin = {}
+    if "dir_info" not in origin:
+        return "zermelo"
+    folder = Path(urllib.request.url2pathname(urllib.parse.urlsplit(origin["url"]).path))
+    return "." if folder == Path.cwd() else str(folder)
