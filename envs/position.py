@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from zermelo.envs.adapters.as_game import as_game, is_game
+from zermelo.envs.adapters.as_game import as_game, game_and_state, is_game
 from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.adapters.openspiel.rules import RenumberedGame
 from zermelo.envs.game import Traits
@@ -64,10 +64,12 @@ def position(
         deadline: As ``as_game`` takes it.
     """
     source = live_env(source)
-    outer = as_game(source, backend=backend, traits=traits, deadline=deadline)
+    outer, now = game_and_state(source, backend, traits, deadline)
     game = _search_form(outer)
     if is_openspiel(state):
         state = game.snapshot(state)
+    elif state is None and now is not None and isinstance(outer, RulesGame):
+        state = now
     elif state is None:
         is_live = hasattr(source, "step") and not is_game(source)
         state = game.snapshot(source) if is_live or is_openspiel(source) else game.initial_state()

@@ -102,7 +102,7 @@ class CompiledTreeSearch(TreeSearch):
         game: RulesGame = root.game
         self.game = game if root.searched is None else root.searched
         self.budget = budget
-        self.order = MoveOrder(self.game, ordering)
+        self.order, self._ordering = MoveOrder(self.game, ordering), ordering
         self.table: CompiledTable | None = table
         self.transposes = table is not None
         self._rules, self._shares = game.rules, shares
@@ -138,6 +138,17 @@ class CompiledTreeSearch(TreeSearch):
                 self._allot_arena(search, max(ARENA, room))
         if table is not None:
             table.serve(self.searches)
+
+    def restart(self, root: Root, budget: Budget) -> None:
+        """Makes this the search of another root of its game; all that it knows is what its table has."""
+        game = root.game if root.searched is None else root.searched
+        if game is not self.game:
+            self.game, self.order = game, MoveOrder(game, self._ordering)
+        self.budget, self.proof = budget, None
+        for search in self.searches:
+            search.held("killers")[:] = 0
+            search.held("history")[:] = 0
+            search.table_hits = search.table_stores = 0
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
@@ -318,7 +329,7 @@ def spread(row: int) -> int:
 
 
 def compiled_search(
-    kind: type[CompiledTreeSearch], root: Root, budget: Budget, config: TreeConfig, table: Any = None
+    kind: type[CompiledTreeSearch], root: Root, budget: Budget, config: TreeConfig
 ) -> CompiledTreeSearch | None:
     """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
 
@@ -331,5 +342,5 @@ def compiled_search(
     constants = kind.constants(root.game, config, **about)
     if not is_ready(kind.program, root.game.rules, budget, constants):
         return None
-    found: CompiledTreeSearch = kind(root, budget, config, table)  # type: ignore[call-arg]
+    found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]
     return found

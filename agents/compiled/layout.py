@@ -102,8 +102,6 @@ class Search(SharedRecord):
     age: int
     table_hits: int
     table_stores: int
-    journal: int  # the address of how many entries this thread has filled, and of their addresses
-    journal_room: int  # how many of them are on record at most
     # Move ordering.
     ordered: int
     killers: int

@@ -85,6 +85,7 @@ class TreeSearch:
         compiled: Whether a kernel visits the nodes.
         why_plain: Why none does, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
+        made_for: Game, seat, evaluator, settings and limits, if another search with the same may go on with it.
     """
 
     game: Game[Any]
@@ -99,6 +100,7 @@ class TreeSearch:
     compiled: bool = False
     why_plain: str = ""
     proof: Any = None
+    made_for: tuple[Any, ...] = ()
     evaluator_name: str = ""
     leaves: int = 0
     leaf_seconds: float = 0.0

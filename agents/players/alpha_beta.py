@@ -60,7 +60,7 @@ class AlphaBetaAgent(PruningAgent):
             it (with the settings from ``late_move_reductions`` on it may), the nodes visited do.
         proof_share: How much of a time limit may go into proving who wins, in games of compiled rules with the
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
-            search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a cut-off
+            search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop
             test or other limits.
         selective: Who says what is searched less deep, or deeper: ``"settings"``, only those that follow;
             ``"game"``, the game's rules too, where they say what pays.
@@ -143,6 +143,6 @@ class AlphaBetaAgent(PruningAgent):
         limits = self.limits
         if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
             return 0.0
-        if self.exact or self.cutoff is not None or self.window is Window.FULL or not can_settle(game):
+        if self.exact or self.stop_test is not None or self.window is Window.FULL or not can_settle(game):
             return 0.0
         return self.proof_share * limits.seconds

@@ -12,7 +12,7 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
+from zermelo.agents.players.opponents import make_opponent, replies
 from zermelo.agents.players.tree_agent import TableAgent
 from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
@@ -52,20 +52,20 @@ class ExpectimaxAgent(TableAgent):
         super().__post_init__()
 
     @property
-    def model(self) -> OpponentModel:
-        """The ``opponent`` setting as a function of game and state."""
-        model: OpponentModel = self.__dict__["_model"]
-        return model
+    def model(self) -> Any:
+        """The ``opponent`` setting as a function of game and state, an ``OpponentModel``."""
+        return self.__dict__["_model"]
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        answers = functools.partial(replies, self.model)
+        config = settings_of(self, AlphaBetaConfig)
+        return replace(config, depends_on_seat=True, pruning=ChancePruning.NONE, replies=answers)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state)
-        model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
-        config = replace(
-            settings_of(self, AlphaBetaConfig),
-            depends_on_seat=True,
-            pruning=ChancePruning.NONE,
-            replies=functools.partial(replies, model),
-        )
+        root, config = self.root(game, state), self.config
+        if root.is_sampled:
+            config = replace(config, replies=functools.partial(replies, looking_inside(self.model)))
         return self.deepened(self.build(config, root, budget), root)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:

@@ -62,7 +62,6 @@ class MaxNAgent(PruningAgent):
                     f"shallow pruning needs evaluations that add up to {game.traits.constant}, but the evaluator "
                     f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
                 ) from None
-            self._set("_kept", (None, None))
             return self.deepened(self.build(replace(config, prunes=False), root, budget), root)
 
     @property

@@ -31,17 +31,29 @@ from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-FULL: Final = "full"
-"""The depth of a search that looks to the end of the game."""
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
-_NO_LIMITS: Final = Limits()
+NO_LIMITS: Final = Limits()
+_OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier")
+"""Attributes that copies of an agent do without."""
 _KNOWING: Final = 0.5
 """How much of a time limit may go into finding out what an environment is."""
 
 
+class AgentState:
+    """What an agent has besides its settings.
+
+    Attributes:
+        generator: The agent's stream of random numbers.
+        limits: What ends a search besides ``stop``: the settings that are limits, else ``default_limits``.
+    """
+
+    generator: np.random.Generator
+    limits: Limits
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ConfiguredAgent:
+class ConfiguredAgent(AgentState):
     """An agent whose settings are its fields, checked when it is made, and whose name is its spec.
 
     Attributes:
@@ -78,7 +90,7 @@ class ConfiguredAgent:
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game. With a seed, random numbers start from there; without, they go on."""
         if seed is not None:
-            self._set("_generator", np.random.default_rng(seed))
+            self._set("generator", np.random.default_rng(seed))
 
     def act(self, env: Any) -> Any:
         """The action to play, as ``env.step`` takes it; None for a dead agent of an AEC environment.
@@ -98,12 +110,6 @@ class ConfiguredAgent:
     def check_env(cls, env: Any) -> None:
         """Raises ``UnsupportedGameError`` for a live environment that no agent of this class can play."""
 
-    @property
-    def generator(self) -> np.random.Generator:
-        """The agent's stream of random numbers."""
-        generator: np.random.Generator = self.__dict__["_generator"]
-        return generator
-
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
@@ -122,7 +128,7 @@ class SearchAgent(ConfiguredAgent):
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
     """What the game must be, as functions of ``gate``."""
-    default_limits: ClassVar[Limits] = Limits()
+    default_limits: ClassVar[Limits] = NO_LIMITS
     """What ends a search if no limit is given."""
 
     backend: str = "auto"
@@ -137,7 +143,7 @@ class SearchAgent(ConfiguredAgent):
         given_traits(self.traits)
         self._set("_running", set())
         limits = Limits(**self.given_limits())
-        self._set("_limits", self.default_limits if limits == _NO_LIMITS else limits)
+        self._set("limits", self.default_limits if limits == NO_LIMITS else limits)
         super().__post_init__()
 
     def given_limits(self) -> dict[str, Any]:
@@ -162,12 +168,21 @@ class SearchAgent(ConfiguredAgent):
         ends = math.inf if self.limits.seconds is None else started + _KNOWING * self.limits.seconds
         root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            self.check_game(root.game)
+            self._check_once(root.game)
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
             return self._meanwhile(root, started)
         return self._search(root, started)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
+
+    def _check_once(self, game: Game[Any]) -> None:
+        """Checks a game, unless it is the one that was checked last."""
+        if self.__dict__.get("_checked") is not game:
+            self.check_game(game)
+            self._set("_checked", game)
 
     def _meanwhile(self, root: Position, started: float) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
@@ -189,7 +204,7 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        self.check_game(root.game)
+        self._check_once(root.game)
         return self._search(root, started)
 
     def prepare(self, env: Any) -> None:
@@ -199,12 +214,6 @@ class SearchAgent(ConfiguredAgent):
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
         for require in self.requires:
             require(game.traits, self.kind)
-
-    @property
-    def limits(self) -> Limits:
-        """What ends a search besides ``stop``: the settings that are limits, else ``default_limits``."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
 
     def stop(self) -> None:
         """Ends the searches of this agent that other threads have begun; each answers with what it has found.
@@ -231,12 +240,13 @@ class SearchAgent(ConfiguredAgent):
         game, state = root.game, root.state
         require_decision(game, state)
         budget = self.new_budget(started)
-        budget.seat = asked_seat(game, root.source)
+        if game.traits.simultaneous:
+            budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            found: SearchResult = budget.report(on_facts(self.choose(game, state, budget), game.traits))
+            found: SearchResult = budget.report(self.choose(game, state, budget))
             return found
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)
@@ -260,7 +270,7 @@ class SearchAgent(ConfiguredAgent):
 
 
 def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchResult:
-    """A result with what follows from its action and from what the search has spent."""
+    """A result with what follows from its action, from what the search has spent and from what is a guess."""
     game, state, action = root.game, root.state, found.action
     found = dataclasses.replace(
         found,
@@ -270,13 +280,13 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
         seconds=budget.seconds,
         compiling=budget.compiling,
     )
+    if game.traits.guessed():
+        found = on_facts(found, game.traits)
     return renumbered(found, game, state) if root.renumbers else found
 
 
 def asked_seat(game: Game[Any], env: Any) -> int | None:
     """The seat that a live environment asks for its action, where several move at the same time."""
-    if not game.traits.simultaneous:
-        return None
     names = game.traits.seat_names
     asked = str(getattr(env, "agent_selection", ""))
     return names.index(asked) if asked in names else None

@@ -68,7 +68,7 @@ def search_many(
         return mine.search_state(game, waiting[number])
 
     compiles = agent.compile is not Compile.NEVER
-    if threads == 1 or not (compiles and backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)):
+    if threads == 1 or not (compiles and backend.can_compile_alpha_beta(game, agent.evaluator, agent.stop_test)):
         return [search(number) for number in range(len(waiting))]
     with ThreadPoolExecutor(threads, thread_name_prefix="zermelo-batch") as pool:
         left = set(running := [pool.submit(search, number) for number in range(len(waiting))])

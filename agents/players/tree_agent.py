@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import on_facts
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
@@ -20,7 +19,7 @@ from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.players.search_agent import DEFAULT_SECONDS, NO_LIMITS, SearchAgent
 from zermelo.agents.search.backend import tree_search
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.results import answer
@@ -46,7 +45,7 @@ class TreeSearchAgent(SearchAgent):
         evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
             ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
             alone where the rules compile, else playouts.
-        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
+        stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
         sooner: Whether, of equal values, wins should come sooner and losses later.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
@@ -60,7 +59,7 @@ class TreeSearchAgent(SearchAgent):
     nodes: int | None = None
     seconds: float | str | None = None
     evaluator: Any = made(None, make_evaluator)
-    cutoff: Any = function("of game, state and ply")
+    stop_test: Any = function("of game, state and ply")
     sooner: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
@@ -91,7 +90,7 @@ class TreeSearchAgent(SearchAgent):
     @property
     def default_seconds(self) -> float | None:
         """The time that ``seconds="auto"`` means."""
-        is_limited = self.depth is not None or self.nodes is not None or self.cutoff is not None
+        is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
         return None if is_limited else DEFAULT_SECONDS
 
     def prepare(self, env: Any) -> None:
@@ -103,24 +102,33 @@ class TreeSearchAgent(SearchAgent):
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""
-        if self.evaluator is not None:
-            evaluator: Evaluator = self.evaluator
-            return evaluator
         deepens = bool(getattr(self, "deepening", False))
-        is_whole = self.limits == Limits() and self.cutoff is None and not deepens
-        return None if is_whole else default_evaluator(game, state)
+        is_whole = self.limits is NO_LIMITS and self.stop_test is None and not deepens
+        evaluator: Evaluator | None = self.evaluator
+        if evaluator is not None or is_whole:
+            return evaluator
+        known_for, evaluator = self.__dict__.get("_evaluator", (None, None))
+        if known_for is not game:
+            evaluator = default_evaluator(game, state)
+            self._set("_evaluator", (game, evaluator))
+        return evaluator
 
     def root(self, game: Game[Any], state: Any) -> Root:
         """What to search from a state."""
         evaluator = self.evaluator_for(game, state)
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, self.cutoff)
+            return Root(game, state, evaluator, self.stop_test)
         samples = getattr(self, "samples", 1)
-        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.stop_test), samples)
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
-        """The search of a root with these settings."""
-        return tree_search(root, budget, config, on_node=self.on_node)
+        """The search of a root with these settings, which may be that of the move before."""
+        earlier = self.__dict__.pop("_earlier", None)  # another thread may search too
+        return tree_search(root, budget, config, on_node=self.on_node, earlier=earlier)
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.__dict__.pop("_earlier", None)
 
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
@@ -130,17 +138,16 @@ class TreeSearchAgent(SearchAgent):
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
             about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
             found = answer(search, state, iteration, is_estimate=root.is_sampled, **about, **how)
-            return on_facts(self.adjusted(search, state, found), search.game.traits)
+            return self.adjusted(search, state, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
         draw = float(self.generator.random())
         ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
-        is_unlimited = self.limits == Limits()
         with (
-            deep_recursion(search.game),
-            say_after(_LONG, self._advice(search)) if is_unlimited else nullcontext(),
+            nullcontext() if search.compiled else deep_recursion(search.game),
+            say_after(_LONG, self._advice(search)) if self.limits is NO_LIMITS else nullcontext(),
         ):
             by: dict[str, Any] = {
                 "step_by_step": self.deepens,
@@ -148,7 +155,13 @@ class TreeSearchAgent(SearchAgent):
                 "manager": self._time_manager(search, state),
             }
             found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
-        return result(*found)
+        answered = result(*found)
+        reuses = bool(getattr(self, "reuse", False))
+        if self.stop_test is None and (reuses or search.compiled):
+            if not reuses and search.table is not None:
+                search.table.clear()
+            self._set("_earlier", search)
+        return answered
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What follows for this agent from what its search found: here, just that."""
@@ -176,24 +189,11 @@ class TableAgent(TreeSearchAgent):
     Attributes:
         memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
         reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
-            a cut-off test or sampled chance, and only where ``as_game`` gives an equal game for each move.
+            a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
     """
 
     memory_mb: float = number(64, lower=0)
     reuse: bool = flag(False)
-
-    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
-        kept_root, table = self.__dict__["_kept"]
-        now = root.game, root.max_seat(config)
-        may_serve = self.reuse and self.cutoff is None and kept_root == now
-        search = tree_search(root, budget, config, on_node=self.on_node, table=table if may_serve else None)
-        if self.reuse:
-            self._set("_kept", (now, search.table))
-        return search
-
-    def reset(self, seed: int | None = None) -> None:
-        super().reset(seed)
-        self._set("_kept", (None, None))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

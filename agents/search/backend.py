@@ -11,12 +11,11 @@ from __future__ import annotations
 import functools
 from typing import Any, cast
 
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, compiled_search
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import can_evaluate, is_ready
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -31,7 +30,6 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.observer import Observer
-from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
 from zermelo.agents.search.tree.max_n import PlainMaxN
 from zermelo.agents.search.tree.sampling import looking_inside
@@ -46,36 +44,42 @@ def tree_search(
     config: AlphaBetaConfig | MaxNConfig,
     *,
     on_node: Observer | None = None,
-    table: Any = None,
+    earlier: TreeSearch | None = None,
 ) -> TreeSearch:
     """The search of a game tree: compiled where it can be, and nobody watches it.
 
-    ``table`` is that of an earlier search of this game with these settings, and for the same seat, to go on with.
+    ``earlier`` is one of the same agent. If it was made for this game, these settings and the same seat, its table
+    is used on, and if it is compiled all of its memory.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    game, name = root.game, evaluator_name(root.evaluator)
-    kernel = _kernel(root, config)
+    game = root.game
+    made_for = game, root.max_seat(config), root.evaluator, config, budget.limits
+    if earlier is not None and earlier.made_for != made_for:
+        earlier = None
+    if isinstance(earlier, CompiledTreeSearch):
+        earlier.restart(root, budget)
+        return earlier
+    name, kernel = evaluator_name(root.evaluator), _kernel(root, config)
     if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
         if isinstance(root.evaluator, FittedEvaluator) and kernel is CompiledAlphaBeta:
             with budget.off_the_clock():
                 root = root._replace(fitted=root.evaluator.tables(game))
-        kept = table if isinstance(table, CompiledTable) else None
-        search = compiled_search(kernel, root, budget, config, kept)
+        search = compiled_search(kernel, root, budget, config)
         if search is not None:
-            search.evaluator_name = name
+            search.evaluator_name, search.made_for = name, made_for
             return search
     if root.searched is not None:
         inside = looking_inside(root.evaluator), looking_inside(root.stop_test)
         root = root._replace(evaluator=inside[0], stop_test=inside[1])
-    earlier = table if isinstance(table, TranspositionTable) else None
+    table = None if earlier is None else earlier.table
     plain: TreeSearch
     if isinstance(config, MaxNConfig):
-        plain = PlainMaxN(root, budget, config, table=earlier, on_node=on_node)
+        plain = PlainMaxN(root, budget, config, table=table, on_node=on_node)
     else:
-        plain = PlainAlphaBeta(root, budget, config, table=earlier, on_node=on_node)
-    plain.evaluator_name = name
+        plain = PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
+    plain.evaluator_name, plain.made_for = name, made_for
     watched, cut = on_node is not None, root.stop_test is not None
     plain.why_plain = _why_plain(
         game, root.evaluator, budget, has_kernel=kernel is not None, watched=watched, cut=cut
@@ -145,7 +149,7 @@ def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, w
     if watched:
         return "a search that is watched runs in plain Python: leave its observer out"
     if cut:
-        return "a cut-off test is plain Python: limit depth, nodes or seconds instead"
+        return "a stop test is plain Python: limit depth, nodes or seconds instead"
     if not has_kernel:
         return "this search has no compiled form"
     if budget.compile is Compile.NEVER:

@@ -1,9 +1,8 @@
 """The transposition table: what is already known of positions that are reached again.
 
-Every entry is charged the bytes of its key and of what it holds, plus the dictionary's own. When the newer half of
-the budget is full it becomes the older half, and the older half before it is forgotten; an entry that is used
-moves to the newer half. So the order of events, not the hash of a key, decides: the same search meets the same
-table in every process.
+When the newer half of the memory is full it becomes the older half, and the older half before it is forgotten; an
+entry that is used moves to the newer half. So the order of events, not the hash of a key, decides: the same search
+meets the same table in every process.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Hashable
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from zermelo.agents.core.mate_distance import Frame, Score
@@ -66,8 +64,6 @@ def bound_of(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
     return Bound.UPPER if score <= alpha else Bound.LOWER
 
 
-_SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})
-
 # An entry with its score and the numbers in them (small integers and enumeration members are shared).
 _ENTRY_BYTES = (
     sys.getsizeof(Entry(0, Bound.EXACT, (0.0, 0.0), 0, True)) + sys.getsizeof((0.0, 0.0)) + 6 * sys.getsizeof(0.5)
@@ -75,23 +71,9 @@ _ENTRY_BYTES = (
 
 
 def _size(key: Any) -> int:
-    """Bytes that a key keeps alive: of tuples and sets with all their parts, also those shared with other keys.
-
-    Objects of other kinds count for themselves and their attributes; what a class or a module holds is not the
-    key's.
-    """
-    size = 0
-    waiting = [key]
-    seen: set[int] = set()
-    while waiting:
-        part = waiting.pop()
-        size += sys.getsizeof(part)
-        if isinstance(part, tuple | frozenset):
-            waiting.extend(part)
-        elif type(part) not in _SIMPLE and not isinstance(part, type | ModuleType) and id(part) not in seen:
-            seen.add(id(part))  # tuples and frozensets cannot hold themselves but through such an object
-            waiting.extend(getattr(part, "__dict__", {}).values())
-    return size
+    """Bytes of a key with the parts of tuples and sets; attributes of objects are not counted."""
+    parts = sum(map(_size, key)) if isinstance(key, tuple | frozenset) else 0
+    return sys.getsizeof(key) + parts
 
 
 class TranspositionTable:

@@ -86,25 +86,33 @@ def as_game(
         UnsupportedGameError: It is no environment that can be searched; the message says why.
         InvalidSettingError: There is no such backend, or no such trait.
     """
+    return game_and_state(env_or_rules, backend, traits, deadline)[0]
+
+
+def game_and_state(
+    source: Any, backend: str, traits: Mapping[str, Any] | Traits | None, deadline: float
+) -> tuple[Any, Any]:
+    """The game, as ``as_game`` has it, and its state now where that was read on the way; else None."""
     if backend not in BACKENDS:
         raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
     given = given_traits(traits)
-    if is_rules(env_or_rules):
-        env_or_rules = RulesGame(env_or_rules)
-    if is_game(env_or_rules):
-        if given:
-            raise InvalidSettingError(
-                f"traits cannot be given for {type(env_or_rules).__name__}, which is a game with traits of its own"
-            )
-        return env_or_rules
-    if openspiel.is_openspiel(env_or_rules):
-        return _numbered(_openspiel_game(env_or_rules, backend, given))
-    require_reset(env_or_rules)
-    return _numbered(
-        _cached(
-            env_or_rules, (backend, repr(given)), deadline, lambda: _build(env_or_rules, backend, given, deadline)
-        )
+    known = _games.get(id(source))
+    if known is None or known[0]() is not source:
+        if is_rules(source):
+            source = RulesGame(source)
+        if is_game(source):
+            if given:
+                raise InvalidSettingError(
+                    f"traits cannot be given for {type(source).__name__}, which is a game with traits of its own"
+                )
+            return source, None
+        if openspiel.is_openspiel(source):
+            return _numbered(_openspiel_game(source, backend, given)), None
+        require_reset(source)
+    game, state = _cached(
+        source, (backend, repr(given)), deadline, lambda: _build(source, backend, given, deadline)
     )
+    return _numbered(game), state
 
 
 def is_game(thing: Any) -> bool:
@@ -173,15 +181,15 @@ def _rules_game(raw: Any) -> Any | None:
 _games: dict[int, tuple[weakref.ref[Any], dict[Any, tuple[Any, ...]]]] = {}
 
 
-def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted]) -> Any:
-    """The game of a live environment, made anew when the environment's configuration has changed."""
+def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted]) -> tuple[Any, Any]:
+    """The game of a live environment, made anew when its configuration has changed; its state, if it was read."""
     identity = id(env)
     entry = _games.get(identity)
     if entry is None or entry[0]() is not env:
         try:
             reference = weakref.ref(env, _forget(identity))
         except TypeError:  # an environment with __slots__ cannot be referred to weakly
-            return build().game
+            return build().game, None
         entry = _games[identity] = (reference, {})
     found = entry[1].get(options)
     raw = innermost(env)
@@ -190,19 +198,22 @@ def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted
         if adapted.investigation is not None:
             adapted = adapted.investigation.go_on(deadline)
         game, constants, _ = adapted
+        read = getattr(game, "live_state", None)
+        state = None if read is None else read(raw)
         fits = getattr(game, "fits", None)
         if (
             identity_of_raw == id(raw)
             and shape == _shape(raw)
             and _has_configuration(raw, constants, before)
+            and (read is None or state is not None)
             and (fits is None or fits(raw))
             and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
         ):
             entry[1][options] = (adapted, id(raw), shape, episode(raw) if constants else {})
-            return game
+            return game, state
     adapted = build()
     entry[1][options] = (adapted, id(raw), _shape(raw), episode(raw) if adapted.constants else {})
-    return adapted.game
+    return adapted.game, None
 
 
 def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:

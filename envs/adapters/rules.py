@@ -61,7 +61,7 @@ class LiveRulesGame(RulesGame):
             raise UnsupportedGameError(
                 f"this game reads positions of {self.traits.name}, not of {game_name(env)}: ask as_game(env) again"
             )
-        state = self.position(raw)
+        state = self.live_state(raw)
         if state is None:
             raise UnsupportedGameError(
                 f"{self.traits.name} is in a position that its rules cannot reach, or was ended by an illegal "
@@ -69,10 +69,7 @@ class LiveRulesGame(RulesGame):
             )
         return state
 
-    def fits(self, raw: Any) -> bool:
-        return self.position(raw) is not None
-
-    def position(self, raw: Any) -> Any | None:
+    def live_state(self, raw: Any) -> Any | None:
         """The state of an environment, if turn, end and instance are as the rules have them."""
         if is_patched(raw):
             return None
@@ -104,7 +101,7 @@ def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
         )
         image = game.image
         game.image = lambda state: image(turn(state))  # type: ignore[method-assign]  # as the texts above
-    return game if game.fits(env) else None
+    return None if game.live_state(env) is None else game
 
 
 def _rules_env(env: Any) -> LiveRulesGame | None:
@@ -114,7 +111,7 @@ def _rules_env(env: Any) -> LiveRulesGame | None:
         return other.position if type(other.rules) is type(rules) and other.rules == rules else None
 
     game = LiveRulesGame(env, rules, read)
-    return game if game.fits(env) else None
+    return None if game.live_state(env) is None else game
 
 
 _own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -64,9 +65,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     program = Program("general", "root", "search_root", constants=("GENERAL",))
 
-    def __init__(
-        self, root: Root, budget: Budget, config: AlphaBetaConfig, table: CompiledTable | None = None
-    ) -> None:
+    def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         from zermelo.agents.compiled.general.chance_bounds import BLOCKS
         from zermelo.agents.compiled.general.kernel import PLACES
 
@@ -84,12 +83,15 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         choices = size * others_choose + 1 if self._replies else size
         width = most * others_choose + 1 if self._replies else most
         room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
-        if table is None and config.memory_mb:
-            words, tags = seats + 1 + (config.min_probability > 0), 2 * traits.seats + 2
-            megabytes = config.memory_mb
-            if not has_chance:
-                megabytes = min(megabytes, most_states(game, budget.limits) * 16 * (2 + words) / 2**20)
-            table = CompiledTable(megabytes, choices, score_words=words, score_bits=1 + tags.bit_length())
+        table = None
+        if config.memory_mb:
+            table = CompiledTable(
+                config.memory_mb,
+                choices,
+                score_words=seats + 1 + (config.min_probability > 0),
+                score_bits=1 + (2 * traits.seats + 2).bit_length(),
+                most_states=math.inf if self._replies else most_states(game, budget.limits),
+            )
         super().__init__(
             root,
             budget,

@@ -31,16 +31,17 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
 
     program = Program("maxn", "root", "search_root", constants=("MAX_N",))
 
-    def __init__(self, root: Root, budget: Budget, config: MaxNConfig, table: CompiledTable | None = None) -> None:
+    def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
         game: RulesGame = root.game
         traits, size = game.traits, game.num_moves
         seats = traits.seats
         self.max_seat = root.max_seat(config)
         self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)
         self.prefer_by(config, traits)
-        if table is None and config.memory_mb:
-            megabytes = min(config.memory_mb, most_states(game, budget.limits) * 16 * (3 + seats) / 2**20)
-            table = CompiledTable(megabytes, size, score_words=1 + seats)
+        table = None
+        if config.memory_mb:
+            most = most_states(game, budget.limits)
+            table = CompiledTable(config.memory_mb, size, score_words=1 + seats, most_states=most)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
         constants, ordering = self.constants(game, config), config.ordering
         how: dict[str, Any] = {"constants": constants, "ordering": ordering, "table": table}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, plies_of
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.compiled.program import Program, can_evaluate, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
@@ -41,9 +41,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
 
     program = Program("alphabeta", "root", "search_root")
 
-    def __init__(
-        self, root: Root, budget: Budget, config: AlphaBetaConfig, table: CompiledTable | None = None
-    ) -> None:
+    def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
         rules, traits = game.rules, game.traits
         has_bounds = config.use_bounds is not False
@@ -52,13 +50,18 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._middle = traits.constant / 2
         self._unit = EVALUATION_UNIT if root.fitted is None else FITTED_UNIT
         self._fitted = root.fitted  # whose memory the kernel reads
-        if table is None and config.memory_mb:
-            largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
-            score_bits = largest.bit_length() + SHIFT + 1
-            table = CompiledTable(config.memory_mb, int(rules.num_actions()), score_bits=score_bits)
         self._late_moves, self._null_move = config.late_move_reductions, config.null_move
         self._singular, self.selective = config.singular, config.is_selective
         self._beyond = config.quiescence if hasattr(rules, "is_noisy") and config.prunes else 0
+        table = None
+        if config.memory_mb:
+            largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
+            table = CompiledTable(
+                config.memory_mb,
+                int(rules.num_actions()),
+                score_bits=largest.bit_length() + SHIFT + 1,
+                most_states=math.inf if self.selective or self._beyond else most_states(game, budget.limits),
+            )
         constants = self.constants(game, config, fitted=root.fitted is not None)
         super().__init__(
             root,
@@ -112,6 +115,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._late_moves = self._null_move = 0
         self._singular = 0.0
         self.selective = False
+        self.made_for = ()
         for search in self.searches:
             search.futility = 0
         if self.table is not None:

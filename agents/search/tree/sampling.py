@@ -73,7 +73,7 @@ class SampledGame(FormOfGame):
 
 
 class LookingInside:
-    """A function of game and state (an evaluator, a cut-off test), so that it sees the game that is sampled."""
+    """A function of game and state (an evaluator, a stop test), so that it sees the game that is sampled."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -93,9 +93,9 @@ def looking_inside(function: Any) -> Any:
 
 
 def as_sampled(
-    game: Any, state: Any, width: int, generator: np.random.Generator, evaluator: Any, cutoff: Any
+    game: Any, state: Any, width: int, generator: np.random.Generator, evaluator: Any, stop_test: Any
 ) -> tuple[SampledGame, Sampled, Any, Any]:
-    """A game of sampled chance, a state of it, and evaluator and cut-off test (or None) as a search takes them."""
+    """A game of sampled chance, a state of it, and evaluator and stop test (or None) as a search takes them."""
     sampled = SampledGame(game, width)
     root = sampled.root(state, int(generator.integers(2**62)))
-    return sampled, root, looking_inside(evaluator), looking_inside(cutoff)
+    return sampled, root, looking_inside(evaluator), looking_inside(stop_test)

@@ -234,7 +234,7 @@ def test_the_agent_searches_compiled_where_it_can() -> None:
     expected = ExpectiminimaxAgent(depth=3, pruning="star2").search_state(game)
     assert expected.compiled
     plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=own_evaluation).search_state(game)
-    cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
+    cut = ExpectiminimaxAgent(depth=3, stop_test=lambda game, state, ply: ply >= 3).search_state(game)
     for found in (plain, cut):
         assert not found.compiled
         assert found.values_by_seat == expected.values_by_seat

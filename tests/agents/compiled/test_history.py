@@ -54,17 +54,17 @@ def oracle(rules: Chase, path: list[Any], depth: int) -> float:
 
 
 def alpha_beta(
-    rules: Chase, state: Any, depth: int | None, may_compile: bool = True, table: Any = None, **how: Any
+    rules: Chase, state: Any, depth: int | None, may_compile: bool = True, earlier: Any = None, **how: Any
 ) -> Any:
     budget = Budget(Limits(depth=depth), compile=Compile.WAIT if may_compile else Compile.NEVER)
     config = AlphaBetaConfig(**{"memory_mb": 1.0, "use_bounds": True} | how)
-    return tree_search(Root(RulesGame(rules), state, EVALUATOR), budget, config, table=table)
+    return tree_search(Root(RulesGame(rules), state, EVALUATOR), budget, config, earlier=earlier)
 
 
 @pytest.mark.thorough
 @every_variant
 def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, int]) -> None:
-    kept: dict[bool, Any] = {}
+    kept: dict[Any, Any] = {}
     by_path = 0
     for number, (rules, path) in enumerate(walks(settings, 40, seed=1)):
         depth = 4 + number % 2
@@ -73,10 +73,9 @@ def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, 
         answers = []
         for may_compile in (False, True):
             for memory_mb in (0, 1):  # one table for all positions, whatever was before them
-                table = kept.get(may_compile) if memory_mb else None
-                search = alpha_beta(rules, path[-1], depth, may_compile, table, memory_mb=memory_mb)
-                if memory_mb:
-                    kept[may_compile] = search.table
+                which = may_compile, depth, memory_mb
+                search = alpha_beta(rules, path[-1], depth, may_compile, kept.get(which), memory_mb=memory_mb)
+                kept[which] = search
                 answers.append(searched(search, path[-1], Limits(depth=depth), exact=number % 3 == 0))
                 value = answers[-1].score[0] if path[-1].mover == 0 else -answers[-1].score[0]
                 assert value == truth, (rules, path, may_compile, memory_mb)
@@ -129,7 +128,7 @@ def test_the_other_searches_know_the_past(settings: dict[str, int]) -> None:
     for rules, path in walks(settings, 20):
         truth = oracle(rules, path, 5)
         for agent in (MinimaxAgent, MaxNAgent, ParanoidAgent):
-            for how in ({}, {"cutoff": lambda *_: False}):  # a test of the caller's is not compiled
+            for how in ({}, {"stop_test": lambda *_: False}):  # a test of the caller's is not compiled
                 found = agent(depth=5, evaluator="game", **how).search_state(RulesGame(rules), path[-1])
                 assert found.value == truth, (agent, rules, path)
 

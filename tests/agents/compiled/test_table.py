@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +10,7 @@ from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
 from zermelo.agents.algorithms.minimax import minimax
-from zermelo.agents.compiled import table
-from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
@@ -22,7 +20,6 @@ from zermelo.envs.rules import RulesGame
 pytestmark = pytest.mark.thorough
 
 GAME = RulesGame(ConnectFour())
-WORDS = len(CompiledTable(1).words)
 
 
 class Count(NamedTuple):
@@ -73,42 +70,35 @@ def what(result: SearchResult) -> tuple[Any, ...]:
     return result.value, result.nodes, result.stats, result.principal_variation
 
 
-def test_every_search_begins_with_an_empty_table() -> None:
-    agent = AlphaBetaAgent(depth=6, ties="first", memory_mb=1)
-    first = what(agent.search_state(GAME))
-    filled(GAME, 8)
-    assert what(agent.search_state(GAME)) == first
-    assert what(agent.search_state(GAME)) == first
-
-
-def test_memory_is_emptied_and_used_again() -> None:
-    gc.collect()  # tables that other tests have let go
-    table._kept.clear()
-    search = filled(GAME, 5)
-    words = search.table.words
-    assert np.count_nonzero(words)
-    del search
-    gc.collect()
-    assert table._kept[WORDS] is words
-    assert not np.count_nonzero(words)
-    assert CompiledTable(1).words is words
-
-
-def test_memory_that_was_filled_beyond_record_is_let_go() -> None:
-    gc.collect()  # tables that other tests have let go
-    table._kept.clear()
-    search = filled(GAME, 11)
-    assert search.table.stores > WORDS // 2 // table._JOURNALED
-    del search
-    gc.collect()
-    assert WORDS not in table._kept
+@pytest.mark.parametrize("limit", [{"depth": 3}, {"depth": 8}, {"nodes": 5_000}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"threads": 2}, {"exact": True}], ids=str)
+def test_an_agent_searches_with_the_memory_of_its_last_search_as_a_new_one_does(limit: Any, how: Any) -> None:
+    agent, state = AlphaBetaAgent(ties="first", memory_mb=1, **limit, **how), GAME.initial_state()
+    for action in (3, 3, 2, 5, 0):
+        fresh = AlphaBetaAgent(ties="first", memory_mb=1, **limit, **how).search_state(GAME, state)
+        again = agent.search_state(GAME, state)
+        if how == {"threads": 2}:
+            assert ("nodes" in limit) or (again.value, again.proven) == (fresh.value, fresh.proven)
+        else:
+            assert what(again) == what(fresh)
+        state = GAME.result(state, action)
 
 
 def test_clearing_leaves_nothing_behind() -> None:
-    for depth in (5, 11):
+    for depth in (3, 11):
         search = filled(GAME, depth)
+        assert np.count_nonzero(search.table.words)
         search.table.clear()
         assert not np.count_nonzero(search.table.words)
+        limits = Limits(depth=depth)
+        search.restart(Root(GAME, GAME.initial_state()), Budget(limits))
+        searched(search, GAME.initial_state(), limits, step=False)
+        assert search.table.stores == filled(GAME, depth).table.stores
+
+
+def test_a_table_is_as_large_as_the_search_needs() -> None:
+    assert len(filled(GAME, 2, memory_mb=64).table.words) < 1 << 10
+    assert len(filled(GAME, 11, memory_mb=1).table.words) == 1 << 17
 
 
 def test_positions_of_few_numbers_are_not_taken_for_each_other() -> None:

@@ -236,7 +236,7 @@ class TestSampling:
         agent.search_state(DiceRace(2))
         assert seen
         assert all(kind is DiceRace and len(state) == 3 for kind, state in seen)
-        cut = ExpectiminimaxAgent(samples=3, evaluator=evaluator, cutoff=lambda game, state, ply: state[1] >= 1)
+        cut = ExpectiminimaxAgent(samples=3, evaluator=evaluator, stop_test=lambda game, state, ply: state[1] >= 1)
         assert cut.search_state(DiceRace(3)).depth == 1
         played = ExpectiminimaxAgent(depth=1, samples=3, evaluator="playout(games=2)", seconds=100)
         assert played.search_state(DiceRace(2)).is_estimate

@@ -70,7 +70,7 @@ def test_what_evaluates_counts_too(value: str) -> None:
 
 
 @pytest.mark.defect(2)
-@pytest.mark.parametrize("setting", ["cutoff", "on_node", "on_iteration", "seconds", "unknown"])
+@pytest.mark.parametrize("setting", ["stop_test", "on_node", "on_iteration", "seconds", "unknown"])
 @pytest.mark.parametrize("value", ["'beside:function'", "['beside:function']", "uci(path='touch')"])
 def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:
     assert runs_own_code(f"alphabeta({setting}={value})")

@@ -43,7 +43,7 @@ SPECS = [
     "alphabeta(seconds=0.5, evaluator=playout(games=3))",
     "alphabeta(depth=2, evaluator=game, exact=True, window='full')",
     "alphabeta(depth=2, backend='clone', traits={'reward_sum': 'zero_sum'})",
-    "alphabeta(depth=2, cutoff='builtins:callable')",
+    "alphabeta(depth=2, stop_test='builtins:callable')",
     "alphabeta(depth=2, evaluator='builtins:len')",
     "expectiminimax(depth=2, samples=4)",
     "expectimax(depth=2, opponent=random)",
@@ -211,7 +211,7 @@ class TestForeign:
             Setting,
             "quiescence must be a whole number of at least 0, not -1",
         ),
-        ("alphabeta(cutoff=3)", Setting, "cutoff must be a function of game, state and ply, not 3"),
+        ("alphabeta(stop_test=3)", Setting, "stop_test must be a function of game, state and ply, not 3"),
         (
             "alphabeta(on_iteration=3)",
             Setting,

@@ -188,19 +188,19 @@ class TestDepth:
         """States with three stones or more are evaluated, wherever the depth limit is."""
         seen = []
 
-        def cutoff(game, state, ply):
+        def stop_test(game, state, ply):
             seen.append(ply)
             return sum(cell >= 0 for cell in state[0]) >= 3
 
-        result = AlphaBetaAgent(cutoff=cutoff, evaluator=EVEN).search_state(ConnectK())
+        result = AlphaBetaAgent(stop_test=stop_test, evaluator=EVEN).search_state(ConnectK())
         assert max(seen) == 3
         assert result.depth == 3
         assert not result.proven
-        assert MinimaxAgent(cutoff=cutoff, evaluator=EVEN).search_state(ConnectK()).nodes == 1 + 9 + 72 + 504
+        assert MinimaxAgent(stop_test=stop_test, evaluator=EVEN).search_state(ConnectK()).nodes == 1 + 9 + 72 + 504
 
     def test_deepening_stops_where_the_cutoff_does(self):
         result = AlphaBetaAgent(
-            cutoff=lambda game, state, ply: ply >= 2, evaluator=EVEN, nodes=10**6
+            stop_test=lambda game, state, ply: ply >= 2, evaluator=EVEN, nodes=10**6
         ).search_state(SMALL)
         assert result.stopped_by is StoppedBy.COMPLETED
         assert not result.proven

@@ -36,7 +36,7 @@ def test_the_whole_tree_is_asked_for_by_name(settings: str) -> None:
     assert agent.search_state(ConnectK(2, 3, 2)).depth == 4, "the only iteration goes to every end"
 
 
-@pytest.mark.parametrize("limit", [{"depth": 3}, {"nodes": 300}, {"cutoff": lambda game, state, ply: ply > 2}])
+@pytest.mark.parametrize("limit", [{"depth": 3}, {"nodes": 300}, {"stop_test": lambda game, state, ply: ply > 2}])
 def test_any_other_limit_will_do(limit: dict[str, Any]) -> None:
     assert AlphaBetaAgent(**limit).limits.seconds is None
 

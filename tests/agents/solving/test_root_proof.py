@@ -268,7 +268,7 @@ def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
         {"window": "full"},
         {"memory_mb": 0},
         {"proof_share": 0},
-        {"cutoff": lambda game, state, ply: False},
+        {"stop_test": lambda game, state, ply: False},
         {"evaluator": "playout(games=1)"},
     ],
     ids=lambda settings: next(iter(settings)),
