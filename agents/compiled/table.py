@@ -14,7 +14,7 @@ from zermelo.agents.compiled.layout import Search
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""
-_ENTRIES_PER_STATE: Final = 4
+_ENTRIES_PER_STATE: Final = 2
 _LARGE: Final = 1 << 15
 """Words that are sooner had anew than emptied."""
 

@@ -31,7 +31,7 @@ def quiet(*_: Any) -> None:
         (AlphaBetaAgent(depth=2, evaluator=own), "evaluator='rewards'"),
         (AlphaBetaAgent(depth=2, evaluator="playout"), "the evaluator playout is plain Python"),
         (MCTSAgent(simulations=50, evaluator=own), "evaluator='rewards'"),
-        (AlphaBetaAgent(cutoff=lambda game, state, ply: ply > 1), "cut-off"),
+        (AlphaBetaAgent(stop_test=lambda game, state, ply: ply > 1), "stop test"),
         (AlphaBetaAgent(depth=2, on_node=quiet), "watched"),
         (MCTSAgent(simulations=50, on_simulation=quiet), "watched"),
         (AlphaBetaAgent(depth=2, compile="never"), "compile='never'"),
