@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from zermelo.agents.learning.observing import Observer, words_in
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
-
-_COLUMNS: Final = Samples._fields
 
 
 class Lesson(NamedTuple):
@@ -59,7 +57,6 @@ class Replay:
             np.zeros(capacity, np.float32),
             np.zeros(capacity, np.float32),
         )
-        self._columns: tuple[NDArray[Any], ...] = tuple(self._rows)
         from zermelo.agents.learning.alphazero.lesson_kernel import present
 
         constants = tuple(sorted(self._observer.constants.items()))
@@ -73,9 +70,8 @@ class Replay:
         """Adds samples, in the place of the oldest."""
         count = len(samples.outcomes)
         places = (self.added + np.arange(count)) % self.capacity
-        for column, new in zip(self._columns, samples, strict=True):
-            assert isinstance(new, np.ndarray)  # a type checker takes them for objects
-            column[places[-self.capacity :]] = new[-self.capacity :]
+        for name in Samples._fields:
+            getattr(self._rows, name)[places[-self.capacity :]] = getattr(samples, name)[-self.capacity :]
         self.added += count
 
     def draw(self, count: int, generator: np.random.Generator) -> Lesson:
@@ -104,13 +100,11 @@ class Replay:
 
     def state(self) -> dict[str, Any]:
         """All samples, for a checkpoint."""
-        kept = {
-            f"replay_{name}": column[: len(self)] for name, column in zip(_COLUMNS, self._columns, strict=True)
-        }
-        return {**kept, "replay_added": self.added}
+        rows = self._rows._asdict().items()
+        return {"replay_added": self.added, **{f"replay_{name}": column[: len(self)] for name, column in rows}}
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Goes on from what ``state`` gave."""
         self.added = int(kept["replay_added"])
-        for name, column in zip(_COLUMNS, self._columns, strict=True):
+        for name, column in self._rows._asdict().items():
             column[: len(self)] = kept[f"replay_{name}"]

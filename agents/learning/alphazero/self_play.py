@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +28,10 @@ _FEW: Final = 64
 """So few games are not worth another thread."""
 _STEP, _SEARCH, _GAMES = range(3)
 """Codes of the kernel: go on, begin the searches of all games' moves anew, begin all games anew."""
+_KEPT: Final = ("states", "stacks", "random", "openings", "moves")
+_PARTS: Final = ("states", "actions", "policies", "movers", "values")
+_Sample: TypeAlias = tuple[list[int], list[int], list[float], int, float]
+"""A move that a search has decided, of a game that goes on: these parts of the arrays."""
 
 
 class Samples(NamedTuple):
@@ -152,7 +157,7 @@ class SelfPlay:
         if threads is not None:
             check_whole("threads", threads, lower=1)
         lanes = threads or min(max((os.cpu_count() or 1) - 1, 1), max(count // _FEW, 1))
-        self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(count)]
+        self._open: list[list[_Sample]] = [[] for _ in range(count)]
         plies = settings.longest + settings.simulations + 8
         self._lanes = [
             Lane(kernel, self._games.record(), self._search(), starter(game.rules, plies)) for _ in range(lanes)
@@ -188,15 +193,7 @@ class SelfPlay:
         self._run(_STEP)
         self.asked += len(self._open)
         for number in np.flatnonzero(arrays["decided"]).tolist():
-            self._open[number].append(
-                (
-                    arrays["sample_states"][number].copy(),
-                    arrays["sample_actions"][number].astype(np.int32),
-                    arrays["sample_policies"][number].astype(np.float32),
-                    int(arrays["sample_movers"][number]),
-                    float(arrays["sample_values"][number]),
-                )
-            )
+            self._open[number].append(tuple(arrays[f"sample_{name}"][number].tolist() for name in _PARTS))
         ended = np.flatnonzero(arrays["ended"]).tolist()
         self.played += len(ended)
         finished = [self._samples(number) for number in ended if self._open[number]]
@@ -210,29 +207,14 @@ class SelfPlay:
 
     def state(self) -> dict[str, Any]:
         """All that decides how the games go on, where their searches begin anew."""
-        kept = {name: self.arrays[name].copy() for name in ("states", "stacks", "random", "openings", "moves")}
-        columns = [list(column) for column in zip(*(sample for own in self._open for sample in own), strict=True)]
-        words, width = int(self._games.numbers["state_words"]), int(self._games.numbers["width"])
-        shapes = [(-1, words), (-1, width), (-1, width), (-1,), (-1,)]
-        for name, column, shape in zip(_OPEN, columns or [[]] * 5, shapes, strict=True):
-            kept[name] = np.array(column).reshape(shape)
-        kept["open_counts"] = np.array([len(own) for own in self._open])
-        return {**kept, "played": self.played, "asked": self.asked}
+        kept = {name: self.arrays[name].copy() for name in _KEPT}
+        return {**kept, "open": self._open, "played": self.played, "asked": self.asked}
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Goes on from what ``state`` gave."""
-        for name in ("states", "stacks", "random", "openings", "moves"):
+        for name in _KEPT:
             self.arrays[name][:] = kept[name]
-        states, actions, policies, movers, values = (kept[name] for name in _OPEN)
-        rows = zip(
-            np.asarray(states, np.int64),
-            np.asarray(actions, np.int32),
-            np.asarray(policies, np.float32),
-            np.asarray(movers).astype(int).tolist(),
-            np.asarray(values, float).tolist(),
-            strict=True,
-        )
-        self._open = [[next(rows) for _ in range(count)] for count in np.asarray(kept["open_counts"]).tolist()]
+        self._open = msgspec.convert(kept["open"], list[list[_Sample]])
         self.played, self.asked = int(kept["played"]), int(kept["asked"])
         self.begin_searches()
 
@@ -266,13 +248,9 @@ class SelfPlay:
         total = 2 * (self.game.traits.constant - lower - upper) / (upper - lower)
         self._open[number] = []
         return Samples(
-            np.array(states),
-            np.array(actions),
-            np.array(policies),
+            np.array(states, np.int64),
+            np.array(actions, np.int32),
+            np.array(policies, np.float32),
             np.where(seats == 0, outcome, total - outcome).astype(np.float32),
             np.array(values, np.float32),
         )
-
-
-_OPEN: Final = ("open_states", "open_actions", "open_policies", "open_movers", "open_values")
-"""The columns of the samples of games that go on."""
