@@ -49,14 +49,7 @@ def reason_of(error: Exception) -> str:
 
 
 def load_torch(path: str, module: Any, device: str) -> Any:
-    """A PyTorch module, ready to be called.
-
-    Args:
-        path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
-            ``module``, a state dict; nothing where the module is ready. Pickled modules are not read: a pickle can
-            run any code.
-        module: A ``torch.nn.Module``, or what makes one, or ``"mypackage.networks:Net"``.
-        device: PyTorch's name of the device.
+    """A PyTorch module, ready to be called, for the settings of ``TorchModel``.
 
     Raises:
         MissingDependencyError: PyTorch is not installed.
@@ -101,12 +94,7 @@ def _loaded(torch: Any, path: str, module: Any, device: str) -> Any:
 
 
 def load_onnx(path: str) -> Any:
-    """A session of ONNX Runtime, whose model takes the observation and perhaps the mask.
-
-    Raises:
-        MissingDependencyError: ONNX Runtime is not installed.
-        InvalidSettingError: There is no such file, or it is no such model.
-    """
+    """A session of ONNX Runtime, given the observation and perhaps the mask; raises as ``load_torch``."""
     runtime = require("onnxruntime", "ONNX Runtime", "onnx")
     path = check_path(path, "an ONNX model")
     try:

@@ -64,10 +64,8 @@ class Observer:
     ) -> NDArray[Any]:
         """The observations of all states, of shape (states, *shape).
 
-        Args:
-            written: What the kernel wrote.
-            states: The states' words, where the kernel wrote none.
-            observers: The seats that observe; by default the players to move.
+        They are what the kernel has ``written``, or made of ``states`` where it wrote none; the players to move
+        observe, if no ``observers`` are given.
         """
         if not self.in_python:
             return written.reshape(-1, *self.shape)

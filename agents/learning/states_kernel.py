@@ -57,17 +57,10 @@ def keep(rules: Any, state: Any, number: int, games: Games | Trees) -> None:
 def observe(
     rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, games: Games | Trees | Batch
 ) -> None:
-    """Writes what a seat observes of a state.
+    """Writes what a seat observes of a state: number ``number`` of the observations at address ``seen``.
 
-    Args:
-        rules: The rules.
-        state: The state.
-        observer: The seat.
-        seen: The address of the observations, each of ``games.observed`` numbers.
-        number: Which of them to write.
-        spare: The address of ``games.state_words`` words that may be written to; where Python makes observations,
-            the state is there afterwards.
-        games: What says how long all is.
+    At ``spare`` are ``games.state_words`` words that may be written to; where Python makes observations, the
+    state is there afterwards.
     """
     if WIDE:
         wide = words(seen + 8 * number * games.observed, games.observed)

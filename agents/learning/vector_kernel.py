@@ -236,14 +236,7 @@ def restart(rules: Rules, start: Any, number: int, games: Games, search: Search)
 def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
     """A step of the games from ``first`` up to ``last``, which is excluded; those that are over begin again.
 
-    Args:
-        rules: The rules.
-        state: Where games start.
-        first: The number of the first game.
-        last: One more than that of the last.
-        anew: Whether to begin them all anew in place of a step.
-        games: Their arrays.
-        search: What opponents search with, and this thread's random numbers.
+    With ``anew`` all begin anew in place of a step.
     """
     for number in range(first, last):
         search.random = load(games.random, number)

@@ -57,12 +57,7 @@ class Opponent(NamedTuple):
 
 
 def opponent_of(spec: Any, game: RulesGame) -> Opponent:
-    """An opponent that plays in compiled code, with memory of its own.
-
-    Args:
-        spec: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"``, ``"minimax(depth=...)"``,
-            ``"expectiminimax(depth=...)"`` or ``"mcts(simulations=...)"``, or such an agent.
-        game: The game.
+    """An opponent, of a spec or an agent, that plays in compiled code with memory of its own.
 
     Raises:
         InvalidSettingError: It is another agent, or has settings that this kernel does not know.

@@ -120,12 +120,7 @@ class FittedEvaluator:
         return np.clip(lower + (upper - lower) * share, np.nextafter(lower, upper), np.nextafter(upper, lower))
 
     def tables(self, game: Any, states: Sequence[Any] = ()) -> PatternTables | None:
-        """Lookup tables for compiled code, or None if only plain Python can evaluate.
-
-        Args:
-            game: The game.
-            states: Many positions of it; by default those of some games at random.
-        """
+        """Lookup tables for compiled code, or None if only plain Python can evaluate."""
         features, weights, settings = self.features, self.weights, dict[str, float]()
         if isinstance(features, AboveEvaluation):
             if not isinstance(game, SupportsEvaluation):
@@ -157,13 +152,8 @@ class FittedEvaluator:
     def load(cls, path: str, features: str = "") -> FittedEvaluator:
         """Reads a file.
 
-        Args:
-            path: Where it is.
-            features: The ``"module:name"`` of the features, if they are of somebody's own: what a file names is
-                not imported unless it is named here.
-
-        Raises:
-            InvalidSettingError: There is none, or it holds no evaluation.
+        ``features`` is the ``"module:name"`` of features of somebody's own: what a file names is not imported
+        unless it is named here too.
         """
         try:
             stored = msgspec.json.decode(read_file(path), type=_Stored)

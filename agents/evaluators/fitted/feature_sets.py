@@ -119,11 +119,8 @@ def _log_odds(game: Any, state: Any, seat: int) -> float:
 def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
     """The features of a name, fitted to what some states of a game show.
 
-    Args:
-        name: ``"patterns"``, ``"observation"``, ``"module:name"``, or ``"auto"``: patterns of boards, else all
-            numbers, and what has been written of the game.
-        game: The game.
-        states: States in which a player is to move, such as those of a few games at random.
+    Names are ``"patterns"``, ``"observation"``, ``"module:name"``, or ``"auto"``: patterns of boards, else all
+    numbers, and what has been written of the game.
     """
     if ":" in name:
         return NamedFeatures(name)
@@ -171,15 +168,9 @@ _Stored: TypeAlias = _Observation | _Patterns | _Named | _Above
 
 
 def features_from(settings: Mapping[str, Any], named: str | None = None) -> FeatureSet:
-    """The features with some settings.
+    """The features with some settings, as ``FeatureSet.settings`` gives them, with the kind.
 
-    Args:
-        settings: As ``FeatureSet.settings`` gives them, with the kind.
-        named: The only ``"module:name"`` that they may import; any, if that is None.
-
-    Raises:
-        InvalidSettingError: They name another.
-        ValueError: They are none.
+    ``named`` is the only ``"module:name"`` that they may import; any, if that is None.
     """
     return _made(msgspec.convert(settings, _Stored), named)
 

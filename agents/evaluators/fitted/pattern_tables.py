@@ -52,15 +52,9 @@ def random_states(game: Any) -> list[Any]:
 
 
 def find_bits(features: PatternFeatures, game: Any, states: Sequence[Any]) -> _Whole | None:
-    """Which bit of the state each cell of each plane is, as the player to move is shown them.
+    """Which bit of the state each cell of each plane is, as its mover is shown them; None if they are none.
 
-    Args:
-        features: Patterns of planes.
-        game: Of two seats.
-        states: Many positions of the game.
-
-    Returns:
-        Shape (2 seats, cells, planes, 2): which number of the state, and which bit of it. None if they are none.
+    Shape (2 seats, cells, planes, 2): which number of the state, and which bit of it.
     """
     movers = np.array([game.to_move(state) for state in states])
     found = np.empty((2, features.rows * features.columns, len(features.planes), 2), np.int64)

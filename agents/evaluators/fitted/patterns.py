@@ -31,9 +31,7 @@ OWN: Final = -1
 def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
     """A board, of which rows and columns are the first axes, mirrored and turned.
 
-    Args:
-        cells: The board.
-        turn: Bit 0 exchanges left and right, bit 1 top and bottom, bit 2 rows and columns after that.
+    Bit 0 of ``turn`` exchanges left and right, bit 1 top and bottom, bit 2 rows and columns after that.
     """
     cells = cells[:, ::-1] if turn & 1 else cells
     cells = cells[::-1] if turn & 2 else cells

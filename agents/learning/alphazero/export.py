@@ -14,17 +14,7 @@ from zermelo.envs.files import replaced
 
 
 def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:
-    """Writes a policy-value network, for batches of any size; the file is there as a whole or not at all.
-
-    Args:
-        network: The ``torch.nn.Module``.
-        shape: What a player sees.
-        path: The file.
-
-    Raises:
-        MissingDependencyError: The package onnx is not installed.
-        InvalidSettingError: The file cannot be written.
-    """
+    """Writes a policy-value network as ONNX, for batches of any size of observations of this shape."""
     torch = require("torch", "PyTorch", "torch")
     require("onnx", "The package onnx, with which PyTorch writes such files,", "torch")
     names = ("observations", "policy", "value")

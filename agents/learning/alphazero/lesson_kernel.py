@@ -11,15 +11,7 @@ from zermelo.envs.rules.protocol import Rules
 
 
 def present(rules: Rules, state: Any, first: int, last: int, batch: Batch) -> int:
-    """Writes positions as the network sees them, each through a symmetry, with the policies to learn.
-
-    Args:
-        rules: The rules.
-        state: Any state.
-        first: The number of the first position.
-        last: One more than that of the last.
-        batch: Their arrays.
-    """
+    """Writes positions as the network sees them, each through a symmetry, with the policies to learn."""
     for number in range(first, last):
         symmetry = load(batch.symmetries, number)
         kept = load_state(state, batch.states + 8 * batch.state_words * number)

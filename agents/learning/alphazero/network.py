@@ -85,12 +85,7 @@ def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks:
 
 
 def network_device(name: str) -> Any:
-    """PyTorch's device of that name.
-
-    Raises:
-        MissingDependencyError: PyTorch is not installed.
-        InvalidSettingError: There is no such device here.
-    """
+    """PyTorch's device of that name."""
     torch = require("torch", "PyTorch", "torch")
     try:
         device = torch.device(name)

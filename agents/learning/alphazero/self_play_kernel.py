@@ -156,19 +156,9 @@ def step_one(rules: Rules, start: Any, number: int, trees: Trees, search: Search
 
 
 def play(rules: Rules, state: Any, first: int, last: int, begin: int, trees: Trees, search: Search) -> int:
-    """A step of the games from ``first`` up to ``last``, which is excluded.
+    """A step of the games from ``first`` up to ``last``, which is excluded; counts those with no decision.
 
-    Args:
-        rules: The rules.
-        state: Where games start.
-        first: The number of the first game.
-        last: One more than that of the last.
-        begin: 0 for a step, 1 to begin the searches of all games' moves anew, 2 to begin all games anew.
-        trees: The games' arrays.
-        search: What they are searched with, and a thread's memory.
-
-    Returns:
-        How many games there were in which nothing is ever decided.
+    ``begin`` is 0 for a step, 1 to begin the searches of all games' moves anew, 2 to begin all games anew.
     """
     empty = 0
     for number in range(first, last):

@@ -43,15 +43,7 @@ def is_settled(node: int, search: Search) -> bool:
 
 @compiled_into_kernels
 def give_edges(rules: Rules, state: Any, node: int, logits: int, search: Search) -> bool:
-    """Gives a leaf its actions, with the softmax of their logits as priors; false where memory is out.
-
-    Args:
-        rules: The rules.
-        state: The leaf's state, in which a player is to move.
-        node: The leaf.
-        logits: The address of a float for each action number.
-        search: The search.
-    """
+    """Gives a leaf its actions, with the softmax of their ``logits`` as priors; false where memory is out."""
     actions, step, prior = search.rows, search.edge_words, search.more + PRIOR
     count = rules.legal_actions(state, words(actions, search.width))
     edges = allocate(search, count * step)
@@ -94,19 +86,9 @@ def order_edges(node: int, search: Search) -> None:
 
 @compiled_into_kernels
 def descend(rules: Rules, state: Any, root: int, first: int, search: Search) -> int:
-    """Goes down from the root to a leaf, or to a node that is settled.
+    """Goes from the root by its edge ``first`` to a leaf, or a settled node; how many edges lead there.
 
     The path is in ``search.lines``: node and edge of every step, then the leaf, or 0 where memory is out.
-
-    Args:
-        rules: The rules.
-        state: The root's state.
-        root: The root, which has its edges.
-        first: The edge to take at the root.
-        search: The search.
-
-    Returns:
-        How many edges lead to the leaf.
     """
     node, ply, known, step, path = root, 0, 0, search.edge_words, search.lines
     while node != 0:

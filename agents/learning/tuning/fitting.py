@@ -60,16 +60,8 @@ def regress(
 ) -> Fit:
     """A logistic or linear regression by L-BFGS (SciPy's).
 
-    Args:
-        entries: The features of the positions.
-        targets: Value of each position; from 0 to 1 if the regression is logistic.
-        train: Indices of the positions to fit to.
-        test: Indices of the positions to report the loss of.
-        prior: The weights that the penalty pulls towards.
-        ridge: Strength of the penalty, in positions.
-        logistic: False predicts the weighted sum itself.
-        steps: Iterations of L-BFGS, at most.
-        start: Weights to begin at; the prior if None.
+    Targets are from 0 to 1 if it is logistic. ``train`` and ``test`` are indices of positions. The penalty
+    ``ridge``, in positions, pulls weights towards the prior, at which they begin if no ``start`` is given.
     """
     import scipy.optimize  # where it is used: processes of agents load the modules of this package
     import scipy.sparse

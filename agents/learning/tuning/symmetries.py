@@ -37,12 +37,6 @@ def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.r
 
     Under a symmetry what can follow a position looks like what can follow its image; that is tried along games at
     random. Features of other kinds, and those of games of chance, are returned as they are.
-
-    Args:
-        features: The features.
-        game: The game.
-        start: Where games begin.
-        generator: Of all that is drawn.
     """
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
@@ -163,12 +157,7 @@ def _change(before: Any, after: Any) -> bytes:
 def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], turns: Sequence[int]) -> FeatureSet:
     """The features with weight sharing, window size and phases chosen by their loss.
 
-    Features of other kinds are as they were.
-
-    Args:
-        features: Features of which nothing is shared yet.
-        loss_of: How badly features foretell games, fitted to others.
-        turns: How the second seat's board may be turned (``seat_turns``).
+    ``turns`` are those of ``seat_turns``. Features of other kinds are as they were.
     """
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures):

@@ -145,20 +145,7 @@ def learn_policy(
     most_states: int = MOST_STATES,
     check: Callable[[], Any] = lambda: None,
 ) -> PolicyTable:
-    """The average policy after so many iterations of any variant.
-
-    Args:
-        game: A game with information states, and exact chance or none.
-        iterations: How many to make.
-        variant: Which variant of CFR.
-        seed: Where the random numbers of external sampling start.
-        most_states: How many states the game may have, where it is written out.
-        check: Called at each iteration; what it raises ends the work.
-
-    Raises:
-        UnsupportedGameError: It is no such game, or has too many states.
-        InvalidSettingError: A setting has a value it cannot have.
-    """
+    """The average policy after some iterations of any variant; errors as those of ``solve_equilibrium``."""
     check_whole("iterations", iterations, lower=1)
     chosen = check_choice("variant", variant, Variant)
     if chosen is Variant.EXTERNAL_SAMPLING:
@@ -176,13 +163,7 @@ def learn_policy(
 
 
 def policy_of(form: SequenceForm, behaviours: Sequence[Floats], **known: Any) -> PolicyTable:
-    """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each.
-
-    Args:
-        form: The game.
-        behaviours: The probabilities.
-        known: What is known of it: ``values`` and ``exploitability``.
-    """
+    """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each."""
     entries: dict[str, tuple[None, dict[int, float]]] = {}
     for number, (seat, behaviour) in enumerate(zip(form.seats, behaviours, strict=True)):
         shares, actions = behaviour.tolist(), seat.actions.tolist()

@@ -142,12 +142,7 @@ class SequenceForm:
 def sequence_form(
     game: Game[Any], *, most_states: int = MOST_STATES, check: Callable[[], Any] = lambda: None
 ) -> SequenceForm:
-    """Writes a game out, from its initial state.
-
-    Args:
-        game: A game with information states and exact chance, or none; of any number of players, and any sums.
-        most_states: How many states there may be.
-        check: Called now and then; what it raises ends the work.
+    """Writes a game with information states and exact chance, or none, out from its initial state.
 
     Raises:
         UnsupportedGameError: It is no such game, has more states, or a player forgets what it has done.
