@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -13,11 +13,8 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.learning.policies import agent_of, is_agent
 from zermelo.envs import InvalidSettingError
 
-_WEIGHINGS: Final[dict[str, Callable[[float], float]]] = {
-    "hard": lambda score: (1 - score) ** 2,
-    "even": lambda score: score * (1 - score),
-    "all": lambda score: 1.0,
-}
+_FORGET: Final = 0.05
+"""How fast old results of self-play fade: each new one counts for so much of the mean."""
 
 
 @runtime_checkable
@@ -108,7 +105,7 @@ class Ladder:
 
 
 class SelfPlay:
-    """Prioritised fictitious self-play: earlier selves, met the more often the less the learner scores.
+    """Prioritised fictitious self-play: earlier selves, met by the square of what the learner fails to score.
 
     Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
     (2019). Nobody has been met at first: such an opponent counts as even, and is drawn accordingly.
@@ -119,12 +116,6 @@ class SelfPlay:
             the game on that comes after it was written.
         pattern: Of file names, as in a shell.
         spec: What a file is to ``make_agent``, its path put in the place of ``{path}``.
-        weighing: ``"hard"``: with the square of what the learner fails to score; ``"even"``: those that win about
-            as often as they lose; ``"all"``: everybody alike.
-        forget: How fast old results fade: each new one counts for so much of the mean.
-
-    Raises:
-        InvalidSettingError: A setting is none.
     """
 
     def __init__(
@@ -134,17 +125,10 @@ class SelfPlay:
         folder: str | Path | None = None,
         pattern: str = "*.zip",
         spec: str = "sb3(path='{path}')",
-        weighing: str = "hard",
-        forget: float = 0.05,
     ) -> None:
-        if weighing not in _WEIGHINGS:
-            raise InvalidSettingError(f"weighing must be one of {', '.join(_WEIGHINGS)}, not {weighing!r}")
-        if not 0 < forget <= 1:
-            raise InvalidSettingError(f"forget must be a number above 0 and at most 1, not {forget!r}")
         self._pool: dict[str, Any] = dict(named(opponents))
         self._scores: dict[str, float] = {}
         self._folder, self._pattern, self._spec = folder, pattern, spec
-        self._weigh, self._forget = _WEIGHINGS[weighing], forget
 
     @property
     def scores(self) -> dict[str, float]:
@@ -168,14 +152,14 @@ class SelfPlay:
                 text = str(path).replace("\\", "\\\\").replace("'", "\\'")
                 self._pool.setdefault(path.name, self._spec.replace("{path}", text))
         names = list(self._pool)
-        weights = np.array([self._weigh(self._scores.get(name, 0.5)) for name in names]) + 1e-3
+        weights = np.array([(1 - self._scores.get(name, 0.5)) ** 2 for name in names]) + 1e-3
         name = names[int(generator.choice(len(names), p=weights / weights.sum()))]
         return name, self._pool[name]
 
     def record(self, name: str, score: float) -> None:
         """Brings the learner's mean score against an opponent up to date."""
         before = self._scores.get(name, 0.5)
-        self._scores[name] = before + self._forget * (score - before)
+        self._scores[name] = before + _FORGET * (score - before)
 
 
 def named(opponents: Any) -> list[tuple[str, Any]]:
@@ -196,20 +180,13 @@ def named(opponents: Any) -> list[tuple[str, Any]]:
         )
     found: dict[str, Any] = {}
     for number, opponent in enumerate(listed):
-        plays = checked(opponent)
+        agent: Agent = agent_of(opponent, "opponent")
+        plays = (
+            opponent if isinstance(opponent, str) else agent
+        )  # of a spec each seat can have an agent of its own
         name = str(opponent if isinstance(opponent, str) else getattr(plays, "name", f"opponent {number}"))
         found[f"{name} #{number}" if name in found else name] = plays
     return list(found.items())
-
-
-def checked(opponent: Any) -> Any:
-    """An opponent that is there; a spec stays text, so that each seat can have an agent of its own.
-
-    Raises:
-        InvalidSettingError: It is nothing that plays.
-    """
-    agent: Agent = agent_of(opponent, "opponent")
-    return opponent if isinstance(opponent, str) else agent
 
 
 def as_schedule(opponents: Any) -> OpponentSchedule:

@@ -23,7 +23,7 @@ from zermelo.agents.compiled.layout import ASKED, GOING, RECORD
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
-from zermelo.agents.learning.vector_layout import DISABLED, GAMES, NEXT_STEP, SAME_STEP, Games
+from zermelo.agents.learning.vector_layout import GAMES, Games
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
@@ -31,12 +31,7 @@ from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
 
-_RESETS: Final = {"next_step": NEXT_STEP, "same_step": SAME_STEP, "disabled": DISABLED}
-_MODES: Final = {
-    "next_step": AutoresetMode.NEXT_STEP,
-    "same_step": AutoresetMode.SAME_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
+_MODES: Final = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
 _SEATS: Final = {"alternate": -1, "random": -2}
 _ALL_SEATS: Final = -3
 _LONG: Final = 1 << 40
@@ -72,9 +67,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             each step is one player's action, and its reward is what that player got by it.
         seat: The learner's: a number, ``"alternate"`` or ``"random"``; without an opponent it says nothing.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
-        autoreset: When a game that is over begins again: at the ``"next_step"``, whose action is ignored; in the
-            ``"same_step"``, with what was seen last in ``infos["final_obs"]``; or ``"disabled"``: when
-            ``reset(options={"reset_mask": ...})`` says so.
+        autoreset: When a game that is over begins again: ``"next_step"``, whose action is ignored, or
+            ``"same_step"``, with what was seen last in ``infos["final_obs"]``.
         max_moves: After so many moves a game is truncated; None for no limit, or 2,000 where rules know the past.
         illegal_reward: What an illegal action earns, which ends the game.
         threads: How many share the games; as many as there are processors, if not given. Nothing depends on it.
@@ -102,8 +96,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             check_whole("max_moves", max_moves, lower=1)
         if threads is not None:
             check_whole("threads", threads, lower=1)
-        if autoreset not in _RESETS:
-            raise InvalidSettingError(f"autoreset must be one of {', '.join(_RESETS)}, not {autoreset!r}")
+        if autoreset not in _MODES:
+            raise InvalidSettingError(f"autoreset must be one of {', '.join(_MODES)}, not {autoreset!r}")
         if observation not in ("dict", "array"):
             raise InvalidSettingError(f"observation must be 'dict' or 'array', not {observation!r}")
         self.game = compiled_game(env)
@@ -117,7 +111,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             num_envs,
             longest,
             seat_rule=_ALL_SEATS if opponent is None else self._seat_rule(seat),
-            resets=_RESETS[autoreset],
+            same_step=autoreset == "same_step",
             illegal_reward=float(illegal_reward),
         )
         self._of, self._observer = self._games.arrays, self._games.observer
@@ -142,23 +136,17 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins all games anew, or those that ``options["reset_mask"]`` (an array of booleans) names.
+        """Begins all games anew.
 
         Args:
             seed: One for all, which gives each game another one, or one for each game.
-            options: ``{"reset_mask": ...}``.
+            options: There are none.
         """
-        chosen = np.ones(self.num_envs, dtype=bool)
-        if options is not None and "reset_mask" in options:
-            chosen = np.asarray(options["reset_mask"], dtype=bool)
-            if chosen.shape != (self.num_envs,):
-                raise InvalidSettingError(f"reset_mask must have shape ({self.num_envs},), not {chosen.shape}")
-        elif not self._is_reset and seed is None:
+        if not self._is_reset and seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
-        self._seed(seed, chosen)
+        self._seed(seed)
         self._is_reset = True
-        for first, last in _runs(chosen):
-            self._run(first, last, anew=1)
+        self._run(anew=1)
         masks = self._of["masks"].copy()
         return self._seen(self._of["observations"], masks), self._infos(masks)
 
@@ -181,7 +169,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         arrays = self._of
         arrays["actions"][:] = given
         seats = arrays["movers"].copy() if self._plays_all else arrays["seats"].copy()
-        self._run(0, self.num_envs, anew=0)
+        self._run(anew=0)
         rewards = arrays["rewards"]
         own = rewards[np.arange(self.num_envs), np.maximum(seats, 0)]
         masks = arrays["masks"].copy()
@@ -189,7 +177,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         infos["rewards"] = rewards.copy()
         infos["illegal_action"] = arrays["illegal"].astype(bool)
         terminated, truncated = arrays["terminated"].astype(bool), arrays["truncated"].astype(bool)
-        if self._games.numbers["resets"] == SAME_STEP and (over := terminated | truncated).any():
+        if self._games.numbers["same_step"] and (over := terminated | truncated).any():
             infos["final_obs"] = self._seen(arrays["final"], np.zeros_like(masks))
             infos["_final_obs"] = over
         return self._seen(arrays["observations"], masks), own, terminated, truncated, infos
@@ -243,33 +231,31 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # -- running
 
-    def _run(self, first: int, last: int, anew: int) -> None:
-        """Calls kernels for the games from ``first`` up to ``last``, in as many threads as pay."""
+    def _run(self, anew: int) -> None:
+        """Calls the kernels for all games, in as many threads as pay."""
         parts = []
         for block in self._blocks:
-            low, high = max(first, block.first), min(last, block.last)
-            if low < high:
-                parts += split_games(block.lanes if high - low >= _FEW else block.lanes[:1], low, high)
+            lanes = block.lanes if block.last - block.first >= _FEW else block.lanes[:1]
+            parts += split_games(lanes, block.first, block.last)
         run_parts(parts, self.game.initial_state(), anew)
         for lane, _, _ in parts:
             if lane.search.stop not in (GOING, ASKED) and not lane.owner.simulations:
                 raise GameTooLongError(self.game, lane.search.deepest)
 
-    def _seed(self, seed: int | list[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+    def _seed(self, seed: int | list[int | None] | None) -> None:
         if seed is None:
             return
+        count, random, episodes = self.num_envs, self._of["random"], self._of["episodes"]
         if isinstance(seed, int | np.integer):
-            words = np.random.SeedSequence(int(seed)).generate_state(self.num_envs, np.uint64)
-            numbers = (words >> np.uint64(2)).astype(np.int64)
-            own = np.ones(self.num_envs, dtype=bool)
-        else:
-            if len(seed) != self.num_envs:
-                raise InvalidSettingError(f"give one seed, or {self.num_envs}, not {len(seed)}")
-            own = np.array([each is not None for each in seed])
-            numbers = np.array([_number_of(each or 0) for each in seed])
-        place = chosen & own
-        self._of["random"][place] = numbers[place]
-        self._of["episodes"][place] = 0
+            random[:] = np.random.SeedSequence(int(seed)).generate_state(count, np.uint64) >> np.uint64(2)
+            episodes[:] = 0
+            return
+        if len(seed) != count:
+            raise InvalidSettingError(f"give one seed, or {count}, not {len(seed)}")
+        for number, own in enumerate(seed):
+            if own is not None:
+                random[number] = int(np.random.SeedSequence(own).generate_state(1, np.uint64)[0]) >> 2
+                episodes[number] = 0
 
     # -- what is seen
 
@@ -290,14 +276,3 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 make_vec = RulesVectorEnv
 """Makes many games of an environment with compiled rules."""
-
-
-def _number_of(seed: int) -> int:
-    """The start of a game's random numbers."""
-    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) >> 2
-
-
-def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The stretches of games that are chosen."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

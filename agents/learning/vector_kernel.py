@@ -27,7 +27,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.root import score_of, search_root
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
-from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
+from zermelo.agents.learning.vector_layout import Games
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -195,8 +195,7 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
     for seat in range(games.seat_count):
         store_float(rewards, seat, 0.0)
     if over[number] != 0:
-        if games.resets != DISABLED:
-            restart(rules, start, number, games, search)
+        restart(rules, start, number, games, search)
         return
     state = state_of(rules, start, number, games)
     action = load(games.actions, number)
@@ -216,7 +215,7 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
                 store_float(rewards, seat, float(rules.utility(state, seat)))
         elif load(games.moves, number) >= games.longest:
             cuts[number], over[number] = 1, 1
-    if over[number] != 0 and games.resets == SAME_STEP:
+    if over[number] != 0 and games.same_step != 0:
         show(rules, state, number, games.final, games, search)
         restart(rules, start, number, games, search)
     else:

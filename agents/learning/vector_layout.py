@@ -12,10 +12,6 @@ import numpy as np
 
 from zermelo.agents.compiled.layout import SharedRecord, fields_of
 
-NEXT_STEP: Final = 0
-SAME_STEP: Final = 1
-DISABLED: Final = 2
-
 
 class Games(SharedRecord):
     """Addresses of the arrays, and what all games have in common."""
@@ -47,7 +43,7 @@ class Games(SharedRecord):
     observed: int
     longest: int  # after so many moves a game is truncated
     seat_rule: int  # the learner's seat; -1 for each in turn, -2 for any
-    resets: int  # when a game that is over begins again
+    same_step: int  # whether a game that is over begins again in the same step, not in the next one
     illegal_reward: float
     # How opponents choose, and a few words for that, a thread's own.
     simulations: int

@@ -203,8 +203,6 @@ def test_self_play_meets_the_hard_ones_most(tmp_path):
     assert "now" in drawn(pool)
     with pytest.raises(InvalidSettingError, match="called 'now' already"):
         pool.add(First(), "now")
-    with pytest.raises(InvalidSettingError, match="weighing must be one of hard, even, all"):
-        SelfPlay(weighing="soft")
 
 
 def test_schedules_hear_the_results():

@@ -309,22 +309,6 @@ def test_numbers_of_more_than_a_byte_are_shown_at_the_end_too():
     assert infos["final_obs"]["observation"][1].tolist() == [0, 0]
 
 
-def test_it_waits_for_a_reset_where_that_is_asked_for():
-    envs = make_vec(FOUR, 3, opponent=None, autoreset="disabled")
-    envs.reset(seed=0)
-    for action in (0, 1, 0, 1, 0, 1, 0):
-        envs.step(np.array([action, 2, 3] if action == 0 else [action, 2, 2]))
-    before = envs.states()
-    _, _, terminated, _, _ = envs.step(np.array([3, 0, 0]))
-    assert not terminated[0]
-    assert envs.states()[0] == before[0]
-    envs.reset(options={"reset_mask": np.array([True, False, False])})
-    assert envs.states()[0] == envs.game.initial_state()
-    assert envs.states()[1] != envs.game.initial_state()
-    with pytest.raises(InvalidSettingError, match=r"reset_mask must have shape \(3,\)"):
-        envs.reset(options={"reset_mask": [True]})
-
-
 def test_an_illegal_action_ends_the_game_and_a_long_one_is_truncated():
     envs = make_vec(FOUR, 2, opponent="random", seat=0, illegal_reward=-5, max_moves=2)
     envs.reset(seed=0)
