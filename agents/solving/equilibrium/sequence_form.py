@@ -13,6 +13,7 @@ information state, so that the sequences 1 to S - 1 are the actions of informati
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -211,7 +212,6 @@ class _Seat:
         self.parents: list[int] = []
         self.first: list[int] = []
         self.actions: list[tuple[int, ...]] = []
-        self.depths: list[int] = []
         self.sequence_depths = [0]
 
     def decision(self, key: Hashable, state: Any, parent: int, actions: tuple[int, ...], name: str) -> int:
@@ -219,13 +219,11 @@ class _Seat:
         number = self.numbers.get(key)
         if number is None:
             number = self.numbers[key] = len(self.parents)
-            depth = self.sequence_depths[parent]
             self.examples.append(state)
             self.parents.append(parent)
             self.actions.append(actions)
-            self.depths.append(depth)
             self.first.append(len(self.sequence_depths))
-            self.sequence_depths.extend([depth + 1] * len(actions))
+            self.sequence_depths.extend([self.sequence_depths[parent] + 1] * len(actions))
         elif self.parents[number] != parent or self.actions[number] != actions:
             what = "what it has done" if self.actions[number] == actions else "which actions it has"
             raise UnsupportedGameError(
@@ -236,30 +234,28 @@ class _Seat:
 
     def form(self) -> tuple[SeatForm, Whole]:
         """The decisions in order of depth, and the new number of each sequence."""
-        order = sorted(range(len(self.parents)), key=lambda number: self.depths[number])
-        keys = list(self.numbers)
+        depths = np.array(self.sequence_depths)[self.parents]
+        order = np.argsort(depths, kind="stable")
+        keys, count = list(self.numbers), len(order)
+        widths = np.array([len(self.actions[number]) for number in order], np.int64)
+        starts = np.append(0, np.cumsum(widths))
+        owners = np.repeat(np.arange(count), widths)
         renumbered = np.zeros(len(self.sequence_depths), np.int64)
-        starts: list[int] = []
-        owners: list[int] = []
-        for place, number in enumerate(order):
-            count = len(self.actions[number])
-            starts.append(len(owners))
-            renumbered[self.first[number] : self.first[number] + count] = np.arange(count) + len(owners) + 1
-            owners.extend([place] * count)
-        depths = [self.depths[number] for number in order]
-        parents = renumbered[[self.parents[number] for number in order]] if order else np.zeros(0, np.int64)
-        starts_of, owners_of = np.array(starts, np.int64), np.array(owners, np.int64)
+        renumbered[np.array(self.first, np.int64)[order][owners] + np.arange(len(owners)) - starts[owners]] = (
+            np.arange(len(owners)) + 1
+        )
+        parents = renumbered[np.array(self.parents, np.int64)[order]]
+        edges = np.searchsorted(depths[order], range(int(depths.max(initial=-1)) + 2)).tolist()
         levels = []
-        for depth in range(max(depths, default=-1) + 1):
-            lower, upper = depths.index(depth), len(depths) - depths[::-1].index(depth)
-            begin = starts[lower]
-            end = starts[upper] if upper < len(starts) else len(owners)
+        for lower, upper in itertools.pairwise(edges):
+            begin, end = starts[[lower, upper]].tolist()
+            own = slice(begin, end)
             levels.append(
                 Level(
                     slice(lower, upper),
                     slice(begin + 1, end + 1),
-                    starts_of[lower:upper] - begin,
-                    owners_of[begin:end] - lower,
+                    starts[lower:upper] - begin,
+                    owners[own] - lower,
                     parents[lower:upper],
                 )
             )
@@ -267,8 +263,8 @@ class _Seat:
             keys=[keys[number] for number in order],
             examples=[self.examples[number] for number in order],
             actions=np.array([action for number in order for action in self.actions[number]], np.int64),
-            starts=starts_of,
-            owners=owners_of,
+            starts=starts[:-1],
+            owners=owners,
             levels=levels,
         )
         return form, renumbered
