@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from zermelo.agents.players.tables.policy_table import PolicyTableAgent as PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
+    from zermelo.agents.solving.equilibrium.equilibrium import Exploitability as Exploitability
+    from zermelo.agents.solving.equilibrium.equilibrium import best_responses as best_responses
+    from zermelo.agents.solving.equilibrium.equilibrium import exploitability as exploitability
     from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium as solve_equilibrium
     from zermelo.agents.solving.equilibrium.matrix_games import Dominated as Dominated
     from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution as MatrixSolution
@@ -51,12 +54,7 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.equilibrium.matrix_games import equilibria as equilibria
     from zermelo.agents.solving.equilibrium.matrix_games import pure_equilibria as pure_equilibria
     from zermelo.agents.solving.equilibrium.matrix_games import solve_matrix as solve_matrix
-    from zermelo.agents.solving.equilibrium.responses import Exploitability as Exploitability
-    from zermelo.agents.solving.equilibrium.responses import best_responses as best_responses
-    from zermelo.agents.solving.equilibrium.responses import exploitability as exploitability
     from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous as solve_simultaneous
-    from zermelo.agents.solving.exact_values import ExactValue as ExactValue
-    from zermelo.agents.solving.exact_values import exact_values as exact_values
     from zermelo.agents.solving.policy import policy_of_values as policy_of_values
     from zermelo.agents.solving.policy import solve_policy as solve_policy
     from zermelo.agents.solving.policy_table import Plan as Plan
@@ -64,6 +62,8 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.solution import Outcome as Outcome
     from zermelo.agents.solving.solution import Solution as Solution
     from zermelo.agents.solving.solution import SolvingProgress as SolvingProgress
+    from zermelo.agents.solving.solve import ExactValue as ExactValue
+    from zermelo.agents.solving.solve import exact_values as exact_values
     from zermelo.agents.solving.solve import solve as solve
     from zermelo.agents.solving.value_iteration import ValueTable as ValueTable
     from zermelo.agents.solving.value_iteration import value_iteration as value_iteration
@@ -104,16 +104,15 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",
-            "solving.equilibrium.equilibrium": "Equilibrium solve_equilibrium",
+            "solving.equilibrium.equilibrium": "Equilibrium Exploitability best_responses exploitability "
+            "solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
             "solve_matrix",
-            "solving.equilibrium.responses": "Exploitability best_responses exploitability",
             "solving.equilibrium.simultaneous": "solve_simultaneous",
-            "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",
             "solving.solution": "Outcome Solution SolvingProgress",
-            "solving.solve": "solve",
+            "solving.solve": "ExactValue exact_values solve",
             "solving.value_iteration": "ValueTable value_iteration",
             "specs": "AgentEntry list_agents make_agent",
         },

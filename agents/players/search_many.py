@@ -17,7 +17,7 @@ from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.search import backend
-from zermelo.agents.solving.exact_values import number_of_threads
+from zermelo.agents.solving.solve import number_of_threads
 from zermelo.envs import GameOverError, InvalidSettingError
 from zermelo.envs.position import position
 from zermelo.envs.spec_text import unknown_setting

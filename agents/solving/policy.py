@@ -11,12 +11,10 @@ from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
-from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.agents.solving.solve import require_solvable
-from zermelo.agents.solving.solver import WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.position import position

@@ -8,26 +8,24 @@ action in it. Rules that compile are proven by null windows (``compiled.proof``)
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
-from zermelo.agents.compiled.proof.prover import PROOF, can_prove
+from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove, default_threads
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
-from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
+from zermelo.agents.core.gate import on_facts, require_decision, require_facts, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
-from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
-from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
-from zermelo.agents.solving.solver import Solver, WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver, WatchedBudget
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import Chance, Information, InvalidSettingError, Traits
 from zermelo.envs.capabilities import SupportsInformationStates
-from zermelo.envs.position import position
+from zermelo.envs.position import position, search_game
 
 _NAME: Final = "solve"
 _FEW: Final = 3000
@@ -196,3 +194,58 @@ def require_solvable(traits: Traits) -> None:
         UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
     """
     require_plain_game(traits, _NAME)
+
+
+class ExactValue(NamedTuple):
+    """Each seat's value under perfect play, and the moves to the end, if known.
+
+    It is not for draws and for games that are won by a margin.
+    """
+
+    values_by_seat: tuple[float, ...]
+    plies: int | None
+
+
+def exact_values(
+    game: Any, states: Iterable[Any], *, threads: int | None = None, memory_mb: float = 16
+) -> list[ExactValue]:
+    """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
+
+    ``threads`` work, each on states of its own (None for one a processor that this process may use); they share a
+    table of ``memory_mb`` MiB.
+
+    Raises:
+        UnsupportedGameError: The game cannot be solved, as ``solve`` says.
+    """
+    check_number("memory_mb", memory_mb, lower=0, above=True)
+    threads = number_of_threads(threads)
+    game = search_game(game)
+    require_solvable(game.traits)
+    require_facts(game.traits, "exact_values")
+    everything = list(states)
+    over = [game.is_terminal(state) for state in everything]
+    waiting = [state for state, ended in zip(everything, over, strict=True) if not ended]
+    for state in waiting:
+        require_decision(game, state)
+    constant = game.traits.constant
+    if can_prove(game):
+        prover = Prover(game, memory_mb=memory_mb, threads=threads)
+        found = [prover.value(score.lower) for score in prover.scores(waiting)]
+    else:
+        solutions = [solve(game, state, memory_mb=memory_mb) for state in waiting]
+        found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
+    solved = iter(
+        ExactValue(game.traits.values_by_seat(game.to_move(state), value), plies)
+        for state, (value, plies) in zip(waiting, found, strict=True)
+    )
+    return [
+        ExactValue(tuple(game.utility(state)), 0) if ended else next(solved)
+        for state, ended in zip(everything, over, strict=True)
+    ]
+
+
+def number_of_threads(threads: int | None) -> int:
+    """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
+    if threads is not None:
+        check_whole("threads", threads, lower=1)
+    return threads or default_threads()

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pyspiel
 from open_spiel.python.algorithms import cfr, discounted_cfr, exploitability
 
+from zermelo.agents.solving.equilibrium.equilibrium import measured
 from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
-from zermelo.agents.solving.equilibrium.responses import measured
 from zermelo.agents.solving.equilibrium.sequence_form import sequence_form
 from zermelo.envs import as_game
 

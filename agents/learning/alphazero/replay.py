@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.learning.alphazero.layout import BATCH, Batch
 from zermelo.agents.learning.alphazero.self_play import Samples
-from zermelo.agents.learning.observing import Observer, words_in
+from zermelo.agents.learning.vector_games import Observer, words_in
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
@@ -57,7 +57,7 @@ class Replay:
             np.zeros(capacity, np.float32),
             np.zeros(capacity, np.float32),
         )
-        from zermelo.agents.learning.alphazero.lesson_kernel import present
+        from zermelo.agents.learning.alphazero.self_play_kernel import present
 
         constants = tuple(sorted(self._observer.constants.items()))
         self._kernel = build(rules, Kernel(present, ("int64", "int64", BATCH), constants))

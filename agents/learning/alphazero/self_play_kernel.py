@@ -18,10 +18,10 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_below,
 )
 from zermelo.agents.learning.alphazero.gumbel_kernel import add_noise, best_edge, considered_edge, write_policy
-from zermelo.agents.learning.alphazero.layout import ROOT, Trees
+from zermelo.agents.learning.alphazero.layout import ROOT, Batch, Trees
 from zermelo.agents.learning.alphazero.tree_kernel import descend, give_edges, is_settled, order_edges
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
-from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
+from zermelo.envs.jit.memory import int8s, load, load_float, load_state, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 TRIES: Final = 1_000
@@ -180,3 +180,22 @@ def play(rules: Rules, state: Any, first: int, last: int, begin: int, trees: Tre
         store(trees.random, number, search.random)
         store(trees.tops, number, search.arena_top)
     return empty
+
+
+def present(rules: Rules, state: Any, first: int, last: int, batch: Batch) -> int:
+    """Writes positions as the network sees them, each through a symmetry, with the policies to learn."""
+    for number in range(first, last):
+        symmetry = load(batch.symmetries, number)
+        kept = load_state(state, batch.states + 8 * batch.state_words * number)
+        seen = rules.symmetric_state(kept, symmetry)
+        spare = batch.states + 8 * batch.state_words * number
+        observe(rules, seen, rules.to_move(seen), batch.observations, number, spare, batch)
+        targets = batch.targets + 8 * batch.choices * number
+        for action in range(batch.choices):
+            store_float(targets, action, -1.0)
+        for place in range(batch.width):
+            action = load(batch.actions, batch.width * number + place)
+            if action >= 0:
+                share = load_float(batch.policies, batch.width * number + place)
+                store_float(targets, rules.symmetric_action(action, symmetry), share)
+    return 0

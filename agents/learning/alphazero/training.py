@@ -26,8 +26,7 @@ import numpy as np
 
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.evaluators.model_files import require
-from zermelo.agents.learning.alphazero.checkpoint import read_checkpoint, write_checkpoint
-from zermelo.agents.learning.alphazero.export import export_onnx
+from zermelo.agents.learning.alphazero.files import export_onnx, read_checkpoint, write_checkpoint
 from zermelo.agents.learning.alphazero.network import answers_of, make_network, network_device
 from zermelo.agents.learning.alphazero.replay import Lesson, Replay
 from zermelo.agents.learning.alphazero.self_play import Samples, SelfPlay, opposed_game

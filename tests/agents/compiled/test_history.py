@@ -20,8 +20,7 @@ from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.backend import tree_search
-from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
-from zermelo.agents.solving.solver import WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, WatchedBudget
 from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
 

@@ -23,9 +23,8 @@ from zermelo.agents import (
     solve,
     solve_equilibrium,
 )
-from zermelo.agents.solving.equilibrium.equilibrium import policy_of
+from zermelo.agents.solving.equilibrium.equilibrium import measured, policy_of
 from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
-from zermelo.agents.solving.equilibrium.responses import measured
 from zermelo.agents.solving.equilibrium.sequence_form import SequenceForm, sequence_form
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice

@@ -12,9 +12,7 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, va
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile
-from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
-from zermelo.agents.solving.proof import ProofSolver
-from zermelo.agents.solving.solver import WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (
     MNK,

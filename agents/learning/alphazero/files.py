@@ -1,9 +1,12 @@
-"""Checkpoints: files that are there as a whole or not at all, whatever kills the process that writes them."""
+"""Files of a training: checkpoints, and networks as ONNX, which are there as a whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
+import io
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +66,27 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != 1:
         raise InvalidSettingError(f"{path} is no checkpoint of this version: remove it, or choose another folder")
     return {name: part.numpy() if isinstance(part, torch.Tensor) else part for name, part in content.items()}
+
+
+def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:
+    """Writes a policy-value network as ONNX, for batches of any size of observations of this shape."""
+    torch = require("torch", "PyTorch", "torch")
+    require("onnx", "The package onnx, with which PyTorch writes such files,", "torch")
+    names = ("observations", "policy", "value")
+    written = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the exporter, which needs no package besides onnx
+        torch.onnx.export(
+            copy.deepcopy(network).cpu().eval(),
+            (torch.zeros(1, *shape),),
+            written,
+            input_names=names[:1],
+            output_names=names[1:],
+            dynamic_axes={name: {0: "batch"} for name in names},
+            dynamo=False,
+        )
+    try:
+        with replaced(path) as partial:
+            partial.write_bytes(written.getvalue())
+    except OSError as error:
+        raise InvalidSettingError(f"cannot write {path} ({error.strerror}): choose another file") from error

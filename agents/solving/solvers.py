@@ -1,0 +1,343 @@
+"""Solvers of one position: alpha-beta to the end for any game, compiled proof for rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from zermelo.agents.compiled.proof.prover import Prover, Score
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Compile, Ties
+from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
+from zermelo.agents.search.backend import tree_search
+from zermelo.agents.search.iterative_deepening import search_root
+from zermelo.agents.search.results import answer
+from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
+from zermelo.envs.rules.scores import LOSS, WIN
+
+_PERIOD: Final = 0.1
+_NODES_BETWEEN: Final = 63
+
+
+class WatchedBudget(Budget):
+    """Counts what is spent, and reports ten times a second to ``on_progress``, if there is one.
+
+    Attributes:
+        solved: How many actions of the root have their exact value, and how many actions it has.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        started: float | None = None,
+        *,
+        compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
+        on_progress: Callable[[SolvingProgress], Any] | None = None,
+    ) -> None:
+        super().__init__(limits, started, compile=compile)
+        self._on_progress = on_progress
+        self._next = self.started + _PERIOD
+        self.solved: Callable[[], tuple[int, int]] = lambda: (0, 0)
+
+    def visit(self, ply: int) -> None:
+        super().visit(ply)
+        if self._on_progress is not None and not self.nodes & _NODES_BETWEEN:
+            self._report()
+
+    def check_clock(self) -> None:
+        super().check_clock()
+        self._report()
+
+    def _report(self) -> None:
+        now = self.now()
+        if self._on_progress is not None and now >= self._next:
+            self._next = now + _PERIOD
+            solved, actions = self.solved()
+            self._on_progress(
+                SolvingProgress(nodes=self.nodes, seconds=self.seconds, actions_solved=solved, actions=actions)
+            )
+
+
+class Found(NamedTuple):
+    """What a search to the end found; the fields are those of ``Solution``."""
+
+    value_bounds: tuple[float, float]
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+    plies: int | None = None
+    action_values: Mapping[int, float] = {}
+    action_plies: Mapping[int, int] = {}
+    principal_variation: tuple[int, ...] = ()
+
+
+class Solver:
+    """Solves positions of one game, of two players with a constant sum, without chance."""
+
+    def __init__(self, game: Any, budget: WatchedBudget, *, memory_mb: float = 16, threads: int = 1) -> None:
+        self.game, self.budget = game, budget
+        self._memory_mb, self._threads = memory_mb, threads
+
+    def solve(self, state: Any, *, outcome_only: bool = False) -> Solution:
+        """Who wins from an unfinished state, or its value and those of all its actions."""
+        traits, seat = self.game.traits, self.game.to_move(state)
+        found = self._search(state, outcome_only=outcome_only)
+        lower, upper = found.value_bounds
+        value = lower if lower == upper else None
+        outcome = outcome_of(traits, seat, lower, upper)
+        return Solution(
+            seat=seat,
+            value=value,
+            values_by_seat=() if value is None else traits.values_by_seat(seat, value),
+            outcome=outcome,
+            nodes=self.budget.nodes,
+            seconds=self.budget.seconds,
+            proven=(outcome if outcome_only else value) is not None,
+            **found._asdict(),
+        )
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
+        raise NotImplementedError
+
+    def _search(self, state: Any, *, outcome_only: bool) -> Found:
+        raise NotImplementedError
+
+
+def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
+    """The lower and upper bound on the utility that a seat can end with from a state."""
+    traits = game.traits
+    lower, upper = traits.utility_bounds
+    paid = game.utility(state)
+    to_come = traits.constant - sum(paid)
+    return paid[seat] + max(lower, to_come - upper), paid[seat] + min(upper, to_come - lower)
+
+
+class AlphaBetaSolver(Solver):
+    """Solves by alpha-beta with a table."""
+
+    _reused: TreeSearch | None = None
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        game, constant = self.game, self.game.traits.constant
+        if self._reused is None:
+            self._reused = self._new_search(sooner=True)
+        iteration = Iteration(math.inf)
+        with deep_recursion(game, UNSOLVED):
+            search_root(self._reused, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
+        mine = game.to_move(state) == 0
+        return {
+            move.action: move.score if mine else (constant - move.score[0], -move.score[1])
+            for move in iteration.moves
+        }
+
+    def _new_search(self, *, sooner: bool) -> TreeSearch:
+        config = AlphaBetaConfig(sooner=sooner, memory_mb=self._memory_mb, threads=self._threads, use_bounds=True)
+        return tree_search(Root(self.game, None), self.budget, config)
+
+    def _search(self, state: Any, *, outcome_only: bool) -> Found:
+        search, iteration = self._new_search(sooner=not outcome_only), Iteration(math.inf)
+        actions = search.root_actions(state)
+        self.budget.solved = lambda: (len(iteration.moves), len(actions))
+        half = self.game.traits.constant / 2
+        window = ((half, -0.5), (half, 0.5)) if outcome_only else None  # who wins: just around the middle
+        ties = None if outcome_only else Ties.FIRST
+        stopped_by = StoppedBy.COMPLETED
+        with deep_recursion(self.game, UNSOLVED):
+            try:
+                search_root(search, state, iteration, actions, exact=not outcome_only, ties=ties, window=window)
+            except SearchStopped as stopped:
+                stopped_by = stopped.reason
+            if not outcome_only:
+                return self._values(search, state, iteration, stopped_by)
+        seat = self.game.to_move(state)
+        lower, upper = utility_range(self.game, state, seat)
+        if iteration.finished and iteration.best is not None:
+            value = self.game.traits.values_by_seat(0, iteration.best.score[0])[seat]
+            lower, upper = max(lower, value) if value >= half else lower, value if value <= half else upper
+        return Found((lower, upper), stopped_by)
+
+    def _values(self, search: TreeSearch, state: Any, iteration: Iteration, stopped_by: StoppedBy) -> Found:
+        traits = self.game.traits
+        how: dict[str, Any] = {"depth": self.budget.deepest, "exact": True, "ties": Ties.FIRST, "draw": 0.0}
+        found = answer(search, state, iteration, stopped_by=stopped_by, **how)
+        decisive = {
+            move.action: int(abs(move.score[1]))
+            for move in sorted(iteration.moves)
+            if move.is_exact and traits.terminal_rewards_only and move.score[0] != traits.constant / 2
+        }
+        lower, upper = utility_range(self.game, state, self.game.to_move(state))
+        best = max(found.action_values.values(), default=lower)
+        if not iteration.finished and best != upper:
+            return Found((max(lower, best), upper), stopped_by, None, found.action_values, decisive)
+        line = self._to_the_end(search, state, found.principal_variation) if found.plies is not None else ()
+        return Found((best, best), stopped_by, found.plies, found.action_values, decisive, line)
+
+    def _to_the_end(self, search: TreeSearch, state: Any, line: tuple[int, ...]) -> tuple[int, ...]:
+        """A line of best play, searched on from where the table has forgotten it; empty if a limit comes first."""
+        played: list[int] = []
+        try:
+            while True:
+                for action in line:
+                    state = self.game.result(state, action)
+                    played.append(action)
+                if self.game.is_terminal(state):
+                    return tuple(played)
+                iteration = Iteration(math.inf)
+                search_root(search, state, iteration, search.root_actions(state), exact=False, ties=Ties.FIRST)
+                assert iteration.best is not None, "a state that is not terminal has actions"
+                line = iteration.best.line
+        except SearchStopped:
+            return ()
+
+
+_LINE_NODES: Final = 1_000_000
+"""Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
+
+
+class ProofSolver(Solver):
+    """Solves a game that ``can_prove`` accepts by compiled proof."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
+        self._known: dict[Any, int] = {}
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        scores: dict[int, int] = {}
+        stopped_by = self._score_actions(state, self.game.legal_actions(state), WIN, scores)
+        if stopped_by is not StoppedBy.COMPLETED:
+            raise SearchStopped(stopped_by)
+        return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
+
+    def _search(self, state: Any, *, outcome_only: bool) -> Found:
+        actions, scores = self.game.legal_actions(state), dict[int, int]()
+        self.budget.solved = lambda: (len(scores), len(actions))
+        root = self._score(state, *((-1, 1) if outcome_only else (LOSS, WIN)))
+        stopped_by, line = root.stopped_by, tuple[int, ...]()
+        exact = root.lower == root.upper and not outcome_only
+        if exact:
+            stopped_by = self._score_actions(state, actions, root.lower, scores)
+            if stopped_by is StoppedBy.COMPLETED:
+                line = self._line(state, root.lower, next(a for a in scores if scores[a] == root.lower))
+        self.budget.nodes = self._prover.nodes
+        values = {action: self._prover.value(score) for action, score in scores.items()}
+        plies = self._prover.value(root.lower)[1] if exact else None
+        return Found(
+            self._value_bounds(state, root, outcome_only=outcome_only),
+            stopped_by,
+            len(line) or None if plies is None else plies,
+            {action: value for action, (value, _) in values.items()},
+            {action: moves for action, (_, moves) in values.items() if moves is not None},
+            line,
+        )
+
+    def _score(
+        self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
+    ) -> Score:
+        left = nodes
+        if self.budget.limits.nodes is not None:
+            left = max(self.budget.limits.nodes - self._prover.nodes, 0)
+            left = left if nodes is None else min(left, nodes)
+        return self._prover.score(state, guess=guess, lower=lower, upper=upper, check=self._check, nodes=left)
+
+    def _check(self) -> None:
+        self.budget.nodes = self._prover.nodes_now
+        self.budget.check_clock()
+
+    def _score_actions(self, state: Any, actions: Sequence[int], best: int, scores: dict[int, int]) -> StoppedBy:
+        """Writes every action's score; those of symmetric children are worked out once."""
+        game, known, mover = self.game, self._known, self.game.to_move(state)
+        for action in actions:
+            child = game.result(state, action)
+            if game.is_terminal(child):
+                scores[action] = self._ending(child, mover)
+                continue
+            images = (game.rules.symmetric_state(child, number) for number in range(1, game.symmetries))
+            key = min(child, *images) if game.symmetries > 1 else child
+            if key not in known:
+                found = self._score_child(child, mover, best)
+                if found.lower != found.upper:
+                    return found.stopped_by
+                known[key] = found.lower
+            score = known[key] if game.to_move(child) == mover else -known[key]
+            scores[action] = self._moved(score, -1)
+        return StoppedBy.COMPLETED
+
+    def _score_child(self, child: Any, mover: int, best: int) -> Score:
+        """A child's own score, given that none is better for ``mover`` than ``best``; ``WIN`` gives nothing."""
+        if best == WIN:
+            return self._score(child, LOSS, WIN)
+        bound = self._moved(best, 1)
+        if self.game.to_move(child) == mover:
+            return self._score(child, LOSS, bound, bound)
+        return self._score(child, -bound, WIN, -bound)
+
+    def _moved(self, score: int, moves: int) -> int:
+        """A player's score as it reads so many moves further down the tree."""
+        if score == 0 or not self._prover.counts_moves:
+            return score
+        return score + moves if score > 0 else score - moves
+
+    def _ending(self, state: Any, mover: int) -> int:
+        """The score of the move that leads to a finished state."""
+        mine = int(self.game.utility(state)[mover])
+        if not self._prover.counts_moves:
+            return 2 * mine - int(self.game.traits.constant)
+        return (mine > 0) * (WIN - 1) + (mine < 0) * (LOSS + 1)
+
+    def _line(self, state: Any, score: int, first: int) -> tuple[int, ...]:
+        """Best play to the end, from ``first`` on; nothing if it would cost too much to find out."""
+        budget = self._prover.nodes + max(_LINE_NODES, self._prover.nodes // 4)
+        line: list[int] = []
+        chosen: int | None = first
+        while chosen is not None:
+            line.append(chosen)
+            mover = self.game.to_move(state)
+            state = self.game.result(state, chosen)
+            if self.game.is_terminal(state):
+                return tuple(line)
+            score = self._moved(score, 1)
+            if self.game.to_move(state) != mover:
+                score = -score
+            chosen = self._action_reaching(state, score, budget)
+        return ()
+
+    def _action_reaching(self, state: Any, score: int, budget: int) -> int | None:
+        """An action that reaches the score of a state; None if the budget ends first."""
+        mover = self.game.to_move(state)
+        for action in self.game.legal_actions(state):
+            child = self.game.result(state, action)
+            if self.game.is_terminal(child):
+                if self._ending(child, mover) == score:
+                    return int(action)
+                continue
+            wanted = self._moved(score, 1)
+            left = budget - self._prover.nodes
+            if left <= 0:
+                return None
+            if self.game.to_move(child) == mover:
+                found = self._score(child, wanted - 1, wanted, wanted, left)
+                reaches = found.lower >= wanted
+            else:
+                found = self._score(child, -wanted, 1 - wanted, -wanted, left)
+                reaches = found.upper <= -wanted
+            if found.stopped_by is not StoppedBy.COMPLETED:
+                return None
+            if reaches:
+                return int(action)
+        return None
+
+    def _value_bounds(self, state: Any, score: Score, *, outcome_only: bool) -> tuple[float, float]:
+        """Bounds of the value from bounds of the score."""
+        lowest, highest = utility_range(self.game, state, self.game.to_move(state))
+        lower, upper = score.lower, score.upper
+        if outcome_only:  # nothing beyond -1 and 1 was asked for, but the score may lie there
+            lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
+        if self._prover.counts_moves:
+            return float((lower > 0) - (lower < 0)), float((upper > 0) - (upper < 0))
+        low = max(lowest, self._prover.value(lower)[0]) if lower > LOSS else lowest
+        high = min(highest, self._prover.value(upper)[0]) if upper < WIN else highest
+        return low, high
