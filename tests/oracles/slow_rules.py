@@ -6,7 +6,10 @@ is one game being played.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+
+import numpy as np
 
 
 class SlowOthello:
@@ -278,3 +281,71 @@ def ahead(points: Sequence[int], margin: bool) -> list[int]:
     if margin:
         return [sum(row) for row in differences]
     return [sum((d > 0) - (d < 0) for d in row) for row in differences]
+
+
+class SlowIsolation:
+    def __init__(self, rows: int = 6, columns: int = 8) -> None:
+        self.columns = columns
+        self.squares = {(row, column) for row in range(rows) for column in range(columns)}
+        self.pawns = [(0, columns // 2), (rows - 1, columns - 1 - columns // 2)]
+        self.seat, self.stepped = 0, False
+
+    def over(self) -> bool:
+        return not self.legal()
+
+    def legal(self) -> list[int]:
+        empty = self.squares - set(self.pawns)
+        if not self.stepped:
+            row, column = self.pawns[self.seat]
+            empty = {(r, c) for r, c in empty if max(abs(r - row), abs(c - column)) == 1}
+        return sorted(r * self.columns + c for r, c in empty)
+
+    def play(self, action: int) -> None:
+        square = divmod(action, self.columns)
+        if self.stepped:
+            self.squares.discard(square)
+            self.seat = 1 - self.seat
+        else:
+            self.pawns[self.seat] = square
+        self.stepped = not self.stepped
+
+    def utilities(self) -> list[int]:
+        return [-1, 1] if self.seat == 0 else [1, -1]
+
+
+class SlowPentago:
+    def __init__(self) -> None:
+        self.board = np.zeros((6, 6), int)
+        self.seat, self.placed = 0, False
+
+    def legal(self) -> list[int]:
+        if self.placed:
+            return list(range(36, 44))
+        free: list[int] = np.flatnonzero(self.board.ravel() == 0).tolist()
+        return free
+
+    def play(self, action: int) -> None:
+        if not self.placed:
+            self.board[divmod(action, 6)] = self.seat + 1
+        else:
+            row, column = divmod((action - 36) // 2, 2)
+            quadrant = self.board[3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
+            quadrant[:] = np.rot90(quadrant, 1 if action % 2 else -1)
+            self.seat = 1 - self.seat
+        self.placed = not self.placed
+
+    def five(self, player: int) -> bool:
+        for row, column in itertools.product(range(6), repeat=2):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                line = [(row + n * down, column + n * right) for n in range(5)]
+                inside = all(0 <= r < 6 and 0 <= c < 6 for r, c in line)
+                if inside and all(self.board[square] == player for square in line):
+                    return True
+        return False
+
+    def over(self) -> bool:
+        return self.five(1) or self.five(2) or (not self.placed and bool(self.board.all()))
+
+    def utilities(self) -> list[int]:
+        lead = self.five(1) - self.five(2)
+        return [lead, -lead]

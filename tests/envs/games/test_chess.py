@@ -9,7 +9,6 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
-from doubles.checked import assert_keeps_contract
 from pettingzoo.classic.chess import chess_utils
 
 from zermelo.envs import InvalidSettingError, as_game, make, perft
@@ -276,9 +275,3 @@ def test_texts_of_positions(fen: str, shown: str) -> None:
     env = make("zermelo/Chess-v0", fen=fen)
     env.reset()
     assert env.unwrapped.position == RulesGame(rules).initial_state()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fen", [START, *SPECIAL.values()])
-def test_keeps_the_contract(fen: str) -> None:
-    assert_keeps_contract(Chess(fen), games=2, longest=60)

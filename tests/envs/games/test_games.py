@@ -3,96 +3,15 @@
 from __future__ import annotations
 
 import copy
-import functools
 import pickle
 import random
 from typing import Any
 
 import pytest
-from doubles.checked import assert_keeps_contract
-from oracles.slow_rules import (
-    SlowChomp,
-    SlowDomineering,
-    SlowDotsAndBoxes,
-    SlowKalah,
-    SlowMNK,
-    SlowNim,
-    SlowOthello,
-    SlowPawns,
-)
 
-from zermelo.envs import InvalidSettingError, as_game
-from zermelo.envs.games import MNK, Breakthrough, Chomp, Domineering, DotsAndBoxes, Hexapawn, Kalah, Nim, Othello
+from zermelo.envs.games import Breakthrough, Chomp, Domineering, DotsAndBoxes, Hexapawn, Kalah, Nim, Othello
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
-
-SlowHexapawn = functools.partial(SlowPawns, hexapawn=True)
-
-TWINS = [
-    *[(Othello, SlowOthello, sizes) for sizes in [(4, 4), (4, 4, True), (6, 6), (8, 8), (5, 7, True), (8, 4)]],
-    *[(Kalah, SlowKalah, sizes) for sizes in [(6, 4), (1, 1), (1, 9), (2, 3), (3, 12, True), (8, 7, True, True)]],
-    *[(Kalah, SlowKalah, sizes) for sizes in [(4, 2, False, True), (2, 31), (6, 10, True), (5, 6, True, True)]],
-    *[(Breakthrough, SlowPawns, sizes) for sizes in [(8, 8, 2), (4, 3, 1), (2, 5, 1), (10, 6, 3), (32, 2, 4)]],
-    *[(Hexapawn, SlowHexapawn, sizes) for sizes in [(3, 3), (3, 1), (4, 5), (8, 8), (16, 4)]],
-    *[(DotsAndBoxes, SlowDotsAndBoxes, sizes) for sizes in [(1, 1, 2, True), (2, 3), (3, 3, 3), (7, 7, 2, True)]],
-    *[(DotsAndBoxes, SlowDotsAndBoxes, sizes) for sizes in [(1, 31, 5), (31, 1, 10, True), (2, 2, 4)]],
-    *[(Domineering, SlowDomineering, sizes) for sizes in [(8, 8), (1, 2), (5, 1), (4, 7), (2, 32), (3, 3)]],
-    (Nim, SlowNim, ()),
-    *[(Nim, SlowNim, sizes) for sizes in [((1,),), ((4, 4), True), ((255,) * 7,), ((3,) * 28, True, 5)]],
-    *[
-        (MNK, SlowMNK, sizes)
-        for sizes in [(3, 3, 3), (4, 3, 3, 3), (5, 4, 3, 4), (7, 7, 5), (1, 1, 1, 3), (6, 8, 4, 3)]
-    ],
-    *[(Chomp, SlowChomp, sizes) for sizes in [(), (1, 1), (3, 3), (2, 31), (62, 1)]],
-]
-CHECKED = [
-    *[Othello(4, 4), Kalah(2, 3, True, True), Hexapawn(), Nim(), DotsAndBoxes(2, 2, 3)],
-]
-CHECKED_SLOWLY = [
-    *[Breakthrough(4, 3, 1), Chomp(3, 3), DotsAndBoxes(2, 2), Domineering(4, 4), MNK(3, 3, 3, 3)],
-    *[Othello(5, 4, True), Othello(), Kalah(), Kalah(8, 7), Breakthrough(5, 6), Breakthrough()],
-    *[Hexapawn(4, 5), Hexapawn(8, 8), DotsAndBoxes(1, 1, margin=True), DotsAndBoxes(2, 3, 2, True)],
-    *[MNK(), MNK(5, 4, 4, 4), Domineering(5, 3), Domineering(), Nim((3, 2, 2), True, 3), Chomp(2, 5)],
-    *[
-        DotsAndBoxes(7, 7),
-        DotsAndBoxes(1, 31),
-        DotsAndBoxes(4, 5, 10, True),
-        Domineering(2, 32),
-        Domineering(64, 1),
-    ],
-    *[Breakthrough(2, 32, 1), Breakthrough(32, 2, 16), Hexapawn(3, 21), Nim((255,) * 7), Nim((3,) * 28, True, 16)],
-    *[Chomp(1, 62), Chomp(7, 8), Othello(7, 8, True), Othello(8, 7), Kalah(1, 63), Kalah(6, 10, True, True)],
-]
-
-
-@pytest.mark.parametrize("seed", [0])
-@pytest.mark.parametrize(("rules", "slow", "sizes"), TWINS, ids=lambda part: getattr(part, "__name__", str(part)))
-def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
-    game = as_game(rules(*sizes))
-    generator = random.Random(seed)
-    for _ in range(4):
-        state, other = game.initial_state(), slow(*sizes)
-        while not other.over():
-            assert not game.is_terminal(state)
-            assert game.to_move(state) == other.seat
-            assert game.legal_actions(state) == other.legal()
-            action = generator.choice(other.legal())
-            state = game.result(state, action)
-            other.play(action)
-        assert game.is_terminal(state)
-        assert game.utility(state) == tuple(other.utilities())
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("rules", CHECKED, ids=repr)
-def test_keeps_the_contract(rules):
-    assert_keeps_contract(rules, games=2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", CHECKED_SLOWLY, ids=repr)
-def test_other_sizes_keep_the_contract(rules):
-    assert_keeps_contract(rules, games=1)
 
 
 class Scores:
@@ -177,48 +96,6 @@ def test_evaluations_add_up_to_nothing(rules):
     assert len(seen) > 5
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: Othello(3, 4), "rows=3"),
-        (lambda: Othello(8, 9), "columns=9"),
-        (lambda: Othello(margin=2), "margin=2"),
-        (lambda: Kalah(0, 4), "houses=0"),
-        (lambda: Kalah(9, 1), "houses=9"),
-        (lambda: Kalah(6, 11), "seeds=11"),
-        (lambda: Kalah(6, 0), "seeds=0"),
-        (lambda: Breakthrough(8, 1), "columns=1"),
-        (lambda: Breakthrough(3, 4), "rows=3"),
-        (lambda: Breakthrough(9, 8), "rows=9"),
-        (lambda: Breakthrough(8, 8, 0), "pawn_rows=0"),
-        (lambda: Hexapawn(2, 3), "rows=2"),
-        (lambda: Hexapawn(9, 8), "rows=9"),
-        (lambda: DotsAndBoxes(0, 3), "rows=0"),
-        (lambda: DotsAndBoxes(7, 8), "columns=8"),
-        (lambda: DotsAndBoxes(2, 2, 1), "players=1"),
-        (lambda: DotsAndBoxes(2, 2, 11), "players=11"),
-        (lambda: Domineering(1, 1), "rows=1"),
-        (lambda: Domineering(8, 9), "columns=9"),
-        (lambda: MNK(players=1), "players=1"),
-        (lambda: MNK(players=5), "players=5"),
-        (lambda: MNK(8, 7), "m=8"),
-        (lambda: Chomp(0, 2), "rows=0"),
-        (lambda: Chomp(8, 8), "columns=8"),
-        (lambda: Nim(()), r"heaps=\(\)"),
-        (lambda: Nim(5), "heaps=5"),
-        (lambda: Nim((1, 0)), r"heaps=\(1, 0\)"),
-        (lambda: Nim((256,)), "heaps=.256,"),
-        (lambda: Nim((1, "2")), "heaps="),
-        (lambda: Nim((255,) * 8), "heaps="),
-        (lambda: Nim(misere=3), "misere=3"),
-        (lambda: Nim(players=1), "players=1"),
-    ],
-)
-def test_settings_that_do_not_fit(make, says):
-    with pytest.raises(InvalidSettingError, match=rf"needs .* not .*{says}"):
-        RulesGame(make())
-
-
 def test_nim_is_made_and_shown_as_people_write_it():
     rules = Nim((2, 3), misere=True)
     assert repr(rules) == "Nim(heaps=(2, 3), misere=True, players=2)"
@@ -232,31 +109,6 @@ def test_nim_is_made_and_shown_as_people_write_it():
     ):
         assert same == rules
         assert type(same) is Nim
-
-
-PICTURES = [
-    (Othello(4, 4), [(1, "b1")], ". X . .\n. X X .\n. X O .\n. . . ."),
-    (Kalah(3, 2), [(1, "B"), (0, "A")], "     2  2  2\n  0           1\n     0  1  4"),
-    (Breakthrough(4, 2, 1), [(0, None), (1, "a1-a2")], "O O\n. .\nX .\n. X"),
-    (Hexapawn(3, 3), [(1, "a1-a2"), (18 + 3, "b3xa2")], "O . O\nO . .\n. X X"),
-    (DotsAndBoxes(1, 2), [(0, "h1,1"), (4, "v1,1")], "+---+   +\n|        \n+   +   +\nboxes: 0, 0"),
-    (Domineering(2, 3), [(0, "a1a2"), (3 + 1, "b1c1")], "# # #\n# . ."),
-    (MNK(3, 2, 2, 3), [(0, "a2"), (1, "b2"), (5, "c1"), (2, "c2")], "X O X\n. . Y"),
-    (Nim((1, 3)), [(3 + 1, "2 from heap 2")], "1 1"),
-    (Chomp(2, 3), [(4, "(2,2)")], "P # #\n# . ."),
-]
-
-
-@pytest.mark.parametrize(("rules", "moves", "text"), PICTURES, ids=lambda part: type(part).__name__)
-def test_text(rules, moves, text):
-    game = RulesGame(rules)
-    state = game.initial_state()
-    for action, name in moves:
-        if name is not None:
-            assert action in game.legal_actions(state)
-            assert rules.action_text(state, action) == name
-            state = game.result(state, action)
-    assert rules.text(state) == text
 
 
 def test_a_pass_is_written_as_such():

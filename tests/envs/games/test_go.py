@@ -13,7 +13,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
-from zermelo.envs import InvalidSettingError, as_game, check_rules, make, make_env
+from zermelo.envs import as_game, make_env
 from zermelo.envs.games import Go
 from zermelo.envs.games.go.board import group_of, point_of
 from zermelo.envs.games.go.ladders import is_caught
@@ -123,14 +123,6 @@ def test_superko_forbids_what_ko_allows(superko: int, is_legal: bool) -> None:
     game, state = played(Go(2, superko=superko), "A1 B2 A2 B1 A1 A2")
     assert game.rules.text(state) == "O O\n. O"
     assert ("A1" in legal(game, state)) is is_legal  # it takes all three, and leaves what Black's first move did
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("superko", [0, 1])
-def test_the_rules_keep_what_rules_promise(superko: int) -> None:
-    state = RulesGame(Go(3, superko=superko)).initial_state()
-    assert state.turn == 0
-    check_rules(Go(3, superko=superko), games=2, longest=25)  # which raises otherwise
 
 
 def test_region_of_both_colours_is_nobodys() -> None:
@@ -256,9 +248,3 @@ def test_compiled_search_is_the_plain_one(superko: int) -> None:
         search.simulate(40)
     assert plain.root_actions() == compiled.root_actions()
     assert plain.budget.nodes == compiled.budget.nodes
-
-
-@pytest.mark.parametrize(("settings", "told"), [({"size": 0}, "1 to 25"), ({"superko": 2}, "0 or 1")])
-def test_boards_that_do_not_exist(settings: dict[str, int], told: str) -> None:
-    with pytest.raises(InvalidSettingError, match=told):
-        make("zermelo/Go-v0", **settings)

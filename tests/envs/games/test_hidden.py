@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pettingzoo
 import pytest
-from doubles.checked import assert_keeps_contract
 
-from zermelo.envs import CHANCE, Information, InvalidSettingError, as_game, make
+from zermelo.envs import CHANCE, Information, as_game, make
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.errors import RulesError
@@ -140,26 +139,6 @@ def test_the_highest_face_of_liars_dice_is_wild() -> None:
     raised = game.result(bid, 3 * 6 + 2)
     assert game.utility(game.result(raised, 24)) == (1, -1)  # now the other has bid, and there is one three
     assert game.legal_actions(raised) == [21, 22, 23, 24]
-
-
-@pytest.mark.slow
-@every_game
-def test_keeps_the_contract(rules: Any) -> None:
-    assert_keeps_contract(rules, games=20)
-
-
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        (Kuhn(1), "Kuhn needs players of 2 to 10, not players=1"),
-        (Leduc(14), "Leduc needs ranks of 2 to 13"),
-        (LiarsDice(6, 6), "LiarsDice needs dice of 1 to 15"),
-        (Goofspiel(14), "Goofspiel needs cards of 2 to 13"),
-    ],
-)
-def test_sizes_that_do_not_exist(rules: Any, message: str) -> None:
-    with pytest.raises(InvalidSettingError, match=message):
-        RulesGame(rules)
 
 
 class Peeking(NamedTuple):
