@@ -83,44 +83,54 @@ def man(colour: Colour) -> Piece:
 
 
 def letter(text: str, colour: Colour) -> Piece:
-    """A shape: letters."""
-    return lambda canvas, x, y: canvas.text(x, y, text, 3, colour)
+    """A shape: letters, smaller ones where there are many."""
+    return lambda canvas, x, y: canvas.text(x, y, text, max(4 - len(text) // 2, 1), colour)
 
 
 def draws_marks(
-    marks: Mapping[str, Sequence[Piece]], *, frame: Colour | None = None
+    marks: Mapping[str, Sequence[Piece]],
+    *,
+    frame: Colour | None = None,
+    squares: tuple[Colour, Colour] | None = None,
 ) -> Callable[[_Class], _Class]:
     """Declares how the board of a game's text is drawn; lines of text below the board are written below it.
 
     Args:
         marks: The shapes of each mark, from the lowest to the uppermost one.
         frame: The colour behind the squares.
+        squares: The colours of squares, in turn.
     """
 
     def paint(rules: Any, state: Any) -> Canvas:
-        rows = text_rows(rules, state)
-        notes = state_text(rules, state).split("\n")[
-            next((number for number, row in enumerate(rows) if len(row) != len(rows[0])), len(rows)) :
-        ]
-        rows = rows[: len(rows) - len(notes)]
-        height, width = len(rows) * CELL + 2 * MARGIN, len(rows[0]) * CELL + 2 * MARGIN
-        canvas = Canvas(width, height + len(notes) * 2 * MARGIN, PAPER)
-        if frame is not None:
-            canvas.rectangle(4, 4, width - 8, height - 8, frame, radius=10)
-
-        def draw_mark(x: float, y: float, mark: str) -> None:
-            for piece in marks.get(mark, ()):
-                piece(canvas, x, y)
-
-        each_mark(rows, draw_mark)
-        canvas.text(width / 2, height + (len(notes) - 1) * MARGIN, "\n".join(notes), 2, INK)
-        return canvas
+        return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares)
 
     def add(rules_class: _Class) -> _Class:
         _painters[rules_class] = paint
         return rules_class
 
     return add
+
+
+def _board(
+    text: str,
+    pieces_of: Callable[[str], Sequence[Piece]],
+    frame: Colour | None = None,
+    squares: tuple[Colour, Colour] | None = None,
+) -> Canvas:
+    lines = text.split("\n")
+    rows = [line.split() for line in lines]
+    below = next((number for number, row in enumerate(rows) if len(row) != len(rows[0])), len(rows))
+    width, height = len(rows[0]) * CELL + 2 * MARGIN, below * CELL + 2 * MARGIN
+    canvas = Canvas(width, height + (len(lines) - below) * 2 * MARGIN, PAPER)
+    if frame is not None:
+        canvas.rectangle(4, 4, width - 8, height - 8, frame, radius=10)
+    for row, marks in enumerate(rows[:below]):
+        for column, mark in enumerate(marks):
+            ground = [] if squares is None else [tile(squares[(row + column) % 2], 0, 0)]
+            for piece in (*ground, *pieces_of(mark)):
+                piece(canvas, *middle(row, column))
+    canvas.text(width / 2, height + (len(lines) - below - 1) * MARGIN, "\n".join(lines[below:]), 2, INK)
+    return canvas
 
 
 def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
@@ -146,7 +156,7 @@ def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
     is_board = len(rows[0]) > 0 and all(
         len(row) == len(rows[0]) and all(len(mark) == 1 for mark in row) for row in rows
     )
-    return (_marks(rows) if is_board and len(rows) > 1 else _letters(text)).image()
+    return (_board(text, _plain) if is_board and len(rows) > 1 else _letters(text)).image()
 
 
 def state_text(rules: Any, state: Any) -> str:
@@ -162,21 +172,9 @@ def text_rows(rules: Any, state: Any) -> list[list[str]]:
     return [line.split() for line in state_text(rules, state).split("\n")]
 
 
-def board_canvas(rows: int, columns: int, background: Colour = PAPER) -> Canvas:
-    """Paper for a board of squares, with a margin around it."""
-    return Canvas(columns * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN, background)
-
-
 def middle(row: int, column: int) -> tuple[float, float]:
     """The middle of a square of a board."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
-
-
-def each_mark(rows: list[list[str]], paint: Callable[[float, float, str], None]) -> None:
-    """Calls a function with the middle of every square of a board and the mark on it."""
-    for row, line in enumerate(rows):
-        for column, mark in enumerate(line):
-            paint(*middle(row, column), mark)
 
 
 def shade(colour: Colour, part: float) -> Colour:
@@ -207,32 +205,19 @@ def die(canvas: Canvas, x: float, y: float, face: int, size: float) -> None:
         canvas.text(x, y, str(face), 2, INK)
 
 
-def cross(canvas: Canvas, x: float, y: float, reach: float, colour: Colour) -> None:
-    """An X."""
-    canvas.line(x - reach, y - reach, x + reach, y + reach, reach / 2.5, colour)
-    canvas.line(x - reach, y + reach, x + reach, y - reach, reach / 2.5, colour)
-
-
-def _marks(rows: list[list[str]]) -> Canvas:
-    """A ruled board with crosses, noughts, and other marks as they are written."""
-    height, width = len(rows), len(rows[0])
-    canvas = board_canvas(height, width)
-    for row in range(height + 1):
-        top = MARGIN + row * CELL
-        canvas.line(MARGIN, top, MARGIN + width * CELL, top, 2, LINES)
-    for column in range(width + 1):
-        left = MARGIN + column * CELL
-        canvas.line(left, MARGIN, left, MARGIN + height * CELL, 2, LINES)
-    for row, line in enumerate(rows):
-        for column, mark in enumerate(line):
-            x, y = middle(row, column)
-            if mark == "X":
-                cross(canvas, x, y, CELL * 0.24, FIRST)
-            elif mark == "O":
-                canvas.ring(x, y, CELL * 0.26, CELL * 0.1, SECOND)
-            elif mark not in _EMPTY_MARKS:
-                canvas.text(x, y, mark, 4, INK)
-    return canvas
+def _plain(mark: str) -> list[Piece]:
+    """Crosses, noughts, and other marks as they are written, on a ruled board."""
+    square = [tile(LINES, 0, 0), tile(PAPER, 1, 0)]
+    if mark == "X":
+        reach = CELL * 0.24
+        return [
+            *square,
+            lambda canvas, x, y: canvas.line(x - reach, y - reach, x + reach, y + reach, reach / 2.5, FIRST),
+            lambda canvas, x, y: canvas.line(x - reach, y + reach, x + reach, y - reach, reach / 2.5, FIRST),
+        ]
+    if mark == "O":
+        return [*square, ring(SECOND, 0.26, CELL * 0.1)]
+    return square if mark in _EMPTY_MARKS else [*square, letter(mark, INK)]
 
 
 def _letters(text: str) -> Canvas:

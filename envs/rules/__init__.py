@@ -48,7 +48,6 @@ from zermelo.envs.rules.boards import (
 )
 from zermelo.envs.rules.declared import Board, Square, board, board_lines, limits
 from zermelo.envs.rules.history import with_past
-from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
@@ -76,5 +75,5 @@ __all__ = [
     "limits", "list_places", "list_squares", "listed", "loss_in", "lowest", "mirrored_columns", "mirrored_rows",
     "mix", "moved_down", "moved_up", "no_places", "openspiel_twin", "popcount", "shift_right", "single",
     "square_text", "swapped_bytes", "symmetric_board", "symmetric_square", "transposed", "twin", "union", "whole",
-    "win_in", "with_past", "wrapped_difference", "write_boards",
+    "win_in", "with_past", "wrapped_difference",
 ]  # fmt: skip

@@ -30,30 +30,6 @@ def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
     return np.unpackbits(words.view(np.uint8), bitorder="little").reshape(-1, 64).view(np.int8)
 
 
-def write_boards(
-    boards: tuple[int, ...], rows: int, columns: int, first: int, down: int, right: int, numbers: Any
-) -> None:
-    """Writes boards of bits as planes of 0 and 1, of shape (rows, columns, how many), for ``write_observation``.
-
-    Args:
-        boards: One integer a plane; its bit ``first + row * down + column * right`` is that square.
-        rows: Rows of the board.
-        columns: Columns of the board.
-        first: The bit of the first square.
-        down: How many bits further the next row is; negative where the last row comes first.
-        right: How many bits further the next column is.
-        numbers: What to write into.
-    """
-    planes = len(boards)
-    for plane in range(planes):
-        board = boards[plane]
-        for row in range(rows):
-            for column in range(columns):
-                numbers[(row * columns + column) * planes + plane] = (
-                    board >> (first + row * down + column * right) & 1
-                )
-
-
 def observation_dtype(rules: Any) -> np.dtype[Any]:
     """The type of integers that ``write_observation`` writes; one byte if the rules do not say.
 

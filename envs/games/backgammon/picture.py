@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -13,15 +11,13 @@ from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die,
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, squares_of
 
-# -- picture -----------------------------------------------------------------------------------------------------
-
 _BAR: Final = 25
 _FELT: Final[Colour] = (74, 124, 98)
 STEP: Final = 44
 """Pixels from point to point."""
 TALL: Final = 220
 """How tall a point is."""
-_TONGUES: Final[tuple[Colour, ...]] = ((232, 212, 172), (176, 92, 66))
+_POINTS: Final[tuple[Colour, ...]] = ((232, 212, 172), (176, 92, 66))
 _WOOD: Final[Colour] = (142, 98, 62)
 HEIGHT: Final = 2 * TALL + 60
 """Of the board, without its margin."""
@@ -31,7 +27,13 @@ HEIGHT: Final = 2 * TALL + 60
 @draws(Backgammon)
 def _backgammon(rules: Any, state: Any) -> Canvas:
     step, tall, height = STEP, TALL, HEIGHT
-    canvas = copy.deepcopy(_backgammon_board())
+    canvas = Canvas(14 * STEP + STEP // 2 + 2 * MARGIN, HEIGHT + 2 * MARGIN, PAPER)
+    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
+    for left in (0, 7):
+        canvas.rectangle(MARGIN + left * STEP, MARGIN, 6 * STEP, HEIGHT, _FELT)
+    for point in range(1, 25):
+        start = MARGIN if point > 12 else MARGIN + HEIGHT - TALL
+        canvas.rectangle(point_middle(point) - STEP / 2 + 3, start, STEP - 6, TALL, _POINTS[point % 2], radius=16)
     sides = [(state.low, state.high), (state.other_low, state.other_high)]
     for seat, side in enumerate(sides if state.seat == 0 else sides[::-1]):
         for place in range(26):
@@ -56,23 +58,6 @@ def point_middle(point: int) -> float:
     """The x coordinate of the first player's point, of the bar (25) or of checkers off (0)."""
     place = {_BAR: 6, 0: 13}.get(point, point - 13 + (point > 18) if point > 12 else 12 - point + (point < 7))
     return MARGIN + (place + 0.5) * STEP + (STEP / 4 if point == 0 else 0)
-
-
-@functools.cache
-def _backgammon_board() -> Canvas:
-    """The board without checkers; it is copied, for it takes most of the time."""
-    canvas = Canvas(14 * STEP + STEP // 2 + 2 * MARGIN, HEIGHT + 2 * MARGIN, PAPER)
-    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
-    for left in (0, 7):
-        canvas.rectangle(MARGIN + left * STEP, MARGIN, 6 * STEP, HEIGHT, _FELT)
-    for point in range(1, 25):
-        x, above = point_middle(point), point > 12
-        base, tip = (MARGIN, MARGIN + TALL) if above else (MARGIN + HEIGHT, MARGIN + HEIGHT - TALL)
-        for part in range(TALL // 2):  # a tongue, in slices
-            y = base + (tip - base) * 2 * part / TALL
-            slim = (STEP / 2 - 3) * (1 - 2 * part / TALL)
-            canvas.line(x - slim, y, x + slim, y, 3, _TONGUES[point % 2])
-    return canvas
 
 
 _CHECKER: Final = re.compile(r"(\d+|bar)/(\d+|off)")

@@ -9,7 +9,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.chess.evaluation import Chess
 from zermelo.envs.games.chess.fen import read_fen
 from zermelo.envs.games.chess.moves import after
-from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.boards import CELL, Piece, draws_marks
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import twin
@@ -48,31 +48,23 @@ _STROKES: Final[dict[str, tuple[tuple[float, ...], ...]]] = {
 }
 
 
-@draws(Chess)
-def _chess(rules: Any, state: Any) -> Canvas:
-    rows = text_rows(rules, state)
-    canvas = board_canvas(8, 8)
-    canvas.rectangle(8, 8, canvas.width - 16, canvas.height - 16, shade(_DARK, 0.6), radius=6)
-    for row in range(8):
-        for column in range(8):
-            colour = _DARK if (row + column) % 2 else _LIGHT
-            canvas.rectangle(MARGIN + column * CELL, MARGIN + row * CELL, CELL, CELL, colour)
+def _drawn(mark: str) -> Piece:
+    """A piece, in its player's colour with a rim of the other."""
+    fill, edge = (_WHITE, _BLACK) if mark.isupper() else (_BLACK, _WHITE)
 
-    def paint(x: float, y: float, mark: str) -> None:
-        if mark == ".":
-            return
-        fill, edge = (_WHITE, _BLACK) if mark.isupper() else (_BLACK, _WHITE)
+    def paint(canvas: Canvas, x: float, y: float) -> None:
         for colour, more in ((edge, 3.0), (fill, 0.0)):
             for stroke in _STROKES[mark.lower()]:
-                scaled = [CELL * part for part in stroke]
-                if len(scaled) == 3:
-                    canvas.disk(x + scaled[0], y + scaled[1], scaled[2] + more / 2, colour)
+                *places, size = (CELL * part for part in stroke)
+                if len(places) == 2:
+                    canvas.disk(x + places[0], y + places[1], size + more / 2, colour)
                 else:
-                    start_x, start_y, end_x, end_y, width = scaled
-                    canvas.line(x + start_x, y + start_y, x + end_x, y + end_y, width + more, colour)
+                    canvas.line(x + places[0], y + places[1], x + places[2], y + places[3], size + more, colour)
 
-    each_mark(rows, paint)
-    return canvas
+    return paint
+
+
+draws_marks({mark: [_drawn(mark)] for mark in "pnbrqkPNBRQK"}, frame=_DARK, squares=(_LIGHT, _DARK))(Chess)
 
 
 def _path(texts: Sequence[str], seat: int) -> list[list[str]]:

@@ -6,7 +6,6 @@ A row of houses is one integer, eight bits a house from the lowest (house 0, at 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -60,13 +59,8 @@ def write_houses(houses: int, state: Any, seat: int, numbers: Any) -> None:
     numbers[2 * houses + 1 - first] = state.other_store
 
 
-# -- picture -----------------------------------------------------------------------------------------------------
-
 _PIT: Final[Colour] = (124, 82, 48)
-_SEED: Final[Colour] = (232, 214, 178)
 _WOOD: Final[Colour] = (168, 118, 72)
-
-
 _HOUSE: Final = CELL + 16
 _STORE: Final = CELL + 24
 
@@ -79,40 +73,22 @@ def house_middle(houses: int, seat: int, house: int) -> tuple[float, float]:
 
 
 def paint_houses(rules: Any, state: Any) -> Canvas:
-    """The first player's houses below, its store on the right; seeds, and how many."""
+    """The first player's houses below, its store on the right, with the numbers of seeds."""
     sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-    (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
-    houses, pit, stores = rules.houses, _HOUSE, _STORE
-    canvas = Canvas(houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
-    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
-    tall = canvas.height - 2 * MARGIN - 44
-    for count, x, colour in (
-        (left, MARGIN + stores / 2, SECOND),
-        (right, canvas.width - MARGIN - stores / 2, FIRST),
-    ):
-        canvas.rectangle(x - 34, MARGIN + 22, 68, tall, _PIT, radius=34)
-        _seeds(canvas, x, canvas.height / 2, count, 27, tall / 2 - 12)
-        canvas.text(x, MARGIN + 10, str(count), 3, shade(colour, 0.6))
-    for house in range(houses):
-        (x, bottom), (_, top) = house_middle(houses, 0, house), house_middle(houses, 1, house)
-        for count, y, number, colour in (
-            (above >> 8 * (houses - 1 - house) & 255, top, MARGIN + 10, SECOND),
-            (below >> 8 * house & 255, bottom, canvas.height - MARGIN - 10, FIRST),
-        ):
-            canvas.disk(x, y, pit * 0.44, _PIT)
-            _seeds(canvas, x, y, count, pit * 0.33, pit * 0.33)
-            canvas.text(x, number, str(count), 3, shade(colour, 0.6))
+    width, height = rules.houses * _HOUSE + 2 * _STORE + 2 * MARGIN, 2 * _HOUSE + 2 * MARGIN + 44
+    canvas = Canvas(width, height, PAPER)
+    canvas.rectangle(6, 6, width - 12, height - 12, _WOOD, radius=30)
+    for seat, (houses, store) in enumerate(sides if state.seat == 0 else sides[::-1]):
+        x = MARGIN + _STORE / 2 if seat else width - MARGIN - _STORE / 2
+        canvas.rectangle(x - 34, MARGIN + 22, 68, height - 2 * MARGIN - 44, _PIT, radius=34)
+        places = [(x, height / 2, store)]
+        for house in range(rules.houses):
+            x, y = house_middle(rules.houses, seat, house)
+            canvas.disk(x, y, _HOUSE * 0.44, _PIT)
+            places.append((x, y, houses >> 8 * house & 255))
+        for x, y, count in places:
+            canvas.text(x, y, str(count), 4, shade((FIRST, SECOND)[seat], 2))
     return canvas
-
-
-def _seeds(canvas: Canvas, x: float, y: float, count: int, across: float, down: float) -> None:
-    """Seeds within an oval, in a spiral from its middle."""
-    shown = min(count, 60)
-    for number in range(shown):
-        reach = ((number + 0.5) / max(shown, 8)) ** 0.5
-        turn = 2.399963 * number  # the golden angle: no two seeds lie on top of each other
-        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 5.5, shade(_SEED, 0.7))
-        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 4.5, _SEED)
 
 
 def _spots(rules: Any, names: None) -> Iterator[Spot]:

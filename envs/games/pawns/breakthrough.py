@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.pawns.steps import (
-    PAWN_MARKS,
     PawnState,
     attacked,
     destination,
+    draws_pawns,
     far_row,
     list_moves,
     mirrored_move,
@@ -26,7 +26,6 @@ from zermelo.envs.games.pawns.steps import (
     planes_of,
     sources,
 )
-from zermelo.envs.pictures.boards import draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
@@ -38,7 +37,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
 @listed()
 @limits(rows=(2, 32), columns=(2, 32), pawn_rows=(1, 16), squares=(4, 64))
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
-@draws_marks(PAWN_MARKS)
+@draws_pawns
 class Breakthrough(NamedTuple):
     """Bring one pawn to the other side.
 

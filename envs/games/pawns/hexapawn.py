@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.games.pawns.steps import (
-    PAWN_MARKS,
     PawnState,
     destination,
+    draws_pawns,
     far_row,
     list_moves,
     mirrored_move,
@@ -22,7 +22,6 @@ from zermelo.envs.games.pawns.steps import (
     planes_of,
     sources,
 )
-from zermelo.envs.pictures.boards import draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
@@ -34,7 +33,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
 @listed()
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
 @limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
-@draws_marks(PAWN_MARKS)
+@draws_pawns
 class Hexapawn(NamedTuple):
     """Bring a pawn to the other side, or leave the opponent without a move.
 

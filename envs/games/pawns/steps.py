@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zermelo.envs.pictures.boards import man, tile
+from zermelo.envs.pictures.boards import draws_marks, man
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
@@ -109,6 +109,5 @@ def pawn_text(action: int, seat: int, columns: int, captures: bool) -> str:
 
 _BLACK: Final[Colour] = (34, 36, 40)
 _WHITE: Final[Colour] = (246, 245, 240)
-_SQUARE: Final = tile((226, 200, 160), 1, 0)
-PAWN_MARKS: Final = {".": [_SQUARE], "X": [_SQUARE, man(_WHITE)], "O": [_SQUARE, man(_BLACK)]}
-"""How pawns are drawn."""
+draws_pawns = draws_marks({"X": [man(_WHITE)], "O": [man(_BLACK)]}, squares=((240, 225, 196), (190, 150, 110)))
+"""Draws pawns on a chequered board."""

@@ -24,8 +24,7 @@ import numpy.typing as npt
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
 from zermelo.envs.games.twenty_forty_eight.weights import expected
-from zermelo.envs.pictures.boards import CELL, INK, IVORY, board_canvas, draws, middle
-from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import symmetric_square
 from zermelo.envs.rules.declared import limits
@@ -34,6 +33,19 @@ _PER_WORD: Final = 12
 _SQUARES: Final = 72
 _FOUR: Final = 0.1
 """How likely a new tile is a 4."""
+
+
+def _drawn(exponent: int) -> list[Piece]:
+    """How a tile is drawn, the darker the larger it is."""
+    heat, late = min(exponent, 6), min(max(exponent - 6, 0), 12)
+    square = tile((244 - 15 * late, 232 - 22 * heat, 220 - 24 * heat), 3, 6)
+    return [square, letter(str(1 << exponent), INK if exponent < 3 else IVORY)]
+
+
+_MARKS: Final = {
+    ".": [tile((205, 193, 180), 3, 6)],
+    **{str(1 << number): _drawn(number) for number in range(1, 32)},
+}
 
 
 class Game2048State(NamedTuple):
@@ -58,6 +70,7 @@ class Game2048State(NamedTuple):
     gymnasium="zermelo.envs.games.twenty_forty_eight.environment:Game2048Env",
 )
 @limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
+@draws_marks(_MARKS, frame=(187, 173, 160))
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -286,24 +299,3 @@ class Game2048(NamedTuple):
 def _tile(state: Game2048State, square: int) -> int:
     """The exponent of the tile on a square, 0 for none."""
     return state[square // _PER_WORD] >> 5 * (square % _PER_WORD) & 31
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-
-@draws(Game2048)
-def _game_2048(rules: Any, state: Any) -> Canvas:
-    canvas = board_canvas(rules.rows, rules.columns)
-    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, (187, 173, 160), radius=10)
-    for row, line in enumerate(rules.tiles(state).tolist()):
-        for column, tile in enumerate(line):
-            x, y = middle(row, column)
-            heat = min(tile, 6)
-            late = min(max(tile - 6, 0), 12)
-            colour = (244 - 15 * late, 232 - 22 * heat, 220 - 24 * heat) if tile else (205, 193, 180)
-            canvas.rectangle(x - CELL / 2 + 3, y - CELL / 2 + 3, CELL - 6, CELL - 6, colour, radius=6)
-            if tile:
-                text = str(1 << tile)
-                scale = 3 if len(text) < 4 else 2 if len(text) < 6 else 1
-                canvas.text(x, y, text, scale, INK if tile < 3 else IVORY)
-    return canvas
