@@ -1,9 +1,9 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-Games declare their twins (``zermelo.envs.rules.about``), such as PettingZoo's Connect Four; environments over
-rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for
-exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on
-one side, or a game that ended by an illegal action, is left to the clone.
+Games declare the environments that play them (``zermelo.envs.rules.equivalent_rules``), such as PettingZoo's
+Connect Four; environments over rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then
+searches the rules. It counts for exactly these classes; a position that the rules cannot have, such as one set
+up by hand with three stones more on one side, or a game that ended by an illegal action, is left to the clone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import zermelo.envs.games  # noqa: F401  # for the twins that it declares
+import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import (
     game_name,
@@ -24,7 +24,7 @@ from zermelo.envs.adapters.wrappers import (
     seat_agents,
 )
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.rules.about import LISTED, TWINS, Twin
+from zermelo.envs.rules.about import EQUIVALENT, LISTED, EquivalentRules
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 
@@ -86,18 +86,18 @@ class LiveRulesGame(RulesGame):
         return state if seat < 0 or raw.possible_agents[seat] == raw.agent_selection else None
 
 
-def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
-    rules = twin.rules if is_rules(twin.rules) else twin.rules(env)
+def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
+    rules = given.rules if is_rules(given.rules) else given.rules(env)
 
     def read(other: Any) -> Any | None:
-        return twin.read(other) if is_rules(twin.rules) or twin.rules(other) == rules else None
+        return given.read(other) if is_rules(given.rules) or given.rules(other) == rules else None
 
-    game = LiveRulesGame(env, rules, read, twin.scale)
-    if twin.symmetry:
-        turn = functools.partial(rules.symmetric_state, symmetry=twin.symmetry)
+    game = LiveRulesGame(env, rules, read, given.scale)
+    if given.symmetry:
+        turn = functools.partial(rules.symmetric_state, symmetry=given.symmetry)
         game.text = lambda state: rules.text(turn(state))
         game.action_text = lambda state, action: rules.action_text(
-            state, rules.symmetric_action(action, twin.symmetry)
+            state, rules.symmetric_action(action, given.symmetry)
         )
         image = game.image
         game.image = lambda state: image(turn(state))  # type: ignore[method-assign]  # as the texts above
@@ -117,5 +117,5 @@ def _rules_env(env: Any) -> LiveRulesGame | None:
 _own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]
 for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
     register_rules(_class_name, _rules_env)
-for _class_name, _declared in TWINS.items():
-    register_rules(_class_name, functools.partial(_twin, _declared))
+for _class_name, _declared in EQUIVALENT.items():
+    register_rules(_class_name, functools.partial(_over_equivalent, _declared))

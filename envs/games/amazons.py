@@ -29,7 +29,7 @@ from zermelo.envs.rules import (
     listed,
     lowest,
     no_places,
-    openspiel_twin,
+    openspiel_rules,
     single,
     square_text,
     union,
@@ -207,4 +207,4 @@ def _amazons(state: AmazonsState, seat: int) -> Words:
     return state.second if seat else state.first
 
 
-openspiel_twin("amazons")(lambda board_size: Amazons(board_size))
+openspiel_rules("amazons")(lambda board_size: Amazons(board_size))

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks, shade, tile
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_square, whole
 from zermelo.envs.rules.declared import Board, board, limits
@@ -37,7 +37,7 @@ class ClobberState(NamedTuple):
     seat: int
 
 
-@openspiel_twin("clobber")
+@openspiel_rules("clobber")
 @listed()
 @limits(rows=(1, 64), columns=(1, 64), squares=(1, 64))
 @board("XO", symmetric=ClobberState, squares=Squares(from_below=True))

@@ -15,12 +15,12 @@ from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
 from zermelo.envs.rules import (
     board,
+    equivalent_rules,
     limits,
     listed,
     loss_in,
-    openspiel_twin,
+    openspiel_rules,
     popcount,
-    twin,
     win_in,
 )
 
@@ -252,7 +252,7 @@ def _fourth_along(stones: int, step: int) -> int:
     return upper | below & (stones << step) | below & (stones >> 3 * step)
 
 
-@twin("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
+@equivalent_rules("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
     board = env.board
@@ -270,6 +270,6 @@ def _read_connect_four(env: Any) -> ConnectFourState | None:
     return ConnectFourState(second if turn else first, stones)
 
 
-@openspiel_twin("connect_four")
+@openspiel_rules("connect_four")
 def _openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> ConnectFour | None:
     return ConnectFour(rows, columns) if x_in_row == 4 else None

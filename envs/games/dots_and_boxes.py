@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.pictures.squares import Spot, Squares, squares_of, whole_text
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
 from zermelo.envs.rules.declared import limits
@@ -342,6 +342,6 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
 squares_of(DotsAndBoxes, Squares(size=None, spots=_spots, path=whole_text))
 
 
-@openspiel_twin("dots_and_boxes")
+@openspiel_rules("dots_and_boxes")
 def _openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> DotsAndBoxes:
     return DotsAndBoxes(num_rows, num_cols, margin=utility_margin)

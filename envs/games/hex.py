@@ -25,7 +25,7 @@ from zermelo.envs.rules import (
     board_lines,
     limits,
     listed,
-    openspiel_twin,
+    openspiel_rules,
     square_text,
 )
 from zermelo.envs.rules.words import (
@@ -174,7 +174,7 @@ def _hex(rules: Any, state: Any) -> Canvas:
     return canvas
 
 
-@openspiel_twin("hex")
+@openspiel_rules("hex")
 def _openspiel(
     board_size: int, num_cols: int, num_rows: int, plain_obs_tensor: bool, string_rep: str, swap: bool
 ) -> Hex | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.about import listed, openspiel_twin, twin
+from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import symmetric_square
 from zermelo.envs.rules.declared import board_lines, limits
@@ -26,7 +26,7 @@ class MNKState(NamedTuple):
     passes: int = 0
 
 
-@openspiel_twin("mnk")
+@openspiel_rules("mnk")
 @listed(players="2-4")
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
@@ -219,10 +219,10 @@ class MNK(NamedTuple):
 squares_of(MNK, Squares(from_below=True))
 
 
-# -- twins -----------------------------------------------------------------------------------------------------
+# -- PettingZoo ------------------------------------------------------------------------------------------------
 
 
-@twin("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
+@equivalent_rules("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
 def _read_tictactoe(env: Any) -> MNKState | None:
     """PettingZoo numbers its squares column by column: symmetry 4 swaps rows and columns."""
     squares = env.board.squares
@@ -240,4 +240,4 @@ def _read_tictactoe(env: Any) -> MNKState | None:
     return MNKState(second if turn else first, first | second)
 
 
-openspiel_twin("tic_tac_toe")(lambda: MNK(3, 3, 3))
+openspiel_rules("tic_tac_toe")(lambda: MNK(3, 3, 3))

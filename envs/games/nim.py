@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.about import listed
 
 
 class NimState(NamedTuple):
@@ -163,17 +163,3 @@ class Nim(_NimParameters):
 
     def _sizes(self, heaps: int) -> tuple[int, ...]:
         return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
-
-
-@openspiel_twin("nim")
-def _openspiel(is_misere: bool, pile_sizes: str) -> OpenSpielTwin:
-    """Its numbers go by what is taken first, and then by heap."""
-    rules = Nim(tuple(map(int, pile_sizes.split(";"))), is_misere)
-
-    def to_openspiel(state: NimState, action: int) -> int:
-        return action % rules.largest * rules.number + action // rules.largest
-
-    def from_openspiel(state: NimState, number: int) -> int:
-        return number % rules.number * rules.largest + number // rules.number
-
-    return OpenSpielTwin(rules=rules, to_openspiel=to_openspiel, from_openspiel=from_openspiel)

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import disk, draws_marks, tile
 from zermelo.envs.pictures.canvas import Colour
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
 from zermelo.envs.rules.declared import Board, board, limits
@@ -43,7 +43,7 @@ class OthelloState(NamedTuple):
     seat: int
 
 
-@openspiel_twin("othello")
+@openspiel_rules("othello")
 @listed()
 @limits(rows=(4, 8), columns=(4, 8), margin=bool)
 @board("XO", symmetric=OthelloState)

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 
 _ROLL: Final = 0
 _HOLD: Final = 1
@@ -208,8 +208,8 @@ class Pig(NamedTuple):
         return self._score(state, seat) + (state.turn if seat == state.seat else 0)
 
 
-@openspiel_twin("pig")
-def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> OpenSpielTwin | None:
+@openspiel_rules("pig")
+def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> Pig | None:
     """A draw after ``horizon`` actions, unless somebody wins before.
 
     Its Piglet throws no coin but a die with one side that scores nothing, unless that die has two sides. For more
@@ -217,4 +217,4 @@ def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, wins
     """
     if players != 2 or piglet != (diceoutcomes == 2):
         return None
-    return OpenSpielTwin(rules=Pig(winscore, 1, diceoutcomes), longest=horizon)
+    return Pig(winscore, 1, diceoutcomes)

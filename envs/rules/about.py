@@ -28,7 +28,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Twin:
+class EquivalentRules:
     """An environment of somebody else's that plays a game we have rules of.
 
     Attributes:
@@ -46,39 +46,11 @@ class Twin:
     scale: float = 1.0
 
 
-def same_number(state: Any, action: int) -> int:
-    """The action itself, where both number actions alike."""
-    return action
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenSpielTwin:
-    """A game of OpenSpiel's that our rules play too: the same turns, chance, ends and utilities.
-
-    Chance outcomes count as actions here: they too have numbers of their own on either side.
-
-    Attributes:
-        rules: The rules, with their parameters.
-        to_openspiel: OpenSpiel's number of an action of the rules at one of their states.
-        from_openspiel: The action of the rules that a number of OpenSpiel's stands for at a state of the rules.
-        read: The state of the rules that an OpenSpiel state is in, where that is more than what its history leads
-            to: called with the OpenSpiel state and that state.
-        longest: With chance, how many moves and chance events a game may have before OpenSpiel may end it for its
-            length, which no rules of ours do.
-    """
-
-    rules: Any
-    to_openspiel: Callable[[Any, int], int] = same_number
-    from_openspiel: Callable[[Any, int], int] = same_number
-    read: Callable[[Any, Any], Any] | None = None
-    longest: int = 1 << 60
-
-
 LISTED: dict[type, Listed] = {}
-TWINS: dict[str, Twin] = {}
+EQUIVALENT: dict[str, EquivalentRules] = {}
 """By the full name of the environment's class."""
 OPENSPIEL: dict[str, Callable[..., Any]] = {}
-"""By the short name of OpenSpiel's game: called with its parameters (``openspiel_twin``)."""
+"""By the short name of OpenSpiel's game: called with its parameters (``openspiel_rules``)."""
 
 
 def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Class], _Class]:
@@ -94,11 +66,13 @@ def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> C
 _Read = TypeVar("_Read", bound=Callable[[Any], Any])
 
 
-def twin(env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0) -> Callable[[_Read], _Read]:
+def equivalent_rules(
+    env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0
+) -> Callable[[_Read], _Read]:
     """Declares a function as the one that reads the state of these rules off an environment of that class."""
 
     def add(read: _Read) -> _Read:
-        TWINS[env_class] = Twin(rules, read, symmetry, scale)
+        EQUIVALENT[env_class] = EquivalentRules(rules, read, symmetry, scale)
         return read
 
     return add
@@ -107,11 +81,11 @@ def twin(env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0) -
 _Make = TypeVar("_Make", bound=Callable[..., Any])
 
 
-def openspiel_twin(short_name: str) -> Callable[[_Make], _Make]:
-    """Declares what plays one of OpenSpiel's games, as a function of that game's parameters.
+def openspiel_rules(short_name: str) -> Callable[[_Make], _Make]:
+    """Declares the rules of one of OpenSpiel's games, in which actions and outcomes have the same numbers.
 
-    The function returns rules, an ``OpenSpielTwin`` where actions have other numbers, or None; a class of rules
-    whose parameters have the same names is such a function.
+    It is a function of that game's parameters that returns rules, or None where they do not fit: a class of rules
+    whose parameters have the same names, for instance.
     """
 
     def add(make: _Make) -> _Make:

@@ -1,27 +1,25 @@
 """OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
 
-Games declare these twins themselves (``zermelo.envs.rules.about.openspiel_twin``); tests play each at random on
-both sides. Searches number actions as the rules do; callers see OpenSpiel's numbers (``RenumberedGame``). A
-position is read by playing its history over again on the rules. What the rules cannot be in is left to OpenSpiel's
-own states: a state that was not reached from the start of the game, and games with chance that come near the
-length at which OpenSpiel, or Shimmy's environment, breaks them off.
+Games whose actions and chance outcomes have the same numbers there declare it (``openspiel_rules``); tests play
+each at random on both sides. A position is read by playing its history over again on the rules. What the rules
+cannot be in is left to OpenSpiel's own states: a state that was not reached from the start of the game, and
+games with chance that come near the length at which OpenSpiel, or Shimmy's environment, breaks them off.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-import zermelo.envs.games  # noqa: F401  # for the twins that it declares
+import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame, is_openspiel
 from zermelo.envs.adapters.wrappers import is_patched
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
-from zermelo.envs.game import CHANCE, Chance, Game, Traits, TraitSource
-from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin, same_number
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Chance, TraitSource
+from zermelo.envs.rules.about import OPENSPIEL
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits import merge_traits
 
@@ -30,21 +28,21 @@ _AHEAD: Final = 200
 
 
 class OpenSpielRulesGame(RulesGame):
-    """The rules of one of OpenSpiel's games, and the way from its states and actions to theirs and back.
+    """The rules of one of OpenSpiel's games, and the way from its states to theirs.
 
     Args:
-        twin: The rules, and how actions are numbered.
+        rules: The rules.
         inner: The same game over OpenSpiel's own states, which knows its name, its players and its source.
+        longest: How many moves and chance events a game may have.
     """
 
-    def __init__(self, twin: OpenSpielTwin, inner: OpenSpielGame) -> None:
-        super().__init__(twin.rules)
-        self._twin = twin
+    def __init__(self, rules: Any, inner: OpenSpielGame, longest: int) -> None:
+        super().__init__(rules)
         self._inner = inner
         self._read: tuple[list[int], Any] = ([], super().initial_state())
         self.traits = replace(self.traits, name=inner.traits.name, seat_names=inner.traits.seat_names)
         has_chance = self.traits.chance is not Chance.NONE
-        self._longest = min(twin.longest, inner.longest) - _AHEAD if has_chance else inner.longest
+        self._longest = min(longest, inner.longest) - _AHEAD if has_chance else inner.longest
 
     def snapshot(self, env: Any) -> Any:
         theirs = self._inner.snapshot(env)
@@ -75,17 +73,9 @@ class OpenSpielRulesGame(RulesGame):
         if history[: len(seen)] != seen:
             seen, state = [], super().initial_state()
         for number in history[len(seen) :]:
-            state = self._played.result(state, self._twin.from_openspiel(state, number))
+            state = self._played.result(state, number)
         self._read = history, state
-        return state if self._twin.read is None else self._twin.read(theirs, state)
-
-    def to_env_action(self, state: Any, action: int) -> int:
-        return self._twin.to_openspiel(state, action)
-
-    @functools.cached_property
-    def numbered(self) -> Game[Any]:
-        """This game with OpenSpiel's numbers of actions."""
-        return self if self._twin.to_openspiel is same_number else RenumberedGame(self, self._twin)
+        return state
 
     def observation(self, state: Any, seat: int) -> Any:
         """No observation is OpenSpiel's, so a network that was trained on those would see something else.
@@ -97,67 +87,6 @@ class OpenSpielRulesGame(RulesGame):
             f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
             "backend='environment' a network sees them"
         )
-
-
-class RenumberedGame:
-    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
-
-    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
-    """
-
-    def __init__(self, inside: OpenSpielRulesGame, twin: OpenSpielTwin) -> None:
-        self.inside, self.rules, self._twin = inside, inside.rules, twin
-        alike = ("image", "information_state_key", "moves_so_far", "observation", "resample", "snapshot", "text")
-        for name in alike:
-            if hasattr(inside, name):
-                setattr(self, name, getattr(inside, name))
-
-    @property
-    def traits(self) -> Traits:
-        return self.inside.traits
-
-    def initial_state(self) -> Any:
-        return self.inside.initial_state()
-
-    def to_move(self, state: Any) -> int:
-        return self.inside.to_move(state)
-
-    def legal_actions(self, state: Any) -> Sequence[int]:
-        return sorted(self._twin.to_openspiel(state, action) for action in self.inside.legal_actions(state))
-
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        outcomes = self.inside.chance_outcomes(state)
-        return [(self._twin.to_openspiel(state, outcome), probability) for outcome, probability in outcomes]
-
-    def result(self, state: Any, action: int) -> Any:
-        if not self.is_terminal(state) and self.to_move(state) != CHANCE:
-            legal = self.legal_actions(state)
-            if action not in legal:
-                raise illegal_action(action, f"in {self.traits.name}", legal)
-        return self.inside.result(state, self._twin.from_openspiel(state, action))
-
-    @property
-    def for_search(self) -> RulesGame:
-        return self.inside.for_search
-
-    def is_terminal(self, state: Any) -> bool:
-        return self.inside.is_terminal(state)
-
-    def utility(self, state: Any) -> tuple[float, ...]:
-        return self.inside.utility(state)
-
-    def key(self, state: Any) -> Hashable:
-        return self.inside.key(state)
-
-    def to_env_action(self, state: Any, action: int) -> int:
-        return action
-
-    def action_text(self, state: Any, action: int) -> str:
-        return str(self.rules.action_text(state, self._twin.from_openspiel(state, action)))
-
-    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        aliases = getattr(self.rules, "action_aliases", None)
-        return () if aliases is None else aliases(state, self._twin.from_openspiel(state, action))
 
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
@@ -172,10 +101,10 @@ def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None
         return None
     inner = OpenSpielGame(source, given)
     try:
-        twin = _twin_of(inner.source)
-        if twin is None:
+        rules, longest = _equivalent(inner.source)
+        if rules is None:
             return None
-        game = OpenSpielRulesGame(twin, inner)
+        game = OpenSpielRulesGame(rules, inner, longest)
     except InvalidSettingError:  # a board that is too large for the rules
         return None
     declared = declared_traits(source) if is_env else {}
@@ -183,13 +112,11 @@ def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None
     return game if game.position(inner.snapshot(source)) is not None else None
 
 
-def _twin_of(game: Any) -> OpenSpielTwin | None:
-    """The twin of a ``pyspiel.Game``; None too where it has a parameter that the declaration does not know."""
+def _equivalent(game: Any) -> tuple[Any, int]:
+    """The rules of a ``pyspiel.Game``, if they are declared with all its parameters, and its greatest length."""
     kind = game.get_type()
-    make = OPENSPIEL.get(kind.short_name)
-    if make is None:
-        return None
     parameters = {**kind.parameter_specification, **game.get_parameters()}
-    known = set(inspect.signature(make).parameters)
-    made = make(**parameters) if known >= set(parameters) else None
-    return made if made is None or isinstance(made, OpenSpielTwin) else OpenSpielTwin(rules=made)
+    make = OPENSPIEL.get(kind.short_name)
+    if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
+        return None, 0
+    return make(**parameters), parameters.get("horizon", 1 << 60)

@@ -12,7 +12,7 @@ from zermelo.envs.games.chess.moves import after
 from zermelo.envs.pictures.boards import CELL, Piece, draws_marks
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.about import twin
+from zermelo.envs.rules.about import equivalent_rules
 from zermelo.envs.rules.history import with_past
 
 __all__: list[str] = []
@@ -80,7 +80,7 @@ _PROMOTIONS: Final = {None: 0, 2: 1, 3: 2, 4: 3, 5: 0}
 """What a pawn becomes, as actions number it, by python-chess's number of the piece."""
 
 
-@twin("pettingzoo.classic.chess.chess.raw_env", _RULES)
+@equivalent_rules("pettingzoo.classic.chess.chess.raw_env", _RULES)
 def _read_chess(env: Any) -> Any | None:
     """The position of PettingZoo's board, and those before it since the last capture or pawn's move."""
     board = env.board.copy(stack=env.board.halfmove_clock)

@@ -10,7 +10,7 @@ from zermelo.envs.games.go.rules import COLUMNS, Go
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, squares_of
-from zermelo.envs.rules.about import twin
+from zermelo.envs.rules.about import equivalent_rules
 from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.words import contains, difference, single, union
 
@@ -81,7 +81,7 @@ def _rules(env: Any) -> Go:
     return Go(int(env._N), komi + 0.25 if komi.is_integer() else komi, superko=0)
 
 
-@twin("pettingzoo.classic.go.go.raw_env", _rules)
+@equivalent_rules("pettingzoo.classic.go.go.raw_env", _rules)
 def _read_go(env: Any) -> GoState | None:
     position, size = env._go, int(env._N)
     if position.board.shape != (size, size):

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.declared import limits
 
 _NAMES: Final = "23456789TJQKA"
@@ -36,7 +36,7 @@ class KuhnState(NamedTuple):
     history: int
 
 
-@openspiel_twin("kuhn_poker")
+@openspiel_rules("kuhn_poker")
 @listed(players="2-10", kind="cards")
 @limits(players=(2, 10))
 class Kuhn(NamedTuple):

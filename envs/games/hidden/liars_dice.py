@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.declared import limits
 
@@ -172,7 +172,7 @@ class LiarsDice(NamedTuple):
         return " ".join(str(face + 1) for face in range(self.sides) for _ in range(dice >> 4 * face & 15)) or "-"
 
 
-@openspiel_twin("liars_dice")
+@openspiel_rules("liars_dice")
 def _openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> LiarsDice | None:
     """For two players, by the rule under which more dice may be bid of any face."""
     return LiarsDice(numdice, dice_sides) if players == 2 and bidding_rule == "reset-face" else None

@@ -32,7 +32,7 @@ from zermelo.envs.games.mancala.sowing import (
 )
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
-from zermelo.envs.rules.about import listed, openspiel_twin
+from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.declared import limits
 
@@ -188,6 +188,6 @@ draws(Oware)(paint_houses)
 squares_of(Oware, HOUSES)
 
 
-@openspiel_twin("oware")
+@openspiel_rules("oware")
 def _openspiel(num_houses_per_player: int, num_seeds_per_house: int) -> Oware:
     return Oware(num_houses_per_player, num_seeds_per_house)
