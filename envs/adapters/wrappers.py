@@ -7,6 +7,7 @@ Wrappers that change the game (rewards, actions, time limits) are part of it and
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -57,9 +58,14 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while type(env).__name__ in _THEIR_NAMES and full_name(type(env)) in _CHECKING_WRAPPERS:
+    while type(env).__name__ in _THEIR_NAMES and _only_checks(type(env)):
         env = env.env
     return env
+
+
+@functools.cache
+def _only_checks(wrapper: type) -> bool:
+    return full_name(wrapper) in _CHECKING_WRAPPERS
 
 
 def thin(copy: Any) -> Any:
@@ -121,12 +127,13 @@ def require_reset(env: Any) -> None:
         if not all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env)):
             raise UnsupportedGameError(f"{game_name(env)} has not been reset: call env.reset() first")
         return
-    if any(full_name(cls) == "gym.core.Env" for cls in type(env).__mro__):
-        raise UnsupportedGameError(
-            f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before its import, "
-            "import sys, gymnasium; sys.modules['gym'] = gymnasium; sys.modules['gym.spaces'] = gymnasium.spaces"
-        )
     if not is_aec(env):
+        if any(full_name(cls) == "gym.core.Env" for cls in type(env).__mro__):
+            raise UnsupportedGameError(
+                f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before its import, "
+                "import sys, gymnasium; sys.modules['gym'] = gymnasium; "
+                "sys.modules['gym.spaces'] = gymnasium.spaces"
+            )
         raise UnsupportedGameError(
             f"cannot see a game in {type(env).__name__} object {_short(env)}: give an AEC environment, a "
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"

@@ -1,7 +1,7 @@
 """The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
 
-Agents are shown the environment and answer; only the driver steps it. There is a class for AEC environments and
-one for those of Gymnasium, with one player.
+Agents are shown the environment and answer; only the driver steps it. It speaks to AEC environments, and to those
+of Gymnasium as if they were AEC environments of one player.
 
 - Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
   is cumulative, and Shimmy's adds the final rewards again in every dead step.
@@ -12,7 +12,6 @@ one for those of Gymnasium, with one player.
 
 from __future__ import annotations
 
-import abc
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
@@ -29,24 +28,35 @@ from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.writing import shown
 
 T = TypeVar("T")
+_PLAYER: Final = "player"
 
 
-class EnvDriver(abc.ABC):
+class EnvDriver:
     """Steps an environment that it has reset.
 
     Attributes:
         env: The live environment, as the agents are shown it.
-        seat_names: The players in seat order.
+        seat_names: The players in seat order: that of ``possible_agents``.
         rewards: What each seat has earned so far.
+
+    Raises:
+        EnvironmentFailureError: Of every method: the environment raised, or said what cannot be.
     """
 
-    seat_names: tuple[str, ...]
-    rewards: list[float]
-
     def __init__(self, env: Any, seed: int) -> None:
-        self.env = env
-        self._name = game_name(env)
-        self._started = self._call("reset", lambda: env.reset(seed=seed))
+        self.env, self._name = env, game_name(env)
+        self._single = _SinglePlayer(env) if is_gymnasium(env) else None
+        self._table = self._single or env
+        self._call("reset", lambda: self._table.reset(seed=seed))
+        # The wrappers that only check can be looked through for reading; steps go through them all.
+        self._inner = innermost(self._table)
+        agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
+        self._seat = {agent: seat for seat, agent in enumerate(agents)}
+        self.seat_names = tuple(map(str, agents))
+        self.rewards = [0.0] * len(agents)
+        self._spaces = self._call("action_space", lambda: {one: self._table.action_space(one) for one in agents})
+        self._terminated = False
+        self._legal: tuple[Any, Any] | None = None
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
         try:
@@ -58,42 +68,118 @@ class EnvDriver(abc.ABC):
                 f"the environment {self._name} failed in {what}: {type(error).__name__}: {error}"
             ) from error
 
-    def _pay(self, seat: int, reward: float, who: str) -> None:
-        self.rewards[seat] += reward
-        if math.isnan(self.rewards[seat]):
-            raise EnvironmentFailureError(f"the environment paid {who} rewards that add up to nan")
-
-    @abc.abstractmethod
     def turn(self) -> int | None:
-        """Returns the seat to move, or None when the game is over."""
+        """Returns the seat to move, once dead agents were stepped; None when the game is over."""
+        return self._call("saying whose turn it is", self._turn)
 
-    @abc.abstractmethod
+    def _turn(self) -> int | None:
+        inner = self._inner
+        for _ in range(2 * len(self._agents) + 1):
+            if not inner.agents:
+                return None
+            terminations, truncations = inner.terminations, inner.truncations
+            if all(terminations[agent] or truncations[agent] for agent in inner.agents):
+                return None
+            agent = inner.agent_selection
+            if not (terminations[agent] or truncations[agent]):
+                return self._seat[agent]
+            self._call("the step of a dead agent", lambda: self._table.step(None))
+        raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
+
     def look(self) -> None:
         """Reads what is legal for the seat to move, before its agent is asked.
 
         Raises:
             EnvironmentFailureError: The environment cannot say, or says that nothing is.
         """
+        agent = self._inner.agent_selection
+        space = self._spaces[agent]
+        self._legal = (space, _checked_mask(space, self._call("saying what is legal", lambda: self._mask(agent))))
 
-    @abc.abstractmethod
+    def _mask(self, agent: Any) -> Any:
+        if self._single is not None:
+            # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's
+            # leaves out moves into walls, and Taxi plays them.
+            return gym_mask(self.env)
+        # Of the outermost layer: PettingZoo's wrapper that ends games at illegal actions then need not ask again.
+        return mask_of(self.env.observe(agent), self._inner.infos.get(agent))
+
     def refusal(self, action: Any) -> str | None:
         """Returns why the action cannot be played, as the end of a sentence, or None if it is legal."""
+        if self._legal is None:
+            self.look()
+        assert self._legal is not None, "it has just been read"
+        return _judge(*self._legal, action)
 
-    @abc.abstractmethod
     def step(self, action: Any) -> None:
-        """Plays a legal action for the seat to move and collects the rewards."""
+        """Plays a legal action for the seat to move, through all wrappers, and collects the rewards."""
+        self._legal = None
+        self._call(f"step({shown(action)})", lambda: self._table.step(action))
+        self._call("paying the rewards", self._collect)
+        self._terminated = self._terminated or any(self._inner.terminations.values())
 
-    @abc.abstractmethod
+    def _collect(self) -> None:
+        for agent, reward in self._inner.rewards.items():
+            if reward:
+                seat = self._seat[agent]
+                self.rewards[seat] += float(reward)
+                if math.isnan(self.rewards[seat]):
+                    raise EnvironmentFailureError(f"the environment paid {agent} rewards that add up to nan")
+
     def view(self) -> Observation:
         """Returns what the seat to move sees, copied, for an agent that needs no more."""
+        agent = self._inner.agent_selection
+        seen, info = self._call("observe", lambda: (self._table.observe(agent), self._inner.infos.get(agent)))
+        if (
+            self._single is not None
+            and (mask := self._call("saying what is legal", lambda: self._mask(agent))) is not None
+        ):
+            info = {"action_mask": mask}
+        return observed(str(agent), seen, info, self._spaces[agent])
 
-    @abc.abstractmethod
     def fingerprint(self) -> Any:
         """Returns something cheap that changes if anyone else steps or resets the environment."""
+        if self._single is not None:  # Gymnasium itself counts steps only where a time limit needs them
+            return [vars(layer).get("_elapsed_steps") for layer in layers(self.env)]
+        inner = self._inner
+        return (
+            inner.agent_selection,
+            len(inner.agents),
+            tuple(inner.terminations.values()),
+            tuple(inner.truncations.values()),
+            tuple(inner._cumulative_rewards.values()) if hasattr(inner, "_cumulative_rewards") else (),
+        )
 
-    @abc.abstractmethod
     def end_reason(self) -> EndReason:
-        """Returns whether the environment terminated or truncated the game."""
+        """Returns whether the environment terminated the game, for any of its agents, or truncated it."""
+        return EndReason.TERMINATED if self._terminated else EndReason.TRUNCATED
+
+
+class _SinglePlayer:
+    """A Gymnasium environment with the methods and attributes of an AEC environment of one player."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self.agents = self.possible_agents = [_PLAYER]
+        self.agent_selection = _PLAYER
+
+    def reset(self, seed: int) -> None:
+        self._seen, info = self._env.reset(seed=seed)
+        self._say(info, 0.0, False, False)
+
+    def step(self, action: Any) -> None:
+        self._seen, reward, terminated, truncated, info = self._env.step(action)
+        self._say(info, reward, terminated, truncated)
+
+    def _say(self, info: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+        self.infos, self.rewards = {_PLAYER: info}, {_PLAYER: float(reward)}
+        self.terminations, self.truncations = {_PLAYER: bool(terminated)}, {_PLAYER: bool(truncated)}
+
+    def observe(self, agent: str) -> Any:
+        return self._seen
+
+    def action_space(self, agent: str) -> Any:
+        return self._env.action_space
 
 
 def drive_env(env: Any, seed: int) -> EnvDriver:
@@ -103,10 +189,8 @@ def drive_env(env: Any, seed: int) -> EnvDriver:
         UnsupportedGameError: It is neither an AEC nor a Gymnasium environment.
         EnvironmentFailureError: ``reset`` raised.
     """
-    if is_gymnasium(env):
-        return GymDriver(env, seed)
-    if is_aec(env):
-        return AecDriver(env, seed)
+    if is_gymnasium(env) or is_aec(env):
+        return EnvDriver(env, seed)
     raise UnsupportedGameError(
         f"cannot play in {env!r} ({type(env).__name__}): give a name, a function that makes an environment, or a "
         "live AEC or Gymnasium environment (a parallel one through pettingzoo.utils.parallel_to_aec)"
@@ -207,135 +291,3 @@ def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
 def _few(actions: list[int]) -> str:
     shown = ", ".join(map(str, actions[:12]))
     return f"legal: {shown}, ..." if len(actions) > 12 else f"legal: {shown}"
-
-
-class AecDriver(EnvDriver):
-    """Drives an AEC environment; seats are in the order of ``possible_agents``."""
-
-    def __init__(self, env: Any, seed: int) -> None:
-        super().__init__(env, seed)
-        # The wrappers that only check can be looked through for reading; steps go through them all.
-        self._inner = innermost(env)
-        agents = self._agents = list(getattr(env, "possible_agents", None) or env.agents)
-        self._seat = {agent: seat for seat, agent in enumerate(agents)}
-        self.seat_names = tuple(map(str, agents))
-        self.rewards = [0.0] * len(agents)
-        self._spaces = self._call("action_space", lambda: {agent: env.action_space(agent) for agent in agents})
-        self._terminated = False
-        self._legal: tuple[Any, Any] | None = None
-
-    def turn(self) -> int | None:
-        """Steps dead agents first; None when all are dead."""
-        return self._call("saying whose turn it is", self._turn)
-
-    def _turn(self) -> int | None:
-        inner = self._inner
-        for _ in range(2 * len(self._agents) + 1):
-            if not inner.agents:
-                return None
-            terminations, truncations = inner.terminations, inner.truncations
-            if all(terminations[agent] or truncations[agent] for agent in inner.agents):
-                return None
-            agent = inner.agent_selection
-            if not (terminations[agent] or truncations[agent]):
-                return self._seat[agent]
-            self._call("the step of a dead agent", lambda: self.env.step(None))
-        raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
-
-    def look(self) -> None:
-        """Reads the mask of the seat to move."""
-        agent = self._inner.agent_selection
-        # Of the outermost layer: PettingZoo's wrapper that ends games at illegal actions then need not ask again.
-        mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
-        self._legal = (self._spaces[agent], _checked_mask(self._spaces[agent], mask))
-
-    def refusal(self, action: Any) -> str | None:
-        """Judges by the mask and the space of the seat to move."""
-        if self._legal is None:
-            self.look()
-        assert self._legal is not None, "it has just been read"
-        return _judge(*self._legal, action)
-
-    def step(self, action: Any) -> None:
-        """Plays through all wrappers, and collects the rewards of the step."""
-        self._legal = None
-        self._call(f"step({shown(action)})", lambda: self.env.step(action))
-        self._call("paying the rewards", self._collect)
-        self._terminated = self._terminated or any(self._inner.terminations.values())
-
-    def _collect(self) -> None:
-        for agent, reward in self._inner.rewards.items():
-            if reward:
-                self._pay(self._seat[agent], float(reward), str(agent))
-
-    def view(self) -> Observation:
-        """The observation and the mask of the agent selected."""
-        agent = self._inner.agent_selection
-        seen = self._call("observe", lambda: self.env.observe(agent))
-        return observed(str(agent), seen, self._inner.infos.get(agent), self._spaces[agent])
-
-    def fingerprint(self) -> Any:
-        """Whose turn it is, who is in the game, and what was paid."""
-        inner = self._inner
-        return (
-            inner.agent_selection,
-            len(inner.agents),
-            tuple(inner.terminations.values()),
-            tuple(inner.truncations.values()),
-            tuple(inner._cumulative_rewards.values()) if hasattr(inner, "_cumulative_rewards") else (),
-        )
-
-    def end_reason(self) -> EndReason:
-        """Terminated if any agent ever was."""
-        return EndReason.TERMINATED if self._terminated else EndReason.TRUNCATED
-
-
-class GymDriver(EnvDriver):
-    """Drives a Gymnasium environment: one seat, called ``player``."""
-
-    def __init__(self, env: Any, seed: int) -> None:
-        super().__init__(env, seed)
-        self.seat_names = ("player",)
-        self.rewards = [0.0]
-        self._ended: EndReason | None = None
-        self._seen, self._info = self._started
-
-    def turn(self) -> int | None:
-        """The only seat, until the game is over."""
-        return 0 if self._ended is None else None
-
-    def look(self) -> None:
-        """Reads the mask, where the environment has a method for it."""
-        self._mask()
-
-    def _mask(self) -> Any:
-        # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's leaves
-        # out moves into walls, and Taxi plays them.
-        return self._call("saying what is legal", lambda: _checked_mask(self.env.action_space, gym_mask(self.env)))
-
-    def refusal(self, action: Any) -> str | None:
-        """Judges by the mask and the space."""
-        mask = self._mask()
-        return self._call("action_space", lambda: _judge(self.env.action_space, mask, action))
-
-    def step(self, action: Any) -> None:
-        """Plays, and collects the reward."""
-        found = self._call(f"step({shown(action)})", lambda: self.env.step(action))
-        self._seen, reward, terminated, truncated, self._info = found
-        self._pay(0, float(reward), "the player")
-        if terminated or truncated:
-            self._ended = EndReason.TERMINATED if terminated else EndReason.TRUNCATED
-
-    def view(self) -> Observation:
-        """The observation of ``reset`` or the last step, and the mask."""
-        mask = self._call("saying what is legal", lambda: gym_mask(self.env))
-        info = self._info if mask is None else {"action_mask": mask}
-        return observed("player", self._seen, info, self.env.action_space)
-
-    def fingerprint(self) -> Any:
-        """The steps so far, where a time limit counts them: Gymnasium itself does not."""
-        return [vars(layer).get("_elapsed_steps") for layer in layers(self.env)]
-
-    def end_reason(self) -> EndReason:
-        """What the last step said."""
-        return self._ended or EndReason.TRUNCATED

@@ -1,13 +1,13 @@
 """Tasks on a Ray cluster: one that is there already, by its address, or a local one.
 
-The process that makes the call hands out items in batches to actors, one for each processor, and is the only one
-to store anything. A result does not depend on where it is found, so a batch whose actor or node is lost is
-simply done again, elsewhere, ``TRIES`` times; then the run ends with a ``WorkerError`` (with a folder, the same
-command goes on from there). The nodes that cannot be lost are the cluster's head and the one that this process
-runs on.
+The process that makes the call hands out items in batches, as many at once as the cluster has processors, and is
+the only one to store anything. A result does not depend on where it is found, so a batch whose worker or node is
+lost is simply done again, elsewhere, ``TRIES`` times; then the run ends with a ``WorkerError`` (with a folder, the
+same command goes on from there). The nodes that cannot be lost are the cluster's head and the one that this
+process runs on.
 
-An agent that ends its process takes an actor with it, which cannot be told from a lost node. From its second trial
-on a batch therefore runs in a process that the actor watches, where such an end is charged to a seat, as it is
+An agent that ends its process takes a worker with it, which cannot be told from a lost node. From its second trial
+on a batch therefore runs in a process that the worker watches, where such an end is charged to a seat, as it is
 without Ray; after ``SPARED`` losses every batch does.
 
 ``ray`` is imported only when a runner is made.
@@ -16,6 +16,7 @@ without Ray; after ``SPARED`` losses every batch does.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.metadata
 import logging
 import math
@@ -25,8 +26,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import cloudpickle
 
@@ -40,15 +40,14 @@ from zermelo.evaluation.runners.worker import sendable
 TRIES: Final = 5
 """How often a batch is handed out before the run gives up."""
 SPARED: Final = 3
-"""Lost actors after which every batch runs in a process that its actor watches, not only those tried again."""
+"""Lost workers after which every batch runs in a process that its worker watches, not only those tried again."""
 BATCH_SECONDS: Final = 1.0
 LARGEST_BATCH: Final = 500
 RECOUNT: Final = 5.0
 """Seconds after which the cluster's processors are counted again: nodes come and go."""
 
 
-@dataclass
-class _Batch:
+class _Batch(NamedTuple):
     items: list[Any]
     tries: int = 0
 
@@ -87,75 +86,54 @@ class RayRunner:
                 "give names, or functions that make them"
             ) from error
         with self._connected():
-            yield from self._run(self._ray.put(pickled), items)
+            yield from self._run(pickled, items)
 
-    def _run(self, work: Any, items: Sequence[Any]) -> Iterator[Any]:
+    def _run(self, pickled: bytes, items: Sequence[Any]) -> Iterator[Any]:
         ray = self._ray
-        make = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(RayWorker)
-        waiting, lost = Waiting(items), deque[_Batch]()
-        idle: list[Any] = []
-        starting: dict[Any, Any] = {}
-        busy: dict[Any, tuple[Any, _Batch]] = {}
+        task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_batch)
+        key, work = hashlib.sha256(pickled).hexdigest(), ray.put(pickled)
+        waiting, lost, busy = Waiting(items), deque[_Batch](), dict[Any, _Batch]()
         size, counted, wanted, losses = 1, -math.inf, 1, 0
         try:
             while waiting or lost or busy:
                 if time.monotonic() > counted + RECOUNT:
                     counted, wanted = time.monotonic(), self._wanted()
-                for _ in range(wanted - len(idle) - len(starting) - len(busy)):
-                    actor = make.remote()
-                    starting[actor.start.remote([work], _folders(), _version())] = actor
-                while idle and (waiting or lost):
-                    # Fewer items towards the end, so that all actors end together.
+                while len(busy) < wanted and (waiting or lost):
+                    # Fewer items towards the end, so that all workers end together.
                     count = min(size, math.ceil(len(waiting) / wanted))
-                    todo, actor = lost.popleft() if lost else _Batch(waiting.take(count)), idle.pop()
-                    is_dangerous = todo.tries > 0 or losses > SPARED
-                    busy[actor.run.remote(todo.items, is_dangerous)] = (actor, todo)
+                    batch = lost.popleft() if lost else _Batch(waiting.take(count))
+                    is_dangerous = batch.tries > 0 or losses > SPARED
+                    busy[task.remote(key, work, batch.items, is_dangerous, _folders(), _version())] = batch
                 # Not for ever, so that new nodes are noticed, and Ctrl-C on every system.
-                ended, _ = ray.wait([*busy, *starting], num_returns=1, timeout=1.0)
+                ended, _ = ray.wait([*busy], num_returns=1, timeout=1.0)
                 for ref in ended:
-                    batch: _Batch | None = None
-                    if ref in busy:
-                        actor, batch = busy.pop(ref)
-                    else:
-                        actor = starting.pop(ref)
+                    batch = busy.pop(ref)
                     try:
-                        answer = ray.get(ref)
+                        results, seconds, failure = ray.get(ref)
                     except ray.exceptions.RayTaskError as error:
                         raise WorkerError(
                             f"a node of the Ray cluster cannot work ({_last_line(error)}): every node needs this "
                             "package and the modules of the environment and the agents, in the same versions"
                         ) from error
-                    except ray.exceptions.RayError as error:  # the actor is gone, and another will take its place
+                    except ray.exceptions.RayError as error:
                         losses += 1
-                        if batch is not None:
-                            lost.append(self._tried(batch, error))
+                        lost.append(_tried(batch, error))
                         continue
-                    idle.append(actor)
-                    if batch is not None:
-                        results, seconds, failure = answer
-                        yield from results
-                        if failure is not None:
-                            raise failure
-                        if not batch.tries:
-                            size = _next_size(len(batch.items), seconds)
+                    yield from results
+                    if failure is not None:
+                        raise failure
+                    if not batch.tries:
+                        # By steps, since the first items are no fair sample.
+                        fitting = int(len(batch.items) * BATCH_SECONDS / max(seconds, 1e-9))
+                        size = max(1, min(fitting, 4 * len(batch.items), LARGEST_BATCH))
         finally:
-            for actor in (*idle, *starting.values(), *(actor for actor, _ in busy.values())):
-                ray.kill(actor)
+            for ref in busy:
+                ray.cancel(ref, force=True)
 
     def _wanted(self) -> int:
-        """Number of actors: as many as processors, or as workers where those are fewer."""
+        """Number of batches at once: as many as processors, or as workers where those are fewer."""
         processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
         return processors if self._workers is None else min(processors, self._workers)
-
-    def _tried(self, batch: _Batch, error: Exception) -> _Batch:
-        batch.tries += 1
-        if batch.tries >= TRIES:
-            raise WorkerError(
-                f"{batch.items[0]} was handed out {TRIES} times, and each time its Ray worker was lost (at last: "
-                f"{type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
-                "goes on from here"
-            ) from error
-        return batch
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:
@@ -185,10 +163,14 @@ class RayRunner:
             self._ray.shutdown()
 
 
-def _next_size(count: int, seconds: float) -> int:
-    """Size of the next batch; it grows by steps, since the first items are no fair sample."""
-    wanted = int(count * BATCH_SECONDS / max(seconds, 1e-9))
-    return max(1, min(wanted, 4 * count, LARGEST_BATCH))
+def _tried(batch: _Batch, error: Exception) -> _Batch:
+    if batch.tries + 1 >= TRIES:
+        raise WorkerError(
+            f"{batch.items[0]} was handed out {TRIES} times, and each time its Ray worker was lost (at last: "
+            f"{type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
+            "goes on from here"
+        ) from error
+    return batch._replace(tries=batch.tries + 1)
 
 
 def _knock(address: str) -> None:
@@ -212,37 +194,37 @@ def _last_line(error: BaseException) -> str:
     return lines[-1] if lines else type(error).__name__
 
 
-class RayWorker:
-    """An actor, which has the work once it was started."""
+_works: dict[str, Work[Any, Any]] = {}
+"""The work that this process of a node has, by the hash of its pickle."""
 
-    def start(self, work: list[Any], folders: list[str], version: str) -> None:
-        """Fetches the work.
 
-        Args:
-            work: A reference to it, pickled, in a list: so it is fetched here.
-            folders: Where the driver finds modules; those that are not on this node do no harm.
-            version: This package's, at the driver.
-        """
-        import ray
+def run_batch(
+    key: str, pickled: bytes, items: Sequence[Any], is_dangerous: bool, folders: Sequence[str], version: str
+) -> tuple[list[Any], float, ZermeloError | None]:
+    """Returns results, seconds in all, and the error that ended the batch; runs on a node.
 
-        if _version() != version:
-            raise WorkerError(f"it has zermelo {_version()}, this machine {version}: install the same")
-        sys.path.extend(folder for folder in folders if folder not in sys.path)
-        self._work: Work[Any, Any] = cloudpickle.loads(ray.get(work[0]))
-
-    def run(self, items: Sequence[Any], is_dangerous: bool) -> tuple[list[Any], float, ZermeloError | None]:
-        """Returns results, seconds in all, and the error that ended the batch.
-
-        Dangerous items run in a process that this one watches.
-        """
-        started = time.perf_counter()
-        results: list[Any] = []
-        failure = None
-        try:
-            # The work may have come here by value, out of a script or a notebook.
-            runner = ProcessRunner(1, dumps=cloudpickle.dumps)
-            for result in runner.run(self._work, items) if is_dangerous else map(self._work.run, items):
-                results.append(result)
-        except ZermeloError as error:
-            failure = sendable(error)
-        return results, time.perf_counter() - started, failure
+    Args:
+        key: Stands for the work.
+        pickled: The work, for processes that do not have it yet.
+        items: The tasks.
+        is_dangerous: Whether they run in a process that this one watches.
+        folders: Where the driver finds modules; those that are not on this node do no harm.
+        version: This package's, at the driver.
+    """
+    if _version() != version:
+        raise WorkerError(f"it has zermelo {_version()}, this machine {version}: install the same")
+    sys.path.extend(folder for folder in folders if folder not in sys.path)
+    if key not in _works:
+        while _works:
+            _works.popitem()[1].close()
+        _works[key] = cloudpickle.loads(pickled)
+    started, results, failure = time.perf_counter(), list[Any](), None
+    try:
+        # The work may have come here by value, out of a script or a notebook.
+        runner = ProcessRunner(1, dumps=cloudpickle.dumps)
+        work = _works[key]
+        for result in runner.run(work, items) if is_dangerous else map(work.run, items):
+            results.append(result)
+    except ZermeloError as error:
+        failure = sendable(error)
+    return results, time.perf_counter() - started, failure

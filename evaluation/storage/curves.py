@@ -1,25 +1,20 @@
 """Training runs: the ratings of a policy as it learned, a line of JSON each, in the order of time.
 
-Lines are only ever added, each with its end in one write, so that whoever stops a training run loses at most the
-line that was being written: a last line without an end is left out.
+The file is replaced as a whole with each rating. A last line without an end, which another program was writing, is
+left out.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import json
 import math
 import os
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.storage.files import write_text
 
 CURVE: Final = "curve.jsonl"
 """The file of a training run in a folder."""
@@ -108,34 +103,28 @@ class Curve:
         return self.points[0].ladder
 
 
-def append_lines(path: Path, rows: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
-    """Adds rows to a file, or begins it anew.
+def read_points(path: Path) -> list[tuple[CurvePoint, str]]:
+    """The ratings of a file by step, each with its line.
 
     Raises:
-        OSError: It cannot be written.
+        StoreError: There is no file, or it is none of ratings; the message says where.
     """
-    text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
-    with path.open("wb" if is_new else "ab+", buffering=0) as file:
-        if not is_new and file.tell():
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":  # a line that was being written when the process was killed
-                _drop_torn_line(file)
-        size = file.tell()
+    try:
+        if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
+            raise StoreError(f"{path} is no file of ratings, or larger than {_LARGEST // 10**6} MB: name another")
+        whole = path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"cannot read the training run in {path}: {error.strerror or error}") from error
+    found = []
+    lines = whole[: whole.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
+    for number, line in enumerate(lines, start=1):
         try:
-            if file.write(text.encode()) != len(text):  # which is ASCII
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(file.fileno())
-        except OSError:
-            with contextlib.suppress(OSError):
-                file.truncate(size)
-            raise
-
-
-def _drop_torn_line(file: Any) -> None:
-    file.seek(0)
-    whole = file.read()
-    file.truncate(whole.rfind(b"\n") + 1)
-    file.seek(0, os.SEEK_END)
+            found.append((msgspec.json.decode(line, type=CurvePoint), line))
+        except (ValueError, RecursionError) as error:
+            raise StoreError(f"{path}, line {number}: not a rating of a training run ({error})") from error
+        if number > _MAX_POINTS:
+            raise StoreError(f"{path} has more than {_MAX_POINTS:,} ratings: give a file with fewer")
+    return sorted(found, key=lambda one: one[0].step)
 
 
 def read_curve(path: str | os.PathLike[str]) -> Curve:
@@ -145,42 +134,8 @@ def read_curve(path: str | os.PathLike[str]) -> Curve:
         StoreError: There is none, or the file is none of these; the message says where.
     """
     path = Path(path)
-    points = list[CurvePoint]()
-    for number, line in enumerate(_whole_lines(path), start=1):
-        try:
-            points.append(msgspec.json.decode(line, type=CurvePoint))
-        except (ValueError, RecursionError) as error:
-            raise StoreError(f"{path}, line {number}: not a rating of a training run ({error})") from error
-        if number > _MAX_POINTS:
-            raise StoreError(f"{path} has more than {_MAX_POINTS:,} ratings: give a file with fewer")
+    points = tuple(point for point, _ in read_points(path))
     if not points:
         raise StoreError(f"{path} holds no rating yet: wait until the first one is found")
-    points.sort(key=lambda point: point.step)
     name = path.resolve().parent.name if path.name == CURVE else ""
-    return Curve(name or path.stem, tuple(points))
-
-
-def keep_points(path: Path, last_step: int) -> Curve | None:
-    """Leaves the ratings up to a step in the file, and gives them back; None where there are none.
-
-    Raises:
-        StoreError: The file cannot be read or written, or is no training run.
-    """
-    if not _whole_lines(path):
-        return None
-    before = read_curve(path)
-    kept = [line for line in _whole_lines(path) if msgspec.json.decode(line, type=CurvePoint).step <= last_step]
-    write_text(path, "".join(f"{line}\n" for line in kept))
-    points = tuple(point for point in before.points if point.step <= last_step)
-    return Curve(before.name, points) if points else None
-
-
-def _whole_lines(path: Path) -> list[str]:
-    """The lines of a file that have an end."""
-    try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
-            raise StoreError(f"{path} is no file of ratings, or larger than {_LARGEST // 10**6} MB: name another")
-        whole = path.read_bytes()
-    except OSError as error:
-        raise StoreError(f"cannot read the training run in {path}: {error.strerror or error}") from error
-    return whole[: whole.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
+    return Curve(name or path.stem, points)

@@ -13,15 +13,16 @@ import hashlib
 import json
 import math
 import os
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents import make_agent
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
 from zermelo.evaluation.results import GameCounts
@@ -48,8 +49,8 @@ POLICY: Final = "policy"
 FAR: Final = 40.0
 """Log-ability that is as good as infinite."""
 
-_by_name: dict[str, dict[Any, Ladder]] = {}
-_by_source: weakref.WeakKeyDictionary[Any, dict[Any, Ladder]] = weakref.WeakKeyDictionary()
+_found: dict[tuple[str, str], Ladder] = {}
+"""The ladders of this process, by digest and folder."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def find_ladder(
     seed: int,
     folder: str | os.PathLike[str] | None = None,
 ) -> Ladder:
-    """Returns the ladder: remembered by ``env`` as it was given, else played, and stored in a folder.
+    """Returns the ladder: that of this process where it was found before, else played, and stored in a folder.
 
     Args:
         env: The environment as it was given.
@@ -142,15 +143,6 @@ def find_ladder(
     Raises:
         ZermeloError: An anchor cannot be made or cannot play the game; the folder has another tournament.
     """
-    items = agents.items() if isinstance(agents, Mapping) else agents
-    wanted = items if items is None or isinstance(items, str) or not hasattr(items, "__iter__") else tuple(items)
-    memory: dict[Any, Ladder] = _memory(env)
-    key: Any = (wanted, seed, None if folder is None else os.fspath(folder))
-    try:
-        if key in memory:
-            return memory[key]
-    except TypeError:  # an anchor that cannot be hashed
-        memory, key = {}, ()
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}
     if not anchors:
@@ -160,10 +152,15 @@ def find_ladder(
     for anchor in anchors:
         require_fit(anchor.build(), driver.env, anchor.name)
     openings = _openings(driver.env, len(driver.seat_names), seed)
-    told = json.dumps([env_name(env), list(by_name), seed, ANCHOR_GAMES, openings])
-    digest = hashlib.sha256(told.encode()).hexdigest()[:16]
-    ladder = memory[key] = Ladder(anchors, _elo(source, by_name, openings, seed, folder), openings, digest)
-    return ladder
+    parts = [env_name(env), list(by_name), seed, ANCHOR_GAMES, openings]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    decisive = json.dumps(
+        [digest, fingerprint(env, innermost(driver.env)), [anchor.fingerprint for anchor in anchors]]
+    )
+    key = decisive, "" if folder is None else os.fspath(folder)
+    if key not in _found:
+        _found[key] = Ladder(anchors, _elo(source, by_name, openings, seed, folder), openings, digest)
+    return _found[key]
 
 
 def _elo(
@@ -193,16 +190,6 @@ def _elo(
         )
     table = fit_ratings(halves, anchor="random" if "random" in names else names[0], seat_effects=False)
     return {name: table[name].smoothed_elo for name in names}
-
-
-def _memory(env: EnvSource) -> dict[Any, Ladder]:
-    """The ladders of this environment, which are forgotten with it."""
-    if isinstance(env, str):
-        return _by_name.setdefault(env, {})
-    try:
-        return _by_source.setdefault(env, {})
-    except TypeError:  # neither hashed nor referred to weakly: nothing is remembered
-        return {}
 
 
 def _openings(env: Any, seats: int, seed: int) -> tuple[tuple[Any, ...], ...]:

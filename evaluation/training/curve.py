@@ -10,6 +10,7 @@ print(curve)
 from __future__ import annotations
 
 import functools
+import json
 import math
 import os
 import warnings
@@ -21,7 +22,9 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.sources import AgentSource, EnvSource
-from zermelo.evaluation.storage.curves import append_lines, keep_points, read_curve
+from zermelo.evaluation.storage.curves import read_curve, read_points
+from zermelo.evaluation.storage.files import replace_text
+from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.evaluate import PolicyRating, evaluate_policy
 
 
@@ -72,16 +75,16 @@ class RatingCurve:
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
         self._last, self._best, self._ladder = 0, -math.inf, ""
-        self._unwritten: list[Mapping[str, Any]] = []
-        self._is_new = True
+        self._lines: list[str] = []
         check_whole("resume_step", resume_step, lower=0)
-        if not resume_step and self._path is not None and self._path.exists() and self._path.stat().st_size:
+        if self._path is None or not self._path.exists() or not self._path.stat().st_size:
+            return
+        if not resume_step:
             read_curve(self._path)  # only a training run is overwritten
-        if resume_step and self._path is not None and self._path.exists():
-            before = keep_points(self._path, resume_step)
-            if before is not None:
-                self._last, self._ladder, self._is_new = before.points[-1].step, before.ladder, False
-                self._best = max(point.strength for point in before.points)
+        for point, line in read_points(self._path) if resume_step else ():
+            if point.step <= resume_step:
+                self._last, self._ladder, self._best = point.step, point.ladder, max(self._best, point.strength)
+                self._lines.append(f"{line}\n")
 
     def update(self, policy: Any, step: int) -> PolicyRating | None:
         """Rates the policy if it is time; to be called as often as you like.
@@ -113,16 +116,14 @@ class RatingCurve:
     def _write(self, row: Mapping[str, Any]) -> None:
         if self._path is None:
             return
-        self._unwritten.append(row)
+        self._lines.append(json.dumps(row, allow_nan=False) + "\n")
         try:
-            append_lines(self._path, self._unwritten, is_new=self._is_new)
+            replace_text(self._path, self._lines)
         except OSError as error:
             reason = error.strerror or error
             warnings.warn(
                 f"cannot write the ratings to {self._path}: {reason}; the next one will try again", stacklevel=3
             )
-            return
-        self._unwritten, self._is_new = [], False
 
     def callback(self) -> Any:
         """A callback for ``model.learn`` of Stable-Baselines3, which also logs ratings where it logs losses.
@@ -154,9 +155,10 @@ class RatingCurve:
 
     def __str__(self) -> str:
         by_reward = any(rating.by_reward for _, rating in self.ratings)
-        lines = [f"{'step':>12}{'Elo':>7}  {'95 % interval':16}{'score':>8}" + "   reward" * by_reward]
+        rows = []
         for step, rating in self.ratings:
-            interval = f"{rating.lower:.0f} to {rating.upper:.0f}"
-            line = f"{step:12,}{rating.rating:7.0f}  {interval:16}{100 * rating.total.score:6.1f} %"
-            lines.append(line + (f"{rating.total.mean_reward:9.3g}" if by_reward else ""))
-        return "\n".join(lines)
+            ends = f"{rating.lower:.0f} to {rating.upper:.0f}"
+            reward = [f"{rating.total.mean_reward:.3g}"] if by_reward else []
+            rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, f"{100 * rating.total.score:.1f}", *reward])
+        columns = ["step", "Elo", "95 % interval", "score %", *(["reward"] if by_reward else [])]
+        return TextTable(columns, rows, names=()).text()

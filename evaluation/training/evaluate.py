@@ -36,6 +36,7 @@ from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
+from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder
 from zermelo.evaluation.training.scalars import Scalars
 
@@ -106,24 +107,22 @@ class PolicyRating:
         }
 
     def __str__(self) -> str:
-        total, width = self.total, max(len("against"), *map(len, self.against))
+        total = self.total
         elo = f"{self.rating:.0f} Elo, 95 % interval {_ends(self.lower, self.upper, '.0f')}"
         said = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
+        rows = []
+        for name, row in self.against.items():
+            counts = map(str, (row.games, row.wins, row.draws, row.losses))
+            low, high = (100 * end for end in row.interval)
+            rows.append([name, f"{self.elo[name]:.0f}", *counts, _percent(row.score), f"{low:.1f} - {high:.1f}"])
+        columns = ["against", "Elo", "games", "won", "drawn", "lost", "score", "95 % interval"]
+        seats = zip(self.standings.seat_names, total.by_seat, strict=True)
         lines = [
             f"{self.standings.env}: {said if self.by_reward else elo} ({total.games} games)",
             *([f"By wins alone: {elo}."] if self.by_reward else []),
-            "",
-            f"{'against':{width}}   Elo  games  won  drawn  lost  score  95 % interval",
+            f"\n{TextTable(columns, rows).text()}\n",
+            "score in %, by seat: " + ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats),
         ]
-        for name, row in self.against.items():
-            low, high = (100 * end for end in row.interval)
-            lines.append(
-                f"{name:{width}}  {self.elo[name]:4.0f}  {row.games:5}  {row.wins:3}  {row.draws:5}  "
-                f"{row.losses:4}  {_percent(row.score):>5}  {low:4.1f} - {high:.1f}"
-            )
-        seats = zip(self.standings.seat_names, total.by_seat, strict=True)
-        shares = ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats)
-        lines += ["", f"score in %, by seat: {shares}"]
         if total.failures:
             lines.append("faults: " + ", ".join(f"{count} {kind}" for kind, count in total.failures.items()))
         return "\n".join(lines + [f"Note: {note}" for note in self.notes])

@@ -105,14 +105,14 @@ def lost(monkeypatch):
     """The ids of the first games of the batches that are handed out again."""
     from zermelo.evaluation.runners import ray as ray_engine
 
-    seen, tried = [], ray_engine.RayRunner._tried
+    seen, tried = [], ray_engine._tried
 
-    def watched(self, batch, error):
-        found = tried(self, batch, error)
+    def watched(batch, error):
+        found = tried(batch, error)
         seen.append(batch.items[0].game_id)
         return found
 
-    monkeypatch.setattr(ray_engine.RayRunner, "_tried", watched)
+    monkeypatch.setattr(ray_engine, "_tried", watched)
     return seen
 
 
@@ -190,11 +190,10 @@ def test_an_interrupt_gives_the_table_so_far_and_the_same_command_goes_on(cluste
 def test_a_batch_that_is_lost_again_and_again_ends_the_run(cluster, lost, monkeypatch):
     from zermelo.evaluation.runners import ray as ray_engine
 
-    class Lost(ray_engine.RayWorker):
-        def run(self, items, is_dangerous):
-            os._exit(1)  # as if the node of each were lost
+    def lose(*_):
+        os._exit(1)  # as if the node of each were lost
 
-    monkeypatch.setattr(ray_engine, "RayWorker", Lost)
+    monkeypatch.setattr(ray_engine, "run_batch", lose)
     message = "game_id='0.0.0'.* was handed out 5 times, and each time its Ray worker was lost .*Error"
     with pytest.raises(WorkerError, match=message):
         round_robin(

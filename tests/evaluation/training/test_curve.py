@@ -7,7 +7,7 @@ import pytest
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import RatingCurve, StoreError
-from zermelo.evaluation.storage.curves import append_lines, read_curve
+from zermelo.evaluation.storage.curves import read_curve
 from zermelo.evaluation.training import curve as curve_module
 
 GAME = "classic/tictactoe-v3"
@@ -39,7 +39,7 @@ def test_it_rates_when_it_is_time(tmp_path):
     assert [(step, best) for step, _, best in told] == [(100, True), (230, improved)]
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(row["step"], row["rating"]) for row in rows] == [(at, found.rating) for at, found in curve.ratings]
-    assert str(curve).splitlines()[2].split()[0] == "230"
+    assert str(curve).splitlines()[3].split()[0] == "230"
 
 
 def test_wrong_settings_are_refused():
@@ -73,23 +73,12 @@ def test_a_training_goes_on_where_its_file_ends(tmp_path):
 def test_a_full_disk_is_warned_of_and_nothing_is_lost(tmp_path, monkeypatch):
     curve = curve_of(path=tmp_path / "curve.jsonl")
     full = OSError(28, "No space left on device")
-    monkeypatch.setattr(curve_module, "append_lines", lambda *_, **__: (_ for _ in ()).throw(full))
+    monkeypatch.setattr(curve_module, "replace_text", lambda *_: (_ for _ in ()).throw(full))
     with pytest.warns(UserWarning, match="No space left on device; the next one will try again"):
         curve.update(first, 100)
     monkeypatch.undo()
     curve.update(first, 200)
     assert [point.step for point in read_curve(tmp_path / "curve.jsonl").points] == [100, 200]
-
-
-def test_a_write_that_fails_leaves_what_was_there(tmp_path):
-    path = tmp_path / "curve.jsonl"
-    append_lines(path, [{"a": 1}], is_new=True)
-    with pytest.raises(ValueError, match="JSON"):
-        append_lines(path, [{"a": 2}, {"a": float("nan")}], is_new=False)
-    append_lines(path, [{"a": 3}], is_new=False)
-    assert path.read_text() == '{"a": 1}\n{"a": 3}\n'
-    with pytest.raises(OSError, match="No space left"):
-        append_lines(type(path)("/dev/full"), [{"a": 1}], is_new=False)
 
 
 POINT = {
