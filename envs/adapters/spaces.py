@@ -8,6 +8,7 @@ changing fastest. ``ActionCodec.to_env`` gives the element of the space.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -122,8 +123,13 @@ class ActionCodec:
 
 def _kind(space: Any) -> str:
     """The name of the class that a space is of, in Gymnasium or in Gym."""
+    return _kind_of(type(space))
+
+
+@functools.cache
+def _kind_of(space: type) -> str:
     modules = ("gymnasium.spaces.", "gym.spaces.")
-    return next((cls.__name__ for cls in type(space).__mro__ if cls.__module__.startswith(modules)), "")
+    return next((cls.__name__ for cls in space.__mro__ if cls.__module__.startswith(modules)), "")
 
 
 def _values(mask: Any) -> Iterable[Any]:

@@ -184,10 +184,11 @@ def quieten(env: Any) -> Any:
 
 def is_dead(env: Any) -> bool:
     """Whether an AEC environment asks an agent that is out of the game, whose only action is None."""
-    if not is_aec(env) or not getattr(env, "agents", None):
+    raw = innermost(env)
+    if not is_aec(raw) or not getattr(raw, "agents", None):
         return False
-    agent = getattr(env, "agent_selection", None)
-    return bool(getattr(env, "terminations", {}).get(agent) or getattr(env, "truncations", {}).get(agent))
+    agent = getattr(raw, "agent_selection", None)
+    return bool(getattr(raw, "terminations", {}).get(agent) or getattr(raw, "truncations", {}).get(agent))
 
 
 def seat_agents(raw: Any) -> tuple[Any, ...]:
