@@ -123,11 +123,12 @@ class ActionCodec:
 
 def _kind(space: Any) -> str:
     """The name of the class that a space is of, in Gymnasium or in Gym."""
-    return _kind_of(type(space))
+    cls: Any = type(space)
+    return _kind_of(cls)
 
 
 @functools.cache
-def _kind_of(space: type) -> str:
+def _kind_of(space: Any) -> str:
     modules = ("gymnasium.spaces.", "gym.spaces.")
     return next((cls.__name__ for cls in space.__mro__ if cls.__module__.startswith(modules)), "")
 

@@ -58,13 +58,15 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while type(env).__name__ in _THEIR_NAMES and _only_checks(type(env)):
+    kind: Any = type(env)
+    while kind.__name__ in _THEIR_NAMES and _only_checks(kind):
         env = env.env
+        kind = type(env)
     return env
 
 
 @functools.cache
-def _only_checks(wrapper: type) -> bool:
+def _only_checks(wrapper: Any) -> bool:
     return full_name(wrapper) in _CHECKING_WRAPPERS
 
 
