@@ -2,101 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import random
-import signal
-import threading
 from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
 from doubles.grown_rules import Grown
-from oracles.compared_searches import compiled, plain, random_positions, searched
+from oracles.compared_searches import compiled, random_positions, searched
 
-from zermelo.agents import ExpectiminimaxAgent, StoppedBy
-from zermelo.agents.algorithms import expectiminimax
-from zermelo.agents.compiled import front_end
+from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents.compiled.general.search import can_search_through_chance
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, Ties
+from zermelo.agents.core.options import ChancePruning
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig
+from zermelo.envs.games import MNK, Game2048, Pig
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
-AT_LIMIT = (ChanceAtLimit.EVALUATE, ChanceAtLimit.AVERAGE)
-
-
-def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
-    """Everything agrees, without a table, for each pruning and settings drawn by the seed."""
-    generator = random.Random(f"{seed} {rules}")
-    game = RulesGame(rules)
-    for state in random_positions(game, generator, count, longest=longest):
-        for pruning in ChancePruning:
-            ends = generator.random() < 0.2 and isinstance(rules, Grown)
-            limits = Limits(
-                depth=None if ends else generator.randint(1, deepest), nodes=generator.choice([None, None, 300])
-            )
-            root = Root(game, state, generator.choice([GAME, GAME, REWARDS]))
-            config = AlphaBetaConfig(
-                pruning=pruning,
-                history_on_improvement=True,
-                ordering=generator.choice(list(Ordering)),
-                sooner=generator.random() < 0.7,
-                chance_at_limit=generator.choice(AT_LIMIT),
-                min_probability=generator.choice([0.0, 0.03, 0.2]) if pruning is ChancePruning.NONE else 0.0,
-            )
-            how: dict[str, Any] = {"step": generator.random() < 0.5 or limits.nodes is not None}
-            how |= {"exact": generator.random() < 0.5, "ties": generator.choice(list(Ties))}
-            expected = searched(plain(root, limits, config), state, limits, **how)
-            found = searched(compiled(root, limits, config), state, limits, **how)
-            assert found == expected, (seed, state, limits, config, how)
-
-
-def compare_tables(
-    rules: Any, seed: Any, count: int, deepest: int, longest: int = 30, min_probability: float = 0.0
-) -> None:
-    """With tables, compiled and plain, values and best actions are those of the plain search without anything."""
-    generator = random.Random(f"tables {seed} {rules}")
-    game = RulesGame(rules)
-    for state in random_positions(game, generator, count, longest=longest):
-        limits, root = Limits(depth=generator.randint(1, deepest)), Root(game, state, GAME)
-        full = AlphaBetaConfig(
-            pruning=ChancePruning.NONE,
-            history_on_improvement=True,
-            sooner=generator.random() < 0.7,
-            chance_at_limit=generator.choice(AT_LIMIT),
-            min_probability=min_probability,
-        )
-        step, exact = generator.random() < 0.7, generator.random() < 0.5
-        how: dict[str, Any] = {"step": step, "ties": Ties.RANDOM}
-        expected = searched(plain(root, limits, full), state, limits, exact=True, **how)
-        for pruning in [ChancePruning.NONE] if min_probability else ChancePruning:
-            config = dataclasses.replace(full, pruning=pruning, memory_mb=generator.choice([1, 1, 0.002]))
-            for make in (compiled, plain):
-                found = searched(make(root, limits, config), state, limits, exact=exact, **how)
-                told = (seed, state, limits, config, step, exact)
-                assert found.score[0] == expected.score[0], told
-                # A search that deepens may end with the greatest utility, before it sees all that is as good or,
-                # through longer lines, sooner on average.
-                as_good = {move[0] for move in expected.moves if move[1][0] == expected.score[0]}
-                some = step and not exact and found.proven and set(found.tied) <= as_good
-                assert found.tied == expected.tied or some, told
-
-
-@pytest.mark.parametrize(
-    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 30))]
-)
-@pytest.mark.parametrize("players", [1, 2])
-def test_grown_trees_agree(players: int, seed: int) -> None:
-    rules = Grown(seed=1000 * seed, players=players)
-    compare(rules, seed, 12, 6, longest=3)
-    compare_tables(rules, seed, 6, 6, longest=3)
 
 
 def expected_value(
@@ -140,8 +67,6 @@ def test_improbable_states_are_evaluated(players: int, least: float) -> None:
                 assert found.values_by_seat[0] == pytest.approx(expected, abs=1e-12), (seed, how)
             differ += ExpectiminimaxAgent(**how).search_state(game).value != found.value
     assert differ
-    for seed in range(3):
-        compare_tables(Grown(seed=1000 * seed, players=players), seed, 4, 6, longest=3, min_probability=least)
 
 
 def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one() -> None:
@@ -170,65 +95,6 @@ def test_the_rules_grown_here_are_rules(players: int) -> None:
     assert_keeps_contract(Grown(seed=7, players=players))
 
 
-@pytest.mark.parametrize("nodes", [0, 1 << 40])
-def test_a_search_is_the_same_in_a_thread_of_its_own_and_in_the_callers(
-    nodes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(front_end, "_SHORT", max(nodes, 1))
-    for seed in range(4):
-        compare(Grown(seed=1000 * seed), seed, 12, 6, longest=3)
-
-
-@pytest.mark.slow
-def test_hypergammon_agrees() -> None:
-    compare(Hypergammon(), 0, 12, 1)
-    compare(Hypergammon(most_points=3), 0, 3, 2)
-    compare_tables(Hypergammon(), 0, 4, 1)
-
-
-GAMES = [
-    (Pig(target=15), 4, 1500),
-    (Pig(target=30, dice=2, snake_eyes=True), 2, 500),
-    (EinStein(), 2, 800),
-    (EinStein(size=4), 2, 300),
-    (EinStein(random_start=True), 2, 300),
-    (Hypergammon(), 1, 500),
-    (Hypergammon(most_points=3), 2, 12),
-    (Backgammon(), 1, 300),
-    (Backgammon(most_points=3), 2, 3),
-    (Game2048(rows=2, columns=2), 4, 1500),
-    (Game2048(rows=3, columns=2), 3, 300),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize(("rules", "depth", "count"), GAMES, ids=lambda value: str(value))
-def test_thousands_of_positions_agree(rules: Any, depth: int, count: int) -> None:
-    compare(rules, "slow", count, depth, longest=60)
-    compare_tables(rules, "slow", max(count // 5, 5), depth, longest=60)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("players", [1, 2])
-def test_thousands_of_grown_trees_agree(players: int) -> None:
-    for seed in range(1000):
-        rules = Grown(seed=1000 * seed, width=30 + seed % 30, players=players)
-        compare(rules, seed, 4, 6, longest=3)
-        compare_tables(rules, seed, 2, 6, longest=3)
-
-
-@pytest.mark.parametrize("pruning", list(ChancePruning))
-def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -> None:
-    for seed in range(0, 20_000, 1000):
-        game = RulesGame(Grown(seed=seed))
-        found = ExpectiminimaxAgent(depth="full", pruning=pruning).search_state(game)
-        assert found.values_by_seat[0] == pytest.approx(expectiminimax(game, game.initial_state()), abs=1e-12)
-        assert found.proven
-        assert found.stopped_by is StoppedBy.COMPLETED
-
-
 def test_the_agent_searches_compiled_where_it_can() -> None:
     game = RulesGame(Grown(seed=2000))
     expected = ExpectiminimaxAgent(depth=3, pruning="star2").search_state(game)
@@ -243,21 +109,6 @@ def test_the_agent_searches_compiled_where_it_can() -> None:
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_through_chance(game)
-
-
-def test_it_is_deterministic_and_remembers() -> None:
-    game = RulesGame(Grown(seed=3000, height=12, width=4000))
-    agent = ExpectiminimaxAgent(pruning="star2", nodes=20_000)
-    first = agent.search_state(game)
-    agent.reset(0)
-    again = agent.search_state(game)
-    assert first.nodes == again.nodes <= 20_000
-    assert (first.action, first.value, first.stats) == (again.action, again.value, again.stats)
-    assert first.stats["table_hits"] > 0
-    without = ExpectiminimaxAgent(pruning="star2", memory_mb=0, depth=8).search_state(game)
-    with_table = ExpectiminimaxAgent(pruning="star2", memory_mb=8, depth=8).search_state(game)
-    assert with_table.nodes < without.nodes
-    assert with_table.value == without.value
 
 
 class EndlessState(NamedTuple):
@@ -305,23 +156,6 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
         ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
-
-
-@pytest.mark.thorough
-@pytest.mark.alone
-def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
-    game = RulesGame(Grown(height=60))
-    ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
-    found = ExpectiminimaxAgent(seconds=1, memory_mb=0, evaluator="rewards").search_state(game)
-    assert found.stopped_by is StoppedBy.SECONDS
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            ExpectiminimaxAgent(depth=60, memory_mb=0, evaluator="rewards").search_state(game)
-    finally:
-        timer.cancel()
-        timer.join()
 
 
 class Patience(NamedTuple):

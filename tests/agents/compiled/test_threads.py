@@ -11,29 +11,14 @@ import threading
 import time
 
 import pytest
-from oracles.compared_searches import compiled, searched
 
 from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame
 
 pytestmark = pytest.mark.alone
 
 GAME = RulesGame(ConnectFour())
-
-
-@pytest.mark.thorough
-def test_a_time_limit_ends_the_search() -> None:
-    config, state = AlphaBetaConfig(memory_mb=1), GAME.initial_state()
-    compiled(Root(GAME, state), Limits(depth=1), config)  # compiles first, whatever time that takes
-    limits = Limits(seconds=0.3)
-    found = searched(compiled(Root(GAME, state), limits, config), state, limits)
-    assert found.stopped_by is StoppedBy.SECONDS
-    assert found.depth >= 2
-    assert found.nodes > 1000
 
 
 @pytest.mark.thorough

@@ -263,7 +263,7 @@ def test_value_iteration_is_right_to_its_tolerance(game: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["compiled", "plain"])
 @pytest.mark.alone
-@pytest.mark.parametrize("kind", LIMITED)
+@pytest.mark.parametrize("kind", [*LIMITED, "mcts"])
 def test_a_time_limit_is_kept(kind: str, how: str) -> None:
     """Within 50 milliseconds, once it is compiled; the median of three, as the machine may be busy."""
     rules: Any = MNK(m=6, n=6, k=5)

@@ -6,7 +6,7 @@ import pytest
 
 from zermelo.agents import BestReplyAgent, make_agent, solve
 from zermelo.envs import as_game
-from zermelo.envs.games import MNK, DotsAndBoxes, Nim
+from zermelo.envs.games import MNK, Nim
 
 SPECS = [
     "minimax(nodes=300)", "expectiminimax(nodes=300)", "alphabeta(nodes=150, exact=true)",
@@ -93,25 +93,3 @@ def test_lines_of_solutions_go_to_the_end(name, memory_mb):
         assert game.is_terminal(state)
         assert game.utility(state)[solution.seat] == solution.value
         assert solution.plies == len(solution.principal_variation)
-
-
-@pytest.mark.parametrize("rules", [MNK(3, 3, 3), Nim((1, 2, 3)), DotsAndBoxes(1, 2)], ids=repr)
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "minimax(depth=9)",
-        "alphabeta(depth=9)",
-        "alphabeta(depth=9, memory_mb=0.01)",
-        "maxn(depth=9)",
-        "paranoid(depth=9)",
-    ],
-)
-def test_proven_lines_that_end_have_the_value(spec, rules):
-    for game, state in positions(rules, 4):
-        result = make_agent(spec).search_state(game, state)
-        seat = game.to_move(state)
-        for action in result.principal_variation:
-            state = game.result(state, action)
-        assert result.proven
-        if game.is_terminal(state):
-            assert game.utility(state)[seat] == result.value

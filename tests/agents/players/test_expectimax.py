@@ -7,8 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from doubles.small_games import AIMA_5_2, ConnectK, DiceRace, Leaf, Node, TreeGame, random_tree
-from hypothesis import given, settings
+from doubles.small_games import AIMA_5_2, ConnectK, DiceRace, Leaf, Node, TreeGame
 from hypothesis import strategies as st
 
 from zermelo.agents import (
@@ -20,25 +19,10 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.algorithms import expectimax
 from zermelo.agents.players.opponents import AgentOpponent, SoftmaxOpponent, make_opponent, replies
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnknownNameError, UnsupportedGameError
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def oracle(node, seat, reply):
-    if isinstance(node, Leaf):
-        return node.utility[seat]
-    values = [oracle(child, seat, reply) for child in node.children]
-    if node.mover == CHANCE:
-        return float(np.dot(node.probabilities, values))
-    return max(values) if node.mover == seat else float(np.dot(reply(len(values)), values))
-
-
-def mostly_first(game, state):
-    n = len(game.legal_actions(state))
-    return [1.0] if n == 1 else [0.5, *[0.5 / (n - 1)] * (n - 1)]
 
 
 class TestTicTacToe:
@@ -99,38 +83,6 @@ def test_figure_5_2_against_random():
     assert result.action == 0
     lucky = ExpectimaxAgent(opponent=lambda game, state: [0, 0, 1]).search_state(game)
     assert lucky.action_values == {0: 8, 1: 6, 2: 2}
-
-
-@pytest.mark.thorough
-@given(
-    seed=seeds,
-    seats=st.sampled_from([1, 2]),
-    rewards=st.booleans(),
-    chance=st.booleans(),
-    memory_mb=st.sampled_from([0, 64]),
-    deepening=st.booleans(),
-)
-@settings(max_examples=200)
-def test_expectimax_is_its_oracle(seed, seats, rewards, chance, memory_mb, deepening):
-    rng = np.random.default_rng(seed)
-    root = random_tree(rng, 6, seats=seats, rewards=rewards, chance=chance)
-    while isinstance(root, Leaf) or root.mover < 0:
-        root = random_tree(rng, 6, seats=seats, rewards=rewards, chance=chance)
-    game = TreeGame(root, seats=seats, bounds=(-20, 20), terminal_rewards_only=not rewards, chance=Chance.EXACT)
-    for opponent, reply in (
-        ("random", lambda n: [1 / n] * n),
-        (mostly_first, lambda n: [1.0] if n == 1 else [0.5, *[0.5 / (n - 1)] * (n - 1)]),
-    ):
-        options = {"nodes": 10**6, "evaluator": "rewards"} if deepening else {}
-        result = ExpectimaxAgent(opponent=opponent, memory_mb=memory_mb, **options).search_state(game)
-        expected = oracle(root, root.mover, reply)
-        model = make_opponent(opponent)
-        by_the_book = expectimax(game, root, root.mover, lambda state, model=model: replies(model, game, state))
-        assert by_the_book == pytest.approx(expected, abs=1e-12)
-        assert result.value == pytest.approx(expected, abs=1e-12)
-        values = [oracle(child, root.mover, reply) for child in root.children]
-        assert [result.action_values[a] for a in range(len(values))] == pytest.approx(values, abs=1e-12)
-        assert result.proven
 
 
 def test_three_players_and_any_sum():
@@ -310,30 +262,6 @@ def test_hidden_cards_are_refused():
 
 
 class TestGymnasium:
-    def test_frozen_lake_is_value_iteration(self):
-        gymnasium = pytest.importorskip("gymnasium")
-        env = gymnasium.make("FrozenLake-v1", is_slippery=True)
-        env.reset(seed=0)
-        table = env.unwrapped.P
-        values = np.zeros(16)
-        for _ in range(6):
-            values = np.array(
-                [
-                    max(sum(p * (r + (not end) * values[s]) for p, s, r, end in table[state][a]) for a in range(4))
-                    for state in range(16)
-                ]
-            )
-        result = ExpectimaxAgent(depth=6, evaluator="rewards").search(env)
-        assert result.value == pytest.approx(values[0])
-        assert result.env_action in env.action_space
-
-    def test_blackjack_by_sampling(self):
-        gymnasium = pytest.importorskip("gymnasium")
-        env = gymnasium.make("Blackjack-v1")
-        env.reset(seed=1)
-        agent = ExpectimaxAgent(depth=2, samples=4, evaluator="rewards")
-        assert agent.act(env) in (0, 1)
-
     def test_2048(self):
         gymnasium = pytest.importorskip("gymnasium")
         from zermelo.envs import register_envs

@@ -11,13 +11,6 @@ import pytest
 from zermelo.agents import (
     Agent,
     AlphaBetaAgent,
-    BestReplyAgent,
-    ExpectimaxAgent,
-    ExpectiminimaxAgent,
-    GreedyAgent,
-    MaxNAgent,
-    MinimaxAgent,
-    ParanoidAgent,
     PlayoutEvaluator,
     RandomAgent,
     list_agents,
@@ -75,24 +68,6 @@ def test_only_what_differs_from_the_default_is_shown():
     assert make_agent("alphabeta(memory_mb=64, depth=6, sooner=True)").name == "alphabeta(depth=6)"
     assert AlphaBetaAgent(depth=6).name == "alphabeta(depth=6)"
     assert repr(AlphaBetaAgent(depth=6)) == "<AlphaBetaAgent alphabeta(depth=6)>"
-
-
-@pytest.mark.parametrize(
-    ("text", "cls"),
-    [
-        ("random", RandomAgent),
-        ("greedy", GreedyAgent),
-        ("minimax", MinimaxAgent),
-        ("alphabeta", AlphaBetaAgent),
-        ("expectiminimax", ExpectiminimaxAgent),
-        ("expectimax", ExpectimaxAgent),
-        ("maxn", MaxNAgent),
-        ("paranoid", ParanoidAgent),
-        ("bestreply", BestReplyAgent),
-    ],
-)
-def test_names(text, cls):
-    assert type(make_agent(text)) is cls
 
 
 def test_settings_arrive():
@@ -219,6 +194,7 @@ class TestForeign:
         ),
         ("alphabeta(evaluator=best)", Name, "no evaluator is called 'best'"),
         ("alphabeta(backend='gpu')", Setting, "backend must be one of .*, not 'gpu'"),
+        ("expectiminimax(pruning=star3)", Setting, "pruning must be one of 'none', 'star1', 'star2', not 'star3'"),
         ("expectiminimax(samples=0)", Setting, "samples must be a whole number of at least 1, not 0"),
         ("greedy(samples=0)", Setting, "samples must be a whole number of at least 1, not 0"),
         ("random(seed=-1)", Setting, "seed must be a whole number of at least 0, not -1"),

@@ -49,19 +49,6 @@ def check_truth(state: Any, result: SearchResult, *, is_best: bool = False) -> N
         assert sign * game.utility(state)[0] == result.value
 
 
-@HOW
-@pytest.mark.defect(34)
-def test_a_kept_tree_answers_for_whoever_is_to_move(make: Any) -> None:
-    game = make(RULES)
-    for seed in range(2):
-        agent = MCTSAgent(simulations=200, seed=seed)
-        state = game.initial_state()
-        while not game.is_terminal(state):
-            result = agent.search_state(game, state)
-            check_truth(state, result, is_best=True)
-            state = game.result(state, result.action)
-
-
 @pytest.mark.thorough
 @HOW
 @pytest.mark.parametrize("settings", [{}, {"transpositions": True}], ids=str)
@@ -78,41 +65,6 @@ def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any,
             result = agent.search_state(game, state)
             assert result.proven
             check_truth(state, result)
-
-
-class Interrupted(Exception):  # noqa: N818 - an error like any other
-    pass
-
-
-@HOW
-@pytest.mark.parametrize("error", [KeyboardInterrupt, Interrupted])
-@pytest.mark.defect(9)
-def test_it_goes_on_after_ctrl_c_and_after_an_error(make: Any, error: type[BaseException]) -> None:
-    game = make(RULES)
-    first = game.initial_state()
-    later = game.result(game.result(first, 0), 4)
-    other = game.result(game.result(game.result(later, 8), 2), 6)
-    armed = False
-
-    def look(result: SearchResult) -> None:
-        if armed:
-            raise error
-
-    agent = MCTSAgent(simulations=200, on_iteration=look)
-    for before in ((), (first,), (first, later)):
-        agent.reset(1)
-        for state in before:
-            agent.search_state(game, state)
-        raised = 0
-        for state in (first, later, other, later):
-            armed = True
-            try:
-                agent.search_state(game, state)  # what is proven at once ends before
-            except error:
-                raised += 1
-            armed = False
-            check_truth(state, agent.search_state(game, state))
-        assert raised
 
 
 @pytest.mark.defect(16)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -12,16 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.agents import (
-    AlphaBetaAgent,
     BestReplyAgent,
     ExpectiminimaxAgent,
     MaxNAgent,
-    MinimaxAgent,
     ParanoidAgent,
     StoppedBy,
-    make_agent,
 )
-from zermelo.agents.algorithms import best_reply, max_n, minimax, paranoid
+from zermelo.agents.algorithms import best_reply, max_n, paranoid
 from zermelo.agents.core.options import TieRule
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnsupportedGameError
 
@@ -38,92 +34,6 @@ def tree_of(root, *, seats=3, **options):
     options.setdefault("reward_sum", RewardSum.GENERAL)
     options.setdefault("bounds", BOUNDS)
     return TreeGame(root, seats=seats, **options)
-
-
-def random_root(seed, *, seats=3, depth=5, total=None, chance=False, rewards=False, values=4):
-    """Turns in any order, early ends, whole numbers with many ties; with ``total`` they add up to it."""
-    rng = np.random.default_rng(seed)
-
-    def outcome():
-        utility = [float(v) for v in rng.integers(0, values, seats)]
-        if total is not None:
-            utility[int(rng.integers(seats))] += total - sum(utility)
-        return utility
-
-    def grow(depth, paid):
-        if rewards:  # nothing is lost from the sum
-            gift = [float(v) for v in rng.integers(-1, 2, seats)]
-            if total is not None:
-                gift[0] -= sum(gift)
-            paid = [a + b for a, b in zip(paid, gift, strict=True)]
-        if depth == 0 or (depth < 4 and rng.random() < 0.15):
-            return Leaf(*(a + b for a, b in zip(paid, outcome(), strict=True)))
-        children = [grow(depth - 1, paid) for _ in range(int(rng.integers(1, 4)))]
-        if chance and depth < 5 and rng.random() < 0.3:
-            weights = rng.choice([1, 2], len(children))
-            total_weight = weights.sum()
-            if total_weight in (1, 2, 4):  # exact in floating point, so that ties are ties
-                return Node(CHANCE, children, probabilities=list(weights / total_weight), utility=paid)
-        return Node(int(rng.integers(seats)), children, utility=paid)
-
-    return grow(depth, [0.0] * seats)
-
-
-def game_of(seed, *, seats=3, total=None, chance=False, rewards=False, **options):
-    root = random_root(seed, seats=seats, total=total, chance=chance, rewards=rewards, **options)
-    return tree_of(
-        root,
-        seats=seats,
-        constant=total or 0.0,
-        reward_sum=RewardSum.GENERAL if total is None else RewardSum.CONSTANT,
-        chance=Chance.EXACT if chance else Chance.NONE,
-        terminal_rewards_only=not rewards,
-    )
-
-
-def oracle_max_n(node, rule, root_seat):
-    """max^n over bare nodes, written another way: sorts the children by what the mover wants."""
-    if isinstance(node, Leaf):
-        return node.utility
-    found = [oracle_max_n(child, rule, root_seat) for child in node.children]
-    if node.mover == CHANCE:
-        return tuple(np.dot(node.probabilities, column) for column in zip(*found, strict=True))
-    me = node.mover
-    dislike = {
-        "first": lambda v: 0,
-        "paranoid": lambda v: v[root_seat],
-        "friendly": lambda v: -v[root_seat],
-        "spiteful": lambda v: sum(v) - v[me],
-        "generous": lambda v: v[me] - sum(v),
-    }[rule]
-    order = sorted(range(len(found)), key=lambda i: (-found[i][me], dislike(found[i]), i))
-    return found[order[0]]
-
-
-def oracle_paranoid(node, seat):
-    if isinstance(node, Leaf):
-        return node.utility[seat]
-    found = [oracle_paranoid(child, seat) for child in node.children]
-    if node.mover == CHANCE:
-        return float(np.dot(node.probabilities, found))
-    return max(found) if node.mover == seat else min(found)
-
-
-def oracle_best_reply(node, seat, chooser=None):
-    """By turns: every opponent but one plays its first action; that one does what is worst for the seat."""
-    if isinstance(node, Leaf):
-        return node.utility[seat]
-    if node.mover == seat:
-        return max(oracle_best_reply(child, seat) for child in node.children)
-    if node.mover == CHANCE:
-        found = [oracle_best_reply(child, seat, chooser) for child in node.children]
-        return float(np.dot(node.probabilities, found))
-    options = []
-    if chooser in (None, node.mover):
-        options += [oracle_best_reply(child, seat, node.mover) for child in node.children]
-    if chooser != node.mover:
-        options.append(oracle_best_reply(node.children[0], seat, chooser))
-    return min(options)
 
 
 class TestRussellAndNorvig:
@@ -219,7 +129,7 @@ class TestSmallTree:
         late = three(
             0, [three(1, [three(2, [Leaf(4, 0, 0), Leaf(4, 0, 0)]), three(2, [Leaf(4, 0, 0), Leaf(0, 0, 0)])])]
         )
-        assert oracle_paranoid(late, 0) == 0
+        assert paranoid(tree_of(late), late, 0) == 0
         assert BestReplyAgent(depth="full").search_state(tree_of(late)).value == 4, (
             "it takes two opponents to hurt"
         )
@@ -268,44 +178,6 @@ class TestTies:
         assert MaxNAgent(depth="full").search_state(tree_of(lost, **options)).action == 1
 
 
-SETTINGS = [
-    {},
-    {"memory_mb": 0, "exact": True},
-    {"shallow": False, "sooner": False},
-    {"ordering": "fixed", "deepening": True, "evaluator": "rewards"},
-    {"sooner": False, "ties": "first", "memory_mb": 0},
-]
-
-
-@pytest.mark.thorough
-@given(
-    seed=seeds,
-    seats=st.integers(1, 4),
-    total=st.sampled_from([None, 0.0, 6.0]),
-    chance=st.booleans(),
-    rewards=st.booleans(),
-    rule=st.sampled_from(list(TieRule)),
-    setting=st.integers(0, len(SETTINGS) - 1),
-)
-@settings(max_examples=120)
-def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting):
-    total = None if seats == 1 else total
-    game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
-    root = game.root
-    expected = oracle_max_n(root, rule.value, root.mover)
-    assert max_n(game, root, rule) == pytest.approx(expected, abs=1e-12)
-    result = MaxNAgent(tie_rule=rule, **SETTINGS[setting], depth="full").search_state(game)
-    assert result.values_by_seat == pytest.approx(expected, abs=1e-12)
-    assert result.value == result.values_by_seat[root.mover]
-    values = [oracle_max_n(child, rule.value, root.mover)[root.mover] for child in root.children]
-    assert values[result.action] == pytest.approx(max(values))
-    for action, value in result.action_values.items():
-        assert values[action] == pytest.approx(value)
-    if SETTINGS[setting].get("exact"):
-        assert sorted(result.action_values) == list(range(len(values)))
-    assert result.proven
-
-
 @pytest.mark.thorough
 @given(seed=seeds, seats=st.integers(3, 4), rewards=st.booleans(), rule=st.sampled_from(list(TieRule)))
 @settings(max_examples=60)
@@ -335,102 +207,6 @@ def test_shallow_pruning_does_prune():
     assert (result.nodes, result.values_by_seat) == (4, (3, 3, 3))
     assert result.action_values == {0: 3}, "what is left of 9 is a bound, not a value"
     assert MaxNAgent(depth="full", exact=True).search_state(game).action_values == {0: 3, 1: 0}
-
-
-@pytest.mark.thorough
-@given(
-    seed=seeds,
-    seats=st.integers(1, 4),
-    total=st.sampled_from([None, 0.0, 6.0]),
-    chance=st.booleans(),
-    rewards=st.booleans(),
-    setting=st.sampled_from(
-        [{}, {"exact": True}, {"memory_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
-    ),
-)
-@settings(max_examples=100)
-def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, rewards, setting):
-    total = None if seats == 1 else total
-    game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
-    seat = game.root.mover
-    for agent, plain, oracle in (
-        (ParanoidAgent(**setting, depth="full"), paranoid, oracle_paranoid),
-        (BestReplyAgent(**setting, depth="full"), best_reply, oracle_best_reply),
-    ):
-        expected = oracle(game.root, seat)
-        assert plain(game, game.root, seat) == pytest.approx(expected, abs=1e-12)
-        result = agent.search_state(game)
-        assert result.value == pytest.approx(expected, abs=1e-12)
-        assert result.values_by_seat[seat] == pytest.approx(expected, abs=1e-12)
-        values = [oracle(child, seat) for child in game.root.children]
-        assert values[result.action] == pytest.approx(max(values), abs=1e-12)
-        for action, value in result.action_values.items():
-            assert values[action] == pytest.approx(value, abs=1e-12)
-        if not chance and total is not None:
-            assert sum(result.values_by_seat) == pytest.approx(total)
-        if not chance:
-            state = game.root
-            for action in result.principal_variation:
-                state = state.children[action]
-            if isinstance(state, Leaf):
-                assert state.utility == pytest.approx(result.values_by_seat)
-
-
-@pytest.mark.thorough
-@given(seed=seeds, rewards=st.booleans(), total=st.sampled_from([0.0, 6.0]))
-@settings(max_examples=100)
-def test_two_opposed_players_are_minimax(seed, rewards, total):
-    game = game_of(seed, seats=2, total=total, rewards=rewards)
-    expected = minimax(game, game.root)
-    for agent in (
-        MaxNAgent(depth="full"),
-        ParanoidAgent(depth="full"),
-        BestReplyAgent(depth="full"),
-        AlphaBetaAgent(depth="full"),
-        MinimaxAgent(),
-    ):
-        result = agent.search_state(game)
-        assert result.values_by_seat[0] == expected
-        assert result.proven
-
-
-@pytest.mark.parametrize("agent", [MaxNAgent, ParanoidAgent, BestReplyAgent])
-class TestLimits:
-    def test_nodes_seconds_and_depth(self, agent):
-        game = game_of(5, depth=6)
-        full = agent().search_state(game)
-        result = agent(nodes=40, evaluator="rewards").search_state(game)
-        assert result.stopped_by is StoppedBy.NODES
-        assert result.nodes <= 40 < full.nodes
-        assert result.action in range(len(game.root.children))
-        assert agent(seconds=30, evaluator="rewards").search_state(game).value == full.value
-        shallow = agent(depth=1, evaluator="rewards").search_state(game)
-        assert (shallow.depth, shallow.stopped_by) == (1, StoppedBy.DEPTH)
-        assert not shallow.proven
-
-    def test_callback_and_seed(self, agent):
-        seen = []
-        chosen = agent(depth=3, deepening=True, evaluator="rewards", on_iteration=seen.append, seed=4)
-        game = game_of(8)
-        first = chosen.search_state(game)
-        assert [result.depth for result in seen] == [1, 2, 3]
-        chosen.reset(4)
-        assert chosen.search_state(game).action == first.action
-
-    def test_specs(self, agent):
-        made = make_agent(f"{agent.kind}(depth=2, samples=3, memory_mb=1)")
-        assert type(made) is agent
-        assert make_agent(made.name).name == made.name
-
-    def test_evaluator_is_used(self, agent):
-        def likes_two(game, state):
-            return [5.0 if state is wanted else 0.0] * 3
-
-        wanted = three(1, [Leaf(0, 0, 0)])
-        root = three(0, [three(1, [Leaf(0, 0, 0)]), wanted])
-        result = agent(depth=1, evaluator=likes_two).search_state(tree_of(root))
-        assert (result.action, result.value) == (1, 5.0)
-        assert result.values_by_seat == (5.0, 5.0, 5.0)
 
 
 class TestSumsThatEvaluationsBreak:
@@ -515,43 +291,6 @@ def test_best_reply_where_turns_can_be_skipped(goal):
 
     assert BestReplyAgent(depth="full").search_state(game).value == oracle(0, True)
     assert best_reply(game, (0, 0), 0) == oracle(0, True)
-
-
-@pytest.mark.parametrize("goal", range(1, 10))
-def test_transpositions_change_nothing(goal):
-    for agent, kind in itertools.product((MaxNAgent, ParanoidAgent, BestReplyAgent), ({}, {"deepening": True})):
-        with_table = agent(ties="first", evaluator="rewards", **kind).search_state(Pips(goal))
-        without = agent(ties="first", evaluator="rewards", memory_mb=0, **kind).search_state(Pips(goal))
-        assert with_table.values_by_seat == without.values_by_seat
-        assert with_table.action == without.action
-
-
-@pytest.mark.thorough
-def test_compiled_rules_for_three():
-    """Dots and boxes for three: with and without pruning and table the same; the table spares most of the tree."""
-    from zermelo.envs import as_game
-    from zermelo.envs.games import DotsAndBoxes
-
-    game = as_game(DotsAndBoxes(rows=2, columns=2, players=3))  # whose kernels other tests have compiled
-    state = game.initial_state()
-    for _ in range(5):
-        state = game.result(state, game.legal_actions(state)[0])
-    expected = max_n(game, state)
-    for rule in TieRule:
-        found = [
-            MaxNAgent(depth="full", tie_rule=rule, **options).search_state(game, state)
-            for options in ({}, {"shallow": False}, {"memory_mb": 0}, {"shallow": False, "memory_mb": 0})
-        ]
-        assert {result.values_by_seat for result in found} == {max_n(game, state, rule)}
-        assert found[2].nodes <= found[3].nodes
-        assert found[1].nodes < found[3].nodes
-    assert MaxNAgent(depth="full").search_state(game, state).values_by_seat == expected
-    assert ParanoidAgent(depth="full").search_state(game, state).value == paranoid(
-        game, state, game.to_move(state)
-    )
-    assert BestReplyAgent(depth="full").search_state(game, state).value == best_reply(
-        game, state, game.to_move(state)
-    )
 
 
 @pytest.mark.thorough

@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, Leaf, Node, TreeGame, random_tree, uniform_tree
+from doubles.small_games import AIMA_5_2, Leaf, Node, TreeGame, random_tree, uniform_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent, StoppedBy
-from zermelo.agents.algorithms import alpha_beta, expectiminimax, minimax
+from zermelo.agents.algorithms import alpha_beta, minimax
 from zermelo.envs import Chance
 
 PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
@@ -110,56 +110,6 @@ def tree_from(seed, **options):
     return root
 
 
-def every_setting(constant_bounds):
-    return [
-        {
-            "sooner": sooner,
-            "memory_mb": table,
-            "ties": ties,
-            "window": window,
-            "ordering": ordering,
-            "exact": exact,
-        }
-        for sooner, table, ties, window, ordering, exact in (
-            (True, 64, "random", "bounds", "auto", False),
-            (True, 64, "first", "bounds", "auto", True),
-            (True, 0, "random", "full", "fixed", False),
-            (False, 64, "first", "full", "auto", False),
-            (False, 64, "random", "bounds", "fixed", True),
-            (False, 0, "first", "bounds", "fixed", False),
-        )
-    ]
-
-
-@pytest.mark.thorough
-@given(seed=seeds, constant=st.sampled_from([0.0, 1.0, -3.0]), rewards=st.booleans(), setting=st.integers(0, 5))
-@settings(max_examples=100)
-def test_alpha_beta_is_minimax_on_any_tree(seed, constant, rewards, setting):
-    """Turns in any order, a constant sum, rewards before the end, transpositions by value: the same values."""
-    root = tree_from(seed, constant=constant, rewards=rewards)
-    # Ends are worth -2 to 2 and rewards -1 to 1 on each of up to 6 moves, for either seat of the constant sum.
-    bounds = (-8.0 - abs(constant), 8.0 + abs(constant))
-    game = TreeGame(root, constant=constant, bounds=bounds, terminal_rewards_only=not rewards)
-    settings_ = every_setting(bounds)[setting]
-    result = AlphaBetaAgent(depth="full", **settings_).search_state(game)
-    mover = root.mover
-    values = [minimax(game, child) if mover == 0 else constant - minimax(game, child) for child in root.children]
-    assert result.value == max(values)
-    assert result.values_by_seat[0] == minimax(game, root)
-    assert sum(result.values_by_seat) == constant
-    assert result.proven
-    assert values[result.action] == max(values)
-    assert all(values[action] == value for action, value in result.action_values.items())
-    if settings_["exact"]:
-        assert dict(result.action_values) == dict(enumerate(values))
-    full = MinimaxAgent(sooner=settings_["sooner"], ties=settings_["ties"]).search_state(game)
-    assert full.value == result.value
-    assert dict(full.action_values) == dict(enumerate(values))
-    if settings_["ties"] == "first":
-        assert full.action == result.action
-    assert full.plies == result.plies or rewards or result.value == constant / 2
-
-
 def distance_oracle(game, state, middle):
     """(value, promptness) by brute force: of wins the shortest, of losses the longest."""
     if isinstance(state, Leaf):
@@ -189,79 +139,6 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
         assert result.values_by_seat[0] == value
         if value != constant / 2:
             assert result.plies == abs(promptness), agent.name
-
-
-@pytest.mark.thorough
-@given(seed=seeds, seats=st.sampled_from([1, 2]), rewards=st.booleans(), table=st.sampled_from([0, 64]))
-@settings(max_examples=100)
-def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
-    root = tree_from(seed, seats=seats, rewards=rewards, chance=True)
-    game = TreeGame(root, seats=seats, chance=Chance.EXACT, terminal_rewards_only=not rewards)
-    result = ExpectiminimaxAgent(depth="full", memory_mb=table).search_state(game)
-    sign = 1 if root.mover == 0 else -1
-    values = [sign * expectiminimax(game, child) for child in root.children]
-    assert result.value == pytest.approx(max(values), abs=1e-12)
-    assert list(result.action_values.values()) == pytest.approx(values, abs=1e-12)
-    assert result.proven
-    assert not result.is_estimate
-
-
-@given(
-    seed=seeds, depth=st.integers(1, 4), table=st.sampled_from([0, 64]), deepening=st.sampled_from([None, False])
-)
-@settings(max_examples=100)
-def test_alpha_beta_is_minimax_at_any_depth(seed, depth, table, deepening):
-    """With an evaluation at the depth limit, too, neither table nor ordering nor deepening changes a value."""
-    root = tree_from(seed)
-    game = TreeGame(root, bounds=(-2.5, 2.5))
-
-    def evaluator(game, state):
-        value = (len(state.children) - 2) * 0.25
-        return value, -value
-
-    shared = {"depth": depth, "evaluator": evaluator, "ties": "first"}
-    pruned = AlphaBetaAgent(memory_mb=table, deepening=deepening, exact=True, **shared).search_state(game)
-    full = MinimaxAgent(**shared).search_state(game)
-    assert pruned.action_values == full.action_values
-    assert (pruned.action, pruned.value) == (full.action, full.value)
-    # Alpha-beta may prove more: a proven bound on a sibling is enough. What is proven is true of the whole tree.
-    assert pruned.proven or not full.proven
-    for result in (pruned, full):
-        if result.proven:
-            assert result.values_by_seat[0] == minimax(game, root)
-            if result.plies is not None and result.value != 0:
-                assert result.plies == abs(distance_oracle(game, root, 0.0)[1])
-
-
-def noise(game, state):
-    """An evaluation with no sense and few different values, of rewards to come only, as keys see the state."""
-    value = (hash(game.key(state)) % 7 - 3) / 8
-    return value, -value
-
-
-@pytest.mark.thorough
-@given(seed=seeds, depth=st.integers(1, 6), memory_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
-@settings(max_examples=30)
-@pytest.mark.parametrize("kind", ["coins", "stones"])
-def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, memory_mb, exact):
-    """Where many move orders lead to one state, looking it up gives what searching it to that depth would."""
-    rng = np.random.default_rng(seed)
-    game = CoinRow(rng.integers(1, 6, 9).tolist()) if kind == "coins" else ConnectK(4, 4, 3, drops=True)
-    state = game.initial_state()
-    for _ in range(int(rng.integers(0, 5))):
-        following = game.result(state, int(rng.choice(game.legal_actions(state))))
-        state = state if game.is_terminal(following) else following
-    shared = {"depth": depth, "evaluator": noise, "ties": "first"}
-    pruned = AlphaBetaAgent(memory_mb=memory_mb, exact=exact, **shared).search_state(game, state)
-    full = MinimaxAgent(**shared).search_state(game, state)
-    averaged = ExpectiminimaxAgent(memory_mb=memory_mb, **shared).search_state(game, state)
-    assert (pruned.action, pruned.value) == (full.action, full.value) == (averaged.action, averaged.value)
-    assert averaged.action_values == full.action_values
-    if not pruned.proven:
-        assert all(full.action_values[action] == value for action, value in pruned.action_values.items())
-    assert pruned.plies == full.plies or not full.proven or full.value == 0 or kind == "coins"
-    if exact:
-        assert pruned.action_values == full.action_values
 
 
 class TestFigure513:
