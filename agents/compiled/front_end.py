@@ -7,7 +7,7 @@ limits, counts, gives more memory where that helps, and raises what a search rai
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -188,20 +188,38 @@ class CompiledTreeSearch(TreeSearch):
             SearchStopped: A limit was reached; what was found before it is in the iteration.
             GameTooLongError: The game does not end in time.
         """
-        self.budget.check_clock()
-        self.allot(iteration.depth, len(actions))
-        listed = np.array(actions, np.int64)
+        budget, depth, kernel = self.budget, iteration.depth, self._kernel
+        budget.check_clock()
+        self.allot(depth, len(actions))
+        listed, plies = np.array(actions, np.int64), plies_of(depth)
         for search in self.searches:
             search.hold("root_actions", listed)
-            search.root_count, search.root_done, search.depth = len(actions), 0, plies_of(iteration.depth)
+            search.root_count, search.depth, search.age = len(actions), plies, plies & 1
             search.exact, search.best_lines = exact, best_lines
             search.sees_ties = (None, Ties.FIRST, Ties.RANDOM).index(ties)
             (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
-        self.prepare(iteration.depth)
-        kernel, here = self._kernel, self.state_and_chooser(state)[0]
-        reason = layout.ASKED
+        self.prepare(depth)
+        here, reason, is_short = self.state_and_chooser(state)[0], layout.ASKED, self._is_short(depth)
+
+        def call(search: Search) -> None:
+            kernel(*search.start(here), search)
+
         try:
-            reason, search = self._run(lambda search: kernel(*search.start(here), search), iteration.depth)
+            while True:
+                self._begin()
+                try:
+                    if is_short:
+                        reason, search = run_here(call, self.searches[0])
+                    else:
+                        reason, search = race(call, self.searches, budget.check_clock)
+                finally:
+                    self._count()
+                if reason == layout.OUT_OF_MEMORY:
+                    self._allot_arena(search, 4 * len(search.held("arena")))
+                elif is_short and reason == layout.OUT_OF_STACK:
+                    is_short = False
+                else:
+                    break
         finally:
             if reason != layout.GOING:
                 search = max(self.searches, key=lambda search: search.root_done)
@@ -210,28 +228,6 @@ class CompiledTreeSearch(TreeSearch):
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise GameTooLongError(self.game, search.deepest - 1)
-
-    def _run(self, call: Callable[[Search], Any], depth: float) -> tuple[int, Search]:
-        """Runs the kernel, in every thread, and counts what it did; why it stopped, and the search that answered.
-
-        It is called again with more memory, if there was too little.
-        """
-        is_short = self._is_short(depth)
-        try:
-            while True:
-                self._begin(depth)
-                if is_short:
-                    reason, search = run_here(call, self.searches[0])
-                else:
-                    reason, search = race(call, self.searches, self.budget.check_clock)
-                if reason == layout.OUT_OF_MEMORY:
-                    self._allot_arena(search, 4 * len(search.held("arena")))
-                elif is_short and reason == layout.OUT_OF_STACK:
-                    is_short = False
-                else:
-                    return reason, search
-        finally:
-            self._count()
 
     def _read(self, iteration: Iteration, search: Search, state: Any) -> None:
         """Takes the root moves that a search has found."""
@@ -275,7 +271,7 @@ class CompiledTreeSearch(TreeSearch):
         levels = depth if self.game.traits.chance is Chance.NONE else 2 * depth
         return levels * math.log(self._branching) <= math.log(_SHORT)
 
-    def _begin(self, depth: float) -> None:
+    def _begin(self) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
         left = int(min(self.budget.nodes_left, _ALL_NODES))
         self._unclaimed[0] = left
@@ -284,7 +280,6 @@ class CompiledTreeSearch(TreeSearch):
             search.nodes = search.root_done = 0
             search.node_limit = 0 if search.unclaimed else left
             search.deepest = -1
-            search.age = int(depth) & 1 if depth < _ENDLESS else 0
             search.passed_ply = 0
             search.repetition_ply = MAX_PLIES
             search.known = -1

@@ -14,7 +14,6 @@ from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, number, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
@@ -130,9 +129,6 @@ class AlphaBetaAgent(PruningAgent):
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
         return self.deepened(search, root, aspiration=self.aspiration)
-
-    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:

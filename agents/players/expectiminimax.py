@@ -61,6 +61,6 @@ class ExpectiminimaxAgent(PruningAgent):
     def iterations_help(self) -> bool:
         return self.config.prunes
 
-    @property
+    @functools.cached_property
     def is_exact(self) -> bool:
         return self.exact or not self.config.prunes

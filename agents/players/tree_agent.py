@@ -72,12 +72,12 @@ class TreeSearchAgent(SearchAgent):
         """What the search is told, made once: of its settings those that this agent has too."""
         return settings_of(self, AlphaBetaConfig)
 
-    @property
+    @functools.cached_property
     def deepens(self) -> bool:
         """Whether to search one move deep first, then two, and so on: a limit may stop the search half way."""
         return self.limits.nodes is not None or self.limits.seconds is not None
 
-    @property
+    @functools.cached_property
     def is_exact(self) -> bool:
         """Whether every root action gets its exact value."""
         return True
@@ -134,26 +134,22 @@ class TreeSearchAgent(SearchAgent):
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
         state = root.state
         how: dict[str, Any] = {"exact": self.is_exact, "best_lines": self.best_lines}
+        chosen: dict[str, Any] = {"ties": self.ties, "draw": float(self.generator.random())}
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
-            found = answer(search, state, iteration, is_estimate=root.is_sampled, **about, **how)
-            return self.adjusted(search, state, found)
+            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "is_estimate": root.is_sampled}
+            return self.adjusted(search, state, answer(search, state, iteration, **about, **how, **chosen))
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
-        draw = float(self.generator.random())
         ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
         with (
             nullcontext() if search.compiled else deep_recursion(search.game),
             say_after(_LONG, self._advice(search)) if self.limits is NO_LIMITS else nullcontext(),
         ):
-            by: dict[str, Any] = {
-                "step_by_step": self.deepens,
-                "aspiration": aspiration,
-                "manager": self._time_manager(search, state),
-            }
+            manager = self._time_manager(search, state) if self.manages_time else None
+            by: dict[str, Any] = {"step_by_step": self.deepens, "aspiration": aspiration, "manager": manager}
             found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
         answered = result(*found)
         reuses = bool(getattr(self, "reuse", False))
@@ -164,8 +160,8 @@ class TreeSearchAgent(SearchAgent):
         return answered
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """What follows for this agent from what its search found: here, just that."""
-        return result
+        """The result of a search as this agent tells it: with what is proven of the root."""
+        return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
     def _advice(self, search: TreeSearch) -> str:
         """What to do about a search that takes long."""
@@ -176,7 +172,7 @@ class TreeSearchAgent(SearchAgent):
 
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
         """What decides after each iteration whether there is another, if it is not only the time."""
-        if not self.manages_time or self.limits.seconds is None:
+        if self.limits.seconds is None:
             return None
         lower, upper = search.game.traits.utility_bounds
         return TimeManager(self.limits.seconds, len(search.root_actions(state)), upper - lower)
@@ -218,7 +214,7 @@ class PruningAgent(TableAgent):
     def default_seconds(self) -> float | None:
         return None if self.deepening is False else super().default_seconds
 
-    @property
+    @functools.cached_property
     def deepens(self) -> bool:
         if self.deepening is not None:
             return self.deepening
@@ -229,6 +225,6 @@ class PruningAgent(TableAgent):
         """Whether one iteration makes the next one faster."""
         return self.memory_mb > 0
 
-    @property
+    @functools.cached_property
     def is_exact(self) -> bool:
         return self.exact

@@ -66,17 +66,13 @@ def answer(
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
     return SearchResult(
         action=move.action,
-        env_action=game.to_env_action(state, move.action),
         value=values[seat],
         values_by_seat=values,
         action_values=action_values,
         proven_actions=proven_actions,
         principal_variation=line,
         best_lines=lines,
-        nodes=search.budget.nodes,
         depth=depth,
-        seconds=search.budget.seconds,
-        compiling=search.budget.compiling,
         stopped_by=stopped_by,
         proven=proven,
         plies=_plies(search, state, move, line if ends else None, reach) if proven else None,

@@ -16,8 +16,7 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.evaluators.policy_value import PolicyValue
-from zermelo.agents.search.monte_carlo.leaves import Evaluation
-from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.agents.search.monte_carlo.search import Evaluation, PlainMonteCarlo
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
 

@@ -14,24 +14,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import PRIOR_DRAWS, Scale, Selection, Start
+from zermelo.agents.core.monte_carlo import (
+    MAX_REUSE_PROBES,
+    PRIOR_DRAWS,
+    Edge,
+    MonteCarlo,
+    RandomNumbers,
+    Scale,
+    Selection,
+    Start,
+)
+from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
-from zermelo.agents.search.monte_carlo.tree import Node, Simulation
-from zermelo.envs import CHANCE
+from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at
+from zermelo.envs import CHANCE, Chance
+from zermelo.envs.capabilities import SupportsPlayoutActions
+
+STATE_WORDS: Final = 512
+"""Estimated words of a state of a game without rules, for the limit on memory."""
+Evaluation = Callable[[Any], tuple[float, ...]]
+"""A function that gives each seat's value of a state, rewards so far included."""
 
 
-class PlainMonteCarlo(Leaves):
+class PlainMonteCarlo(MonteCarlo):
     """Monte Carlo tree search over any game.
 
     Args:
         start, budget: As ``MonteCarlo`` takes them.
-        evaluation, plays_out: As ``Leaves`` takes them.
+        evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
+        plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
         prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
+
+    Attributes:
+        words_left: The memory that may still be used, in words of eight bytes.
+        nodes_by_key: All nodes by the key of their state, where those that several move sequences reach are one.
+        first_takers: Who was first to take an action in this simulation, for all moves as first.
     """
+
+    root: Node
 
     def __init__(
         self,
@@ -42,15 +67,30 @@ class PlainMonteCarlo(Leaves):
         plays_out: bool = True,
         prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
     ) -> None:
-        super().__init__(start, budget, evaluation=evaluation, plays_out=plays_out)
-        self.prior = prior
-        config = start.config
-        self.scale = Scale(start.game.traits.utility_bounds if self.by_bounds else None, flat=0.5)
+        super().__init__(start, budget)
+        game, config, traits = start.game, start.config, start.game.traits
+        self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
+        self.is_sampled = traits.chance is Chance.SAMPLED
+        self.solves = config.solver and self.num_values == 1 and not self.is_sampled
+        self.shares = config.transpositions and traits.terminal_rewards_only and not self.is_sampled
+        self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
+        self.all_words = self.words_left = int(config.memory_mb * 2**17)
+        self.nodes_by_key: dict[Any, Node] = {}
+        self.first_takers: dict[int, int] = {}
+        self.constant = traits.constant
+        self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
+        guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
+        how: dict[str, Any] = {"longest": self.playout_moves, "whole": math.isinf(budget.nodes_left)}
+        self.playouts = Playouts(game, self.random, self.generator, guide=guide, **how)
+        self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         self.tries_first = config.selection is not Selection.PUCT and not (config.rave or self.has_priors)
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
         self.expand(self.root)
+
+    def forget_nodes(self, kept: dict[int, Node]) -> None:
+        """Called with the nodes that stay, by their identity, when the root moves on."""
 
     # -- simulations
 
@@ -154,6 +194,7 @@ class PlainMonteCarlo(Leaves):
         return node
 
     def expand(self, node: Node) -> bool:
+        """Gives a node its actions; false where memory is out."""
         game, state = self.game, node.state
         if node.mover == CHANCE:
             outcomes = game.chance_outcomes(state)
@@ -288,3 +329,117 @@ class PlainMonteCarlo(Leaves):
         changed = found != node.bounds
         node.bounds = found
         return changed
+
+    # -- leaves
+
+    def mean(self, kept: float, mover: int) -> float:
+        """A kept value as the player to move sees it."""
+        return self.constant - kept if self.num_values == 1 and mover == 1 else kept
+
+    def evaluate(self, state: Any) -> tuple[float, ...]:
+        """The value of a leaf for each seat with a value of its own; the time is measured."""
+        began = self.budget.now()
+        self.leaves += 1
+        try:
+            return self.leaf_value(state)
+        finally:  # a playout may be cut short
+            self.leaf_seconds += self.budget.now() - began
+
+    def leaf_value(self, state: Any) -> tuple[float, ...]:
+        """The value of a leaf, by playouts or the evaluation."""
+        if self.plays_out:
+            games = self.config.playouts
+            results = [self.play_out(state) for _ in range(games)]
+            return tuple(sum(values) / games for values in zip(*results, strict=True))
+        return self.own_values(self.expected_value(state))
+
+    def play_out(self, state: Any) -> tuple[float, ...]:
+        """The outcome of a game at random from a state on."""
+        end, taken = self.playouts.play(state, self.budget)
+        if self.config.rave:
+            for mover, action in taken:
+                self.first_takers.setdefault(action, mover)
+        return self.own_values(self.static_value(end))
+
+    def expected_value(self, state: Any) -> tuple[float, ...]:
+        """The evaluation of a state for each seat, averaged over chance if chance is to move."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) != CHANCE:
+            return self.static_value(state)
+        total = [0.0] * game.traits.seats
+        for outcome, probability in game.chance_outcomes(state):
+            for seat, value in enumerate(self.static_value(game.result(state, outcome))):
+                total[seat] += probability * value
+        return tuple(total)
+
+    def static_value(self, state: Any) -> tuple[float, ...]:
+        """The evaluation of a state, or the middle value where there is none."""
+        game = self.game
+        so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
+        if game.is_terminal(state):
+            return so_far
+        if self.evaluation is not None and game.to_move(state) != CHANCE:
+            return self.evaluation(state)
+        if self.num_values == 1 and game.traits.seats == 2:
+            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
+        return tuple(value + game.traits.middle for value in so_far)
+
+    def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
+        """Utilities of the seats that are kept."""
+        return tuple(map(float, utility[: self.num_values]))
+
+    # -- the tree
+
+    def edges(self, node: Node) -> list[Edge]:
+        if not node.is_expanded:
+            return []
+        children = (child if isinstance(child, Node) else None for child in node.children)
+        return list(map(Edge, node.actions, node.counts, node.totals, children))
+
+    def mover(self, node: Node) -> int:
+        return node.mover
+
+    def bounds_of(self, node: Node) -> tuple[float, float]:
+        return node.bounds
+
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        key, seat = self.game.key(state), self.root.mover
+        place = self.root.actions.index(played)
+        waiting = [self.root, *children_at(self.root, place)]
+        for index in range(MAX_REUSE_PROBES):
+            if index == len(waiting):
+                break
+            node = waiting[index]
+            if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
+                return self._go_on(node, state, budget)
+            if node.mover != seat:
+                waiting += below(node)
+        return False
+
+    def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
+        if self.game.utility(node.state) != self.game.utility(state):
+            return False
+        kept = {id(node): node}
+        waiting = [node]
+        while waiting:
+            for child in below(waiting.pop()):
+                if id(child) not in kept:
+                    kept[id(child)] = child
+                    waiting.append(child)
+        self.forget_nodes(kept)
+        self.tree_nodes = len(kept)
+        edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
+        words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
+        self.words_left = self.all_words - words
+        self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
+        self.root, self.root_state, self.budget = node, state, budget
+        self.simulations = self.tree_depth = 0
+        budget.nodes += 1  # whatever the limits: there must be an answer
+        if not node.is_expanded:
+            self.expand(node)
+        return True
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        root = self.root
+        for place, action in enumerate(root.actions):
+            root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]
