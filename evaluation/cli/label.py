@@ -81,7 +81,7 @@ def label_command(
             was_stopped = False
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
-    typer.echo(f"{count:,} positions of {games:,} games, {proven:,} of them proven, in {path}")
+    typer.echo(f"{count:,} positions ({games:,} random games; {proven:,} proven) in {path}")
     if was_stopped:
         raise SystemExit(_INTERRUPTED)
     if count < positions:

@@ -36,8 +36,8 @@ def replayed(env, row):
 def test_rows_are_what_their_moves_lead_to(tmp_path):
     done, rows = labelled(tmp_path / "a.json", "--positions", 40, "alphabeta(exact=true)", "--seed", 1)
     assert done.exit_code == 0, done.output
-    assert "40 positions of" in done.output
-    assert "40 of them proven" in done.output
+    assert "40 positions (" in done.output
+    assert "40 proven" in done.output
     assert [row["position"] for row in rows] == list(range(40))
     assert {tuple(row) for row in rows} == {tuple(COLUMNS)}
     seen = set()
