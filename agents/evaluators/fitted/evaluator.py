@@ -16,8 +16,9 @@ from zermelo.agents.evaluators.fitted.feature_sets import (
     MIN_PROBABILITY,
     TIMES,
     AboveEvaluation,
+    AnyFeatures,
     NamedFeatures,
-    features_from,
+    check_source,
 )
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.fitted.pattern_tables import (
@@ -45,7 +46,7 @@ class _Stored(msgspec.Struct):
 
     form: Literal["zermelo evaluation"]
     version: Literal[1]
-    features: dict[str, Any]
+    features: AnyFeatures
     weights: list[float]
     bounds: tuple[float, float] | None = None
 
@@ -143,7 +144,7 @@ class FittedEvaluator:
             "version": _VERSION,
             **about,
             **({} if self.bounds is None else {"bounds": self.bounds}),
-            "features": {"kind": self.features.kind, **self.features.settings()},
+            "features": msgspec.to_builtins(self.features),
             "weights": [round(weight, 6) for weight in self.weights.tolist()],
         }
         return json.dumps(told) + "\n"
@@ -157,7 +158,8 @@ class FittedEvaluator:
         """
         try:
             stored = msgspec.json.decode(read_file(path), type=_Stored)
-            return cls(features_from(stored.features, features), np.array(stored.weights), path, stored.bounds)
+            check_source(stored.features, features)
+            return cls(stored.features, np.array(stored.weights), path, stored.bounds)
         except FileNotFoundError:
             raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
         except (ValueError, OSError, RecursionError) as error:

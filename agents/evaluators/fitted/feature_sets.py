@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-import msgspec
 import numpy as np
 
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, ObservationFeatures
-from zermelo.agents.evaluators.fitted.patterns import MOST_CODES, OWN, PatternFeatures
+from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
@@ -23,33 +22,27 @@ TIMES: Final = 1024 * LARGE
 MIN_PROBABILITY: Final = 1e-4
 """A probability that is never fallen short of where log odds are taken."""
 _SAMPLES: Final = 1_000
-_Small: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
-_Turn: TypeAlias = Annotated[int, msgspec.Meta(ge=OWN, le=7)]
-_Places: TypeAlias = Annotated[
-    tuple[Annotated[int, msgspec.Meta(ge=0, le=10_000)], ...], msgspec.Meta(max_length=MOST_CODES)
-]
 
 
-@dataclass(frozen=True)
-class NamedFeatures:
+class NamedFeatures(FeatureSet, frozen=True, tag="named"):
     """Functions of game and state, greater where the first player stands better, as ``LinearEvaluator`` has them.
 
     Attributes:
         source: Where they are: ``"module:name"`` of a mapping from names to functions.
     """
 
-    kind: ClassVar[str] = "named"
     source: str
-    functions: Mapping[str, Callable[[Any, Any], float]] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @functools.cached_property
+    def functions(self) -> Mapping[str, Callable[[Any, Any], float]]:
+        """The functions by name; they are imported when they are first asked for."""
         found = import_name(self.source)
         if not isinstance(found, Mapping) or not found or not all(map(callable, found.values())):
             raise InvalidSettingError(
                 f"{self.source} must be a dictionary of features, functions of game and state by name, not "
                 f"{found!r}"
             )
-        object.__setattr__(self, "functions", dict(found))
+        return dict(found)
 
     @property
     def size(self) -> int:
@@ -65,20 +58,15 @@ class NamedFeatures:
         starts = np.arange(len(states) + 1) * self.size
         return Entries(indices, seen.ravel(), starts, np.zeros(len(states), np.int64))
 
-    def settings(self) -> dict[str, Any]:
-        return {"source": self.source}
 
-
-@dataclass(frozen=True)
-class AboveEvaluation:
+class AboveEvaluation(FeatureSet, frozen=True, tag="above"):
     """Features of another kind, and the evaluation that somebody has written of the game, as log odds.
 
     Attributes:
         inner: The other features, which correct that evaluation.
     """
 
-    kind: ClassVar[str] = "above"
-    inner: FeatureSet
+    inner: ObservationFeatures | PatternFeatures | NamedFeatures
 
     @property
     def size(self) -> int:
@@ -97,9 +85,6 @@ class AboveEvaluation:
             inner.starts + np.arange(len(inner.starts)),
             inner.seats,
         )
-
-    def settings(self) -> dict[str, Any]:
-        return {"inner": {"kind": self.inner.kind, **self.inner.settings()}}
 
 
 def _log_odds(game: Any, state: Any, seat: int) -> float:
@@ -123,7 +108,9 @@ def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
     numbers, and what has been written of the game.
     """
     if ":" in name:
-        return NamedFeatures(name)
+        own = NamedFeatures(name)
+        assert own.functions, "they are there"
+        return own
     states = states[:_SAMPLES]
     if name == "observation":
         return ObservationFeatures.fitting(game, states)
@@ -131,7 +118,7 @@ def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
         return PatternFeatures.fitting(game, states)
     if name != "auto":
         raise InvalidSettingError(f"features must be patterns, observation, auto or module:name, not {name!r}")
-    found: FeatureSet
+    found: PatternFeatures | ObservationFeatures
     try:
         found = PatternFeatures.fitting(game, states)
     except UnsupportedGameError:
@@ -139,51 +126,21 @@ def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
     return found if features_for(game, states[0]) is None else AboveEvaluation(found)
 
 
-class _Observation(msgspec.Struct, tag_field="kind", tag=ObservationFeatures.kind, forbid_unknown_fields=True):
-    seats: int
-    length: int
+AnyFeatures: TypeAlias = ObservationFeatures | PatternFeatures | NamedFeatures | AboveEvaluation
+"""What a file may hold."""
 
 
-class _Patterns(msgspec.Struct, tag_field="kind", tag=PatternFeatures.kind, forbid_unknown_fields=True):
-    seats: Annotated[int, msgspec.Meta(ge=1, le=2)]
-    rows: _Small
-    columns: _Small
-    planes: _Places = ()
-    codes: Annotated[tuple[int | float, ...], msgspec.Meta(max_length=MOST_CODES)] = ()
-    turns: tuple[_Turn, ...] = (0,)
-    second: _Turn = OWN
-    phases: tuple[int, ...] = ()
-    longest: _Small = 9
+def check_source(features: FeatureSet, named: str) -> None:
+    """Refuses features that import another ``"module:name"`` than the one that was given.
 
-
-class _Named(msgspec.Struct, tag_field="kind", tag=NamedFeatures.kind, forbid_unknown_fields=True):
-    source: str
-
-
-class _Above(msgspec.Struct, tag_field="kind", tag=AboveEvaluation.kind, forbid_unknown_fields=True):
-    inner: _Observation | _Patterns | _Named
-
-
-_Stored: TypeAlias = _Observation | _Patterns | _Named | _Above
-
-
-def features_from(settings: Mapping[str, Any], named: str | None = None) -> FeatureSet:
-    """The features with some settings, as ``FeatureSet.settings`` gives them, with the kind.
-
-    ``named`` is the only ``"module:name"`` that they may import; any, if that is None.
+    Raises:
+        InvalidSettingError: They name another, or there is none.
     """
-    return _made(msgspec.convert(settings, _Stored), named)
-
-
-def _made(stored: _Stored, named: str | None) -> FeatureSet:
-    if isinstance(stored, _Above):
-        return AboveEvaluation(_made(stored.inner, named))
-    if isinstance(stored, _Named):
-        if named not in (stored.source, None):
+    inner = features.inner if isinstance(features, AboveEvaluation) else features
+    if isinstance(inner, NamedFeatures):
+        if named != inner.source:
             raise InvalidSettingError(
-                f"it needs the features {stored.source!r}, and a file may name any code: if you know it, write "
-                f"fitted(path=..., features={stored.source!r})"
+                f"it needs the features {inner.source!r}, and a file may name any code: if you know it, write "
+                f"fitted(path=..., features={inner.source!r})"
             )
-        return NamedFeatures(stored.source)
-    made = PatternFeatures if isinstance(stored, _Patterns) else ObservationFeatures
-    return made(**msgspec.structs.asdict(stored))
+        assert inner.functions

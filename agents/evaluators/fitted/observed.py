@@ -5,11 +5,11 @@ Each seat has features of its own, so that it does not matter whether an environ
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -81,27 +81,22 @@ class Entries:
         )
 
 
-class FeatureSet(Protocol):
-    """Numbers that are read off a state.
+class FeatureSet(msgspec.Struct, frozen=True, dict=True, tag_field="kind", forbid_unknown_fields=True):
+    """Numbers that are read off a state; files hold the fields of each kind of features."""
 
-    Attributes:
-        kind: What files call it.
-    """
-
-    kind: ClassVar[str]
+    @property
+    def kind(self) -> str:
+        """What files call it."""
+        return str(self.__struct_config__.tag)
 
     @property
     def size(self) -> int:
         """Number of features, of all seats together."""
-        ...
+        raise NotImplementedError
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
         """The features of states in which a player is to move."""
-        ...
-
-    def settings(self) -> dict[str, Any]:
-        """The settings from which ``features_from`` makes it again."""
-        ...
+        raise NotImplementedError
 
 
 def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
@@ -117,11 +112,9 @@ def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
     return np.array([game.to_move(state) for state in states], np.int64)
 
 
-@dataclass(frozen=True)
-class ObservationFeatures:
+class ObservationFeatures(FeatureSet, frozen=True, tag="observation"):
     """All numbers of the observation, and a constant."""
 
-    kind: ClassVar[str] = "observation"
     seats: int
     length: int
 
@@ -147,6 +140,3 @@ class ObservationFeatures:
         rows, columns = np.nonzero(seen)
         starts = np.searchsorted(rows, np.arange(len(states) + 1))
         return Entries(columns + seats[rows] * (self.length + 1), seen[rows, columns], starts, seats)
-
-    def settings(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)

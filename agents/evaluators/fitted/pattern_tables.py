@@ -130,8 +130,8 @@ class PatternTables:
         times: float = 0.0,
         least: float = 0.0,
     ) -> None:
-        cells, blocks = features.rows * features.columns, features.size // features.length
-        by_pattern = weights.reshape(blocks, features.length)[:, features.first].ravel()
+        cells, blocks = features.rows * features.columns, features.size // features.layout.length
+        by_pattern = weights.reshape(blocks, features.layout.length)[:, features.layout.first].ravel()
         numbers: list[int] = []
         found = features.windows()
         for offset, window, powers in found:
@@ -153,7 +153,7 @@ class PatternTables:
         self._words = np.zeros(_WORDS, np.int64)
         self._words[:15] = (
             *(cells, len(features.planes), 0, 0, places, order, len(features.phases), phases),
-            *(features.length, table, seat_weights, len(found), windows),
+            *(features.layout.length, table, seat_weights, len(found), windows),
             *map(int, game.traits.utility_bounds),
         )
         self._words[15:].view(np.float64)[:] = written, least, times

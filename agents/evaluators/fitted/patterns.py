@@ -8,14 +8,15 @@ a new high-quality evaluation function for Othello" (1997).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.fitted.observed import Entries, observed_array, seats_of, unlike
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, observed_array, seats_of, unlike
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
 _MOST_WEIGHTS: Final = 4_000_000
@@ -26,6 +27,9 @@ _FEW_KINDS: Final = 3
 _LONGEST: Final = 8
 OWN: Final = -1
 """Each seat has weights of its own."""
+_Small: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
+_Turn: TypeAlias = Annotated[int, msgspec.Meta(ge=OWN, le=7)]
+_Plane: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 
 
 def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
@@ -38,8 +42,25 @@ def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
     return cells.swapaxes(0, 1) if turn & 4 else cells
 
 
-@dataclass(frozen=True)
-class PatternFeatures:
+class _Layout(NamedTuple):
+    """Where windows lie, and which weights they share.
+
+    Attributes:
+        windows: The cells of each window, as places in the flattened board.
+        powers: How much each kind of cell adds to the number of a pattern.
+        offsets: The first pattern of each window.
+        length: Number of weights for one seat and phase.
+        first: Whose weight each pattern has: of those that mirrors make of each other the first one's.
+    """
+
+    windows: npt.NDArray[np.int64]
+    powers: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    length: int
+    first: npt.NDArray[np.int64]
+
+
+class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
     """The contents of small windows of the board: squares of four cells, lines of three, and longer ones.
 
     A cell is described by the plane that is not zero there, or by its number where the observation is no stack of
@@ -60,24 +81,22 @@ class PatternFeatures:
             window has weights for all of the game and for each phase.
     """
 
-    kind: ClassVar[str] = "patterns"
-    seats: int
-    rows: int
-    columns: int
-    planes: tuple[int, ...] = ()
-    codes: tuple[float, ...] = ()
-    turns: tuple[int, ...] = (0,)
-    second: int = OWN
+    seats: Annotated[int, msgspec.Meta(ge=1, le=2)]
+    rows: _Small
+    columns: _Small
+    planes: Annotated[tuple[_Plane, ...], msgspec.Meta(max_length=MOST_CODES)] = ()
+    codes: Annotated[tuple[int | float, ...], msgspec.Meta(max_length=MOST_CODES)] = ()
+    turns: tuple[_Turn, ...] = (0,)
+    second: _Turn = OWN
     phases: tuple[int, ...] = ()
-    longest: int = 9
-    _windows: Any = field(init=False, repr=False, compare=False)
-    _powers: Any = field(init=False, repr=False, compare=False)
-    _offsets: Any = field(init=False, repr=False, compare=False)
-    _length: int = field(init=False, repr=False, compare=False)
-    _first: Any = field(init=False, repr=False, compare=False)
-    """For each pattern the first of those that mirrors and turns make of it."""
+    longest: _Small = 9
 
     def __post_init__(self) -> None:
+        assert self.layout
+
+    @functools.cached_property
+    def layout(self) -> _Layout:
+        """Where windows lie; raises ``InvalidSettingError`` where there are none, or too many patterns."""
         cells, kinds = self.rows * self.columns, self.kinds
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
@@ -99,11 +118,7 @@ class PatternFeatures:
                 first.append(length + _first_patterns(window, moved, kinds))
                 length += kinds ** len(window)
             offsets[number] = known[shared]
-        object.__setattr__(self, "_windows", padded)
-        object.__setattr__(self, "_powers", powers)
-        object.__setattr__(self, "_offsets", offsets)
-        object.__setattr__(self, "_length", length)
-        object.__setattr__(self, "_first", np.concatenate(first))
+        return _Layout(padded, powers, offsets, length, np.concatenate(first))
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
@@ -154,25 +169,24 @@ class PatternFeatures:
     @property
     def size(self) -> int:
         seats = self.seats if self.second == OWN else 1
-        return seats * (1 + (len(self.phases) + 1) * bool(self.phases)) * self._length
+        return seats * (1 + (len(self.phases) + 1) * bool(self.phases)) * self.layout.length
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        seats = seats_of(game, states)
-        cells = self.cells(game, states)
+        seats, cells, layout = seats_of(game, states), self.cells(game, states), self.layout
         if self.second > 0:
             places = turned(np.arange(self.rows * self.columns).reshape(self.rows, self.columns), self.second)
             second = np.flatnonzero(seats == 1)
             cells[second, :-1] = cells[second][:, places.ravel()]
-        patterns = np.zeros((len(states), len(self._windows)), np.int64)
-        for place in range(self._windows.shape[1]):
-            patterns += cells[:, self._windows[:, place]] * self._powers[:, place]
-        indices = patterns + self._offsets
+        patterns = np.zeros((len(states), len(layout.windows)), np.int64)
+        for place in range(layout.windows.shape[1]):
+            patterns += cells[:, layout.windows[:, place]] * layout.powers[:, place]
+        indices = patterns + layout.offsets
         if len(self.turns) > 1:
-            indices = self._first[indices]
+            indices = layout.first[indices]
         if self.phases:
             filled = (cells[:, :-1] != 0).sum(axis=1)
             phase = np.searchsorted(self.phases, filled, side="right")
-            indices = np.concatenate((indices, indices + (1 + phase[:, None]) * self._length), axis=1)
+            indices = np.concatenate((indices, indices + (1 + phase[:, None]) * layout.length), axis=1)
         if self.second == OWN:
             indices = indices + (seats * (self.size // self.seats))[:, None]
         starts = np.arange(len(states) + 1) * indices.shape[1]
@@ -197,28 +211,14 @@ class PatternFeatures:
             cells[:, :-1] = np.clip(np.searchsorted(self.codes, flat), 0, len(self.codes) - 1)
         return cells
 
-    @property
-    def length(self) -> int:
-        """Number of weights for one seat and phase."""
-        return self._length
-
-    @property
-    def first(self) -> npt.NDArray[np.int64]:
-        """Whose weight each pattern has: of those that mirrors make of each other the first one's."""
-        first: npt.NDArray[np.int64] = self._first
-        return first
-
     def windows(self) -> list[tuple[int, list[int], list[int]]]:
         """Each window's first pattern, its cells, and how much each kind of cell adds to that."""
         found = []
-        for offset, window, powers in zip(self._offsets.tolist(), self._windows, self._powers, strict=True):
+        layout = self.layout
+        for offset, window, powers in zip(layout.offsets.tolist(), layout.windows, layout.powers, strict=True):
             length = np.count_nonzero(powers)
             found.append((offset, window[:length].tolist(), powers[:length].tolist()))
         return found
-
-    def settings(self) -> dict[str, Any]:
-        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases", "longest")
-        return {name: getattr(self, name) for name in names}
 
 
 def _patterns(rows: int, columns: int, longest: int, kinds: int) -> int:

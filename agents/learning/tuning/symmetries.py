@@ -6,13 +6,13 @@ size of windows and phases are chosen by the loss on games that were not fitted 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation
@@ -42,7 +42,7 @@ def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.r
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
         return features
     walks = _Walks(inner, game, start, generator)
-    return _outer(features, dataclasses.replace(inner, turns=_turns(walks, inner)))
+    return _outer(features, msgspec.structs.replace(inner, turns=_turns(walks, inner)))
 
 
 def _turns(walks: _Walks, features: PatternFeatures) -> tuple[int, ...]:
@@ -169,7 +169,7 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], t
         ([{"longest": 4}], _FEWER),
         (_by_phases(inner), 1.0),
     ):
-        tried = [dataclasses.replace(best, **setting) for setting in settings]
+        tried = [msgspec.structs.replace(best, **setting) for setting in settings]
         losses = [loss_of(_outer(features, one)) for one in tried]
         if losses and min(losses) < worth * least:
             least = min(losses)

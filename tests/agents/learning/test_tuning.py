@@ -6,11 +6,11 @@ import dataclasses
 import errno
 import functools
 import itertools
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from doubles.stacks import StackingEnv
@@ -20,7 +20,7 @@ from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
-from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set, features_from
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
@@ -106,7 +106,7 @@ def test_patterns_are_what_stands_on_small_windows(game: Any, second: int, turns
     states = some_states(game, games=2)
     features = feature_set("patterns", game, states)
     assert isinstance(features, PatternFeatures)
-    features = dataclasses.replace(features, second=second, turns=turns)
+    features = msgspec.structs.replace(features, second=second, turns=turns)
     entries = features.entries(game, states)
     assert 0 <= entries.indices.min() <= entries.indices.max() < features.size
     slow = [Counter(slow_patterns(game, state, second, turns)) for state in states]
@@ -119,8 +119,8 @@ def test_phases_have_weights_of_their_own_above_those_of_the_whole_game() -> Non
     states = some_states(TICTACTOE, games=3)
     features = feature_set("patterns", TICTACTOE, states)
     assert isinstance(features, PatternFeatures)
-    features = dataclasses.replace(features, second=0)
-    parted = dataclasses.replace(features, phases=(3, 6))
+    features = msgspec.structs.replace(features, second=0)
+    parted = msgspec.structs.replace(features, phases=(3, 6))
     whole = np.random.default_rng(1).normal(size=features.size)
     phases = np.random.default_rng(2).normal(size=(3, features.size))
     sums = parted.entries(TICTACTOE, states).sums(np.concatenate([whole, *phases]))
@@ -160,7 +160,7 @@ def test_pettingzoos_boards_have_patterns_too() -> None:
 def test_features_are_made_again_from_their_settings(name: str) -> None:
     states = some_states(PAWNS)
     features = feature_set(name, PAWNS, states)
-    again = features_from(json.loads(json.dumps({"kind": features.kind, **features.settings()})))
+    again = msgspec.json.decode(msgspec.json.encode(features), type=AnyFeatures)
     assert again == features
     weights = np.random.default_rng(1).normal(size=features.size)
     one, two = (kind.entries(PAWNS, states).sums(weights) for kind in (features, again))
@@ -403,7 +403,7 @@ def test_compiled_code_evaluates_as_the_file_does(rules: Any, settings: Any, abo
     game = RulesGame(rules)
     states = some_states(game, games=60)
     features: Any = feature_set("patterns", game, states)
-    features = dataclasses.replace(features, **settings)
+    features = msgspec.structs.replace(features, **settings)
     features = AboveEvaluation(features) if above else features
     weights = np.random.default_rng(1).normal(size=features.size) / 8
     evaluator = FittedEvaluator(features, weights)
