@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.equilibrium.matrix_games import equilibria as equilibria
     from zermelo.agents.solving.equilibrium.matrix_games import pure_equilibria as pure_equilibria
     from zermelo.agents.solving.equilibrium.matrix_games import solve_matrix as solve_matrix
-    from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous as solve_simultaneous
+    from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous as solve_simultaneous
     from zermelo.agents.solving.policy import policy_of_values as policy_of_values
     from zermelo.agents.solving.policy import solve_policy as solve_policy
     from zermelo.agents.solving.policy_table import Plan as Plan
@@ -107,8 +107,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "solving.equilibrium.equilibrium": "Equilibrium Exploitability best_responses exploitability "
             "solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
-            "solve_matrix",
-            "solving.equilibrium.simultaneous": "solve_simultaneous",
+            "solve_matrix solve_simultaneous",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",
             "solving.solution": "Outcome Solution SolvingProgress",

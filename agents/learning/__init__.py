@@ -10,11 +10,11 @@ from zermelo.envs.lazy_names import lazy_names
 if TYPE_CHECKING:
     from zermelo.agents.learning.labels import label_positions as label_positions
     from zermelo.agents.learning.opponent_env import OpponentEnv as OpponentEnv
-    from zermelo.agents.learning.policies import agent_of as agent_of
     from zermelo.agents.learning.schedules import Ladder as Ladder
     from zermelo.agents.learning.schedules import Mix as Mix
     from zermelo.agents.learning.schedules import OpponentSchedule as OpponentSchedule
     from zermelo.agents.learning.schedules import SelfPlay as SelfPlay
+    from zermelo.agents.learning.schedules import agent_of as agent_of
     from zermelo.agents.learning.tuning.tune import Tuned as Tuned
     from zermelo.agents.learning.tuning.tune import tune as tune
     from zermelo.agents.learning.vector_env import RulesVectorEnv as RulesVectorEnv
@@ -26,8 +26,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         {
             "labels": "label_positions",
             "opponent_env": "OpponentEnv",
-            "policies": "agent_of",
-            "schedules": "Ladder Mix OpponentSchedule SelfPlay",
+            "schedules": "Ladder Mix OpponentSchedule SelfPlay agent_of",
             "tuning.tune": "Tuned tune",
             "vector_env": "RulesVectorEnv make_vec",
         },

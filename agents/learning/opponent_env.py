@@ -30,8 +30,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.learning.policies import agent_of
-from zermelo.agents.learning.schedules import as_schedule
+from zermelo.agents.learning.schedules import agent_of, as_schedule
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.adapters.masks import mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec

@@ -27,7 +27,7 @@ from zermelo.agents.players.matches import monte_carlo_score
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
-from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
+from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
 from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves

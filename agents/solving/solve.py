@@ -18,7 +18,7 @@ from zermelo.agents.core.gate import on_facts, require_decision, require_facts, 
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
+from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
 from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver, WatchedBudget
 from zermelo.agents.solving.value_iteration import value_iteration

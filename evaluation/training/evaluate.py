@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.core.checks import check_whole
-from zermelo.agents.learning.policies import agent_of, is_agent, is_module
+from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
 from zermelo.envs import UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env

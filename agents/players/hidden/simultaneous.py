@@ -13,7 +13,7 @@ from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, number, whole
 from zermelo.agents.players.search_agent import SearchAgent, SimulatingAgent
 from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, SimultaneousSearch
-from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
+from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
 from zermelo.envs import Game, UnsupportedGameError
 
 _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
