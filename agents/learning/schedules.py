@@ -92,33 +92,21 @@ class OpponentSchedule(Protocol):
 
 
 class Mix:
-    """Opponents drawn by weight.
+    """Opponents drawn alike often.
 
     Args:
         opponents: What ``agent_of`` takes, such as specs; one or more.
-        weights: How often each is met, in proportion; all alike if not given.
-
-    Raises:
-        InvalidSettingError: There are no opponents, or not as many weights, or weights that are no shares.
     """
 
-    def __init__(self, opponents: Sequence[Any], weights: Sequence[float] | None = None) -> None:
+    def __init__(self, opponents: Sequence[Any]) -> None:
         self.opponents = named(opponents)
-        shares = np.array([1.0] * len(self.opponents) if weights is None else weights, dtype=float)
-        is_bad = shares.shape != (len(self.opponents),) or not np.isfinite(shares).all() or (shares < 0).any()
-        if is_bad or not shares.sum() > 0:
-            raise InvalidSettingError(
-                f"weights must be {len(self.opponents)} numbers, one for each opponent, none below 0 and not all "
-                f"0, not {weights!r}"
-            )
-        self._shares = shares / shares.sum()
 
     def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
-        """One of them, by its weight."""
-        return self.opponents[int(generator.choice(len(self.opponents), p=self._shares))]
+        """One of them."""
+        return self.opponents[int(generator.integers(len(self.opponents)))]
 
     def record(self, name: str, score: float) -> None:
-        """Nothing: results change no weights."""
+        """Nothing: results do not matter."""
 
 
 class Ladder:

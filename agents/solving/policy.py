@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.agents.core.budget import SearchStopped
-from zermelo.agents.core.checks import check_choice, check_flag, check_whole
+from zermelo.agents.core.checks import check_choice, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
@@ -32,7 +32,6 @@ def solve_policy(
     *,
     plan: Plan | str = Plan.SEAT,
     seat: int | None = None,
-    sooner: bool = False,
     most_states: int = MOST_STATES,
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> PolicyTable:
@@ -44,7 +43,6 @@ def solve_policy(
         plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the others do;
             ``"full"``: all states that can be reached.
         seat: The owner of a plan for one seat; the player to move, if not given.
-        sooner: Whether only those optimal actions count that win soonest or lose latest, where that is known.
         most_states: How many states there may be in the plan; to solve them it may visit thirty times as many.
         on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
 
@@ -53,7 +51,6 @@ def solve_policy(
         GameOverError: There is nothing to decide.
         InvalidSettingError: A setting has a value it cannot have.
     """
-    check_flag("sooner", sooner)
     check_whole("most_states", most_states, lower=1)
     root = position(game, state)
     game, state = root.game, root.state
@@ -64,7 +61,9 @@ def solve_policy(
     solver = made(game, budget)
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
-        return _optimal(solver.action_scores(here), sooner=sooner)
+        values = solver.action_values(here)
+        best = max(values.values())
+        return best, tuple(sorted(action for action, value in values.items() if value == best))
 
     def note(solved: int, known: int) -> None:
         budget.solved = lambda: (solved, known)
@@ -158,10 +157,3 @@ def _policy(
             waiting.append(after)
         note(len(met) - len(waiting), len(met))
     return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
-
-
-def _optimal(scores: Mapping[int, tuple[float, float]], *, sooner: bool) -> tuple[float, tuple[int, ...]]:
-    """The best value, and the actions that have it; scores are (value, mate distance) for the player to move."""
-    best = max(scores.values())
-    chosen = [a for a, score in scores.items() if (score == best if sooner else score[0] == best[0])]
-    return best[0], tuple(sorted(chosen))

@@ -98,8 +98,8 @@ class Solver:
             **found._asdict(),
         )
 
-    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
+    def action_values(self, state: Any) -> dict[int, float]:
+        """The value of each action for the player to move; raises ``SearchStopped``."""
         raise NotImplementedError
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
@@ -120,18 +120,15 @@ class AlphaBetaSolver(Solver):
 
     _reused: TreeSearch | None = None
 
-    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+    def action_values(self, state: Any) -> dict[int, float]:
         game, constant = self.game, self.game.traits.constant
         if self._reused is None:
-            self._reused = self._new_search(sooner=True)
+            self._reused = self._new_search(sooner=False)
         iteration = Iteration(math.inf)
         with deep_recursion(game, UNSOLVED):
             search_root(self._reused, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
         mine = game.to_move(state) == 0
-        return {
-            move.action: move.score if mine else (constant - move.score[0], -move.score[1])
-            for move in iteration.moves
-        }
+        return {move.action: move.score[0] if mine else constant - move.score[0] for move in iteration.moves}
 
     def _new_search(self, *, sooner: bool) -> TreeSearch:
         config = AlphaBetaConfig(sooner=sooner, memory_mb=self._memory_mb, threads=self._threads, use_bounds=True)
@@ -205,12 +202,12 @@ class ProofSolver(Solver):
         self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
 
-    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+    def action_values(self, state: Any) -> dict[int, float]:
         scores: dict[int, int] = {}
         stopped_by = self._score_actions(state, self.game.legal_actions(state), WIN, scores)
         if stopped_by is not StoppedBy.COMPLETED:
             raise SearchStopped(stopped_by)
-        return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
+        return {action: self._prover.value(score)[0] for action, score in scores.items()}
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         actions, scores = self.game.legal_actions(state), dict[int, int]()

@@ -28,6 +28,7 @@ from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
 _NAME = "value_iteration"
+_MOST_SWEEPS = 100_000
 _END = -2
 """The mover at the end of the game."""
 
@@ -113,7 +114,6 @@ def value_iteration(
     *,
     states: Iterable[Any] | None = None,
     most_states: int = 2_000_000,
-    most_sweeps: int = 100_000,
     steps: int | None = None,
     check: Callable[[], Any] = lambda: None,
 ) -> ValueTable:
@@ -124,7 +124,6 @@ def value_iteration(
         tolerance: How far off a value may be.
         states: Where to start from; if not given, where a live environment stands, else the initial state.
         most_states: How many states there may be.
-        most_sweeps: How many sweeps it may take.
         steps: The game ends after so many moves; None for as many as it takes.
         check: Called at each state and each sweep; what it raises ends the work.
 
@@ -134,7 +133,6 @@ def value_iteration(
     """
     check_number("tolerance", tolerance, lower=1e-14)
     check_whole("most_states", most_states, lower=1)
-    check_whole("most_sweeps", most_sweeps, lower=1)
     root = position(game)
     game = root.game
     require_finite(game.traits)
@@ -143,7 +141,7 @@ def value_iteration(
     game = stationary(game)
     graph = _Graph(game, list(states), most_states, check)
     if steps is None:
-        values, sweeps = graph.values(tolerance, most_sweeps, check)
+        values, sweeps = graph.values(tolerance, check)
     else:
         values, sweeps = graph.values_within(steps, check)
     return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))
@@ -223,14 +221,12 @@ class _Graph:
         self.rewards = np.array(rewards, dtype=np.float64)
         self.chances = np.array(chances, dtype=np.float64)
 
-    def values(
-        self, tolerance: float, most_sweeps: int, check: Callable[[], Any]
-    ) -> tuple[npt.NDArray[np.float64], int]:
+    def values(self, tolerance: float, check: Callable[[], Any]) -> tuple[npt.NDArray[np.float64], int]:
         """The first player's utility to come of each state, and the number of sweeps."""
         values = np.zeros(len(self.movers))
         before = 0.0
         bounds: _Bounds | None = None
-        for sweep in range(1, most_sweeps + 1):
+        for sweep in range(1, _MOST_SWEEPS + 1):
             check()
             new = self.swept(values)
             change = float(np.abs(new - values).max())
@@ -243,9 +239,8 @@ class _Graph:
                 bounds = _Bounds(self, values, tolerance, until=2 * sweep)
             before = change
         raise UnsupportedGameError(
-            f"the values of {self.game.traits.name} still change by {change:.3g} after {most_sweeps} sweeps: "
-            "where rewards can go on for ever there are no values; else give value_iteration a greater "
-            "most_sweeps or tolerance"
+            f"the values of {self.game.traits.name} still change by {change:.3g} after {_MOST_SWEEPS:,} sweeps: "
+            "where rewards can go on for ever there are no values; else give value_iteration a greater tolerance"
         )
 
     def values_within(self, steps: int, check: Callable[[], Any]) -> tuple[npt.NDArray[np.float64], int]:

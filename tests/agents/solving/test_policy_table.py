@@ -112,17 +112,6 @@ def test_the_seed_chooses_among_optimal_actions(tictactoe: str) -> None:
     assert [opening(seed) for seed in range(10)] == [opening(seed) for seed in range(10)]
 
 
-def test_soonest_wins_only() -> None:
-    rules = Nim((2, 2, 1))
-    game = RulesGame(rules)
-    every, soonest = (solve_policy(game, sooner=sooner, plan="full") for sooner in (False, True))
-    for key in soonest.entries:
-        value, actions = optimal(soonest, key)
-        assert optimal(every, key)[0] == value
-        assert set(actions) <= set(optimal(every, key)[1])
-    assert any(optimal(every, key) != optimal(soonest, key) for key in soonest.entries)
-
-
 @pytest.mark.parametrize("game", [TreeGame(AIMA_5_2), CoinRow((3, 9, 1, 2))], ids=["tree", "rewards on the way"])
 def test_other_games(game: Any, tmp_path: Path) -> None:
     solve_policy(game, plan="full").save(tmp_path / "policy")

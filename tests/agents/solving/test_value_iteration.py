@@ -282,8 +282,8 @@ def test_games_without_end() -> None:
     table = value_iteration(Loop())
     assert table.value(LoopState(0)) == 0.0
     assert table.action(LoopState(0)) == 0
-    with pytest.raises(UnsupportedGameError, match=r"the values of Loop still change by 1 after 50 sweeps"):
-        value_iteration(Wages(Loop()), most_sweeps=50)
+    with pytest.raises(UnsupportedGameError, match=r"the values of Loop still change by 1 after 100,000 sweeps"):
+        value_iteration(Wages(Loop()))
     with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
         value_iteration(Loop(stuck=True))
 
@@ -306,5 +306,3 @@ def test_what_it_cannot_do() -> None:
             ValueIterationAgent(**settings)
         with pytest.raises(InvalidSettingError, match="must be"):
             value_iteration(Pig(target=3), **settings)
-    with pytest.raises(InvalidSettingError, match="most_sweeps must be"):
-        value_iteration(Pig(target=3), most_sweeps=0)
