@@ -46,7 +46,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     Args:
         env: A name that ``make`` takes, a function that makes an AEC environment, or a live one, which is then
             this environment's own.
-        opponents: An agent or several, drawn alike often: specs, agents, policies and models, whatever
+        opponents: Those who play the other seats, if there are any: an agent or several, drawn alike often: specs, agents, policies and models, whatever
             ``agent_of`` takes; or a schedule.
         seat: The learner's: its number, its name, ``"alternate"`` (each in turn: who learns from one seat only
             plays badly from the others) or ``"random"``.
@@ -80,8 +80,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self.schedule = as_schedule(opponents)
         self.render_mode = render_mode
         self.seats: list[Any] = list(self.env.possible_agents)
-        if len(self.seats) < 2:
-            raise UnsupportedGameError(f"{game_name(self.env)} has one seat: there is nobody to play against")
         self._seat = self._checked_seat(seat)
         if observation not in ("dict", "array"):
             raise InvalidSettingError(f"observation must be 'dict' or 'array', not {observation!r}")

@@ -134,7 +134,6 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
 
 
 def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) -> Adapted:
-    """The game of an environment."""
     raw = innermost(env)
     if backend in _WITH_RULES:
         game = _rules_game(raw)
@@ -149,7 +148,6 @@ def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) ->
 
 
 def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
-    """The game of an OpenSpiel game or state."""
     game = rules_of(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))

@@ -128,7 +128,6 @@ class CopiedGame:
         return copied(live)
 
     def _reset(self, seed: int) -> tuple[Any, Any]:
-        """A copy after ``reset(seed=seed)``, and what that returned."""
         env = self._copy(self._template)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):

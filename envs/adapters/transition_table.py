@@ -71,7 +71,6 @@ def has_table(raw: Any) -> bool:
 
 
 def _steps_left(env: Any) -> float:
-    """Steps that the time limits around an environment still allow."""
     left = (layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in _time_limits(env))
     return min(left, default=math.inf)
 

@@ -64,8 +64,6 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
 
 
 class _Check:
-    """One run of checks over one game."""
-
     def __init__(self, game: RulesGame) -> None:
         self.game = game
         self.rules = game.rules
@@ -149,7 +147,6 @@ class _Check:
             self.fail(method, state, f"it raised {type(error).__name__}: {error}")
 
     def _type(self, method: str, state: Any, value: Any) -> None:
-        """What a method gives is what the table says."""
         returns = METHODS[method].returns
         if returns == "bool" and not isinstance(value, bool):
             self.fail(method, state, f"it gave {value!r}, which is neither True nor False")
@@ -223,7 +220,6 @@ class _Check:
         return False
 
     def _arguments(self, method: str, state: Any, actions: list[int]) -> Iterator[tuple[Any, ...]]:
-        """All ways to call a method at a position."""
         values = {
             "state": [state],
             "action": actions,
@@ -274,7 +270,6 @@ class _Check:
             )
 
     def _seen(self, state: Any) -> Any:
-        """What of a state's future shows at once."""
         if self.game.is_terminal(state):
             return self.game.utility(state)
         mover = self.game.to_move(state)

@@ -104,7 +104,6 @@ def _belongs_to_class(function: Any, owner: Any) -> bool:
 
 
 def _is_plain_builtin(obj: Any) -> bool:
-    """A built-in function, rather than a method that is bound to an object."""
     return obj.__self__ is None or isinstance(obj.__self__, types.ModuleType | type)
 
 

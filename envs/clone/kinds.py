@@ -338,7 +338,6 @@ def _has_c_methods(cls: type) -> bool:
 
 
 def _own_slots(cls: type) -> list[Any]:
-    """The slot descriptors that ``__slots__`` of this class (not its parents) made."""
     if "__slots__" not in cls.__dict__:
         return []
     return [value for value in cls.__dict__.values() if type(value) is types.MemberDescriptorType]

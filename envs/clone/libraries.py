@@ -115,7 +115,6 @@ def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: W
 
 
 def _elements(obj: np.ndarray[Any, Any]) -> list[Any]:
-    """The objects in an array."""
     return obj.ravel().tolist() if obj.dtype.hasobject else []
 
 
@@ -282,7 +281,6 @@ def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
 
 
 def _tensor_value(obj: Any) -> Any:
-    """The bytes of a tensor, and what they mean."""
     if obj.is_sparse or obj.is_quantized:
         raise UncopyableError(obj, f"is a {obj.layout} tensor")
     flat = obj.detach().cpu().contiguous().reshape(-1)
@@ -320,7 +318,6 @@ def _frame_parts(obj: Any) -> list[Any]:
 
 
 def _copy_lock(obj: Any, walk: Walk) -> Any:
-    """A lock that nobody holds is copied as a new one."""
     if not obj.acquire(blocking=False):
         raise UncopyableError(obj, "is a lock that is held")
     obj.release()

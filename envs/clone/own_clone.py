@@ -52,8 +52,6 @@ def register_clone(
 
 
 def _clone_with(cls: type, clone: Callable[[Any], Any]) -> None:
-    """Clones objects of exactly this class by ``clone`` from now on."""
-
     def copy_own_way(obj: Any, walk: Walk) -> Any:
         try:
             return clone(obj)

@@ -37,8 +37,6 @@ class _NoPlanError(Exception):
 
 
 class _Writer:
-    """Writes the function for one template object."""
-
     def __init__(self, *, loose: bool) -> None:
         self.loose = loose
         self.guards: list[str] = []
@@ -310,7 +308,6 @@ def _signature(values: Iterable[Any]) -> Any:
 
 
 def _inherits(cls: type, name: str) -> bool:
-    """Whether a class has the method from ``object``."""
     return all(base is object or name not in base.__dict__ for base in cls.__mro__)
 
 

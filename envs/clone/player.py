@@ -71,7 +71,6 @@ class Player:
         return player
 
     def _call(self, action: Callable[[], Any]) -> Any:
-        """Calls; an error is returned as ``Raised``."""
         with self._outside.guard((1_000_003 * self._seed + self._steps) % 2**32, is_reset=True), QUIET:
             return _attempt(action)
 

@@ -94,7 +94,6 @@ def _ends(value: Any, limit: int) -> list[Any]:
 
 
 def _written(item: Any) -> Any:
-    """A part of a key as text and numbers."""
     if type(item) in _PLAIN:
         return item
     if isinstance(item, type):

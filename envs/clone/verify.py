@@ -81,8 +81,6 @@ class _UnlikeAloneError(Exception):
 
 @dataclass
 class _Trace:
-    """A game as one environment played it: the record of each position, and the actions between them."""
-
     records: list[dict[str, Any]]
     actions: list[Any]
 
@@ -231,7 +229,6 @@ def _verify_game(make_env: Callable[[], Any], game: _Game) -> None:
 
 
 def _another(make_env: Callable[[], Any], shape: Any) -> Any:
-    """The next environment of the same configuration, as ``make_env`` may return several in turn."""
     for _ in range(20):
         env = make_env()
         if _configuration(env) == shape:
@@ -257,7 +254,6 @@ def _require_success(player: Player, what: str) -> None:
 
 
 def _repeats(player: Player, trace: _Trace) -> bool:
-    """Whether a player sees the same when it plays the actions of a trace."""
     for record, action in zip(trace.records, [*trace.actions, None], strict=True):
         if first_difference(record, player.record()) is not None:
             return False

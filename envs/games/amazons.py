@@ -173,7 +173,6 @@ class Amazons(NamedTuple):
         return False
 
     def _reached(self, free: Words, square: int) -> Words:
-        """The free squares a queen's move away from a square."""
         reached = difference(free, free)
         row, column = square // self.size, square % self.size
         for down in range(-1, 2):

@@ -25,8 +25,6 @@ _POISON: Final[Colour] = (110, 158, 62)
 
 
 def _piece(colour: Colour) -> Piece:
-    """A square of the bar."""
-
     def paint(canvas: Canvas, x: float, y: float) -> None:
         left, top = x - CELL / 2, y - CELL / 2
         canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)

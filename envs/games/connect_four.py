@@ -39,7 +39,6 @@ _YELLOW: Final[Colour] = (246, 200, 60)
 
 
 def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
-    """A spot for each column."""
     height = rules.rows * CELL
     for place, name in enumerate(names.columns):
         yield Spot(name, MARGIN + (place + 0.5) * CELL, MARGIN + height / 2, CELL, height)
@@ -187,7 +186,6 @@ class ConnectFour(NamedTuple):
         return count
 
     def _bottom(self) -> int:
-        """The lowest square of every column."""
         return ((1 << (self.columns * (self.rows + 1))) - 1) // ((1 << (self.rows + 1)) - 1)
 
     def _board(self) -> int:

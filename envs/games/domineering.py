@@ -135,11 +135,9 @@ class Domineering(NamedTuple):
         return square_text(square, self.columns) + square_text(second, self.columns)
 
     def _uprights(self) -> int:
-        """The number of places for upright dominoes."""
         return (self.rows - 1) * self.columns
 
     def _square(self, action: int) -> int:
-        """The upper or left square of a domino."""
         lying = action - self._uprights()
         return action if lying < 0 else lying + lying // (self.columns - 1)
 
@@ -154,7 +152,6 @@ class Domineering(NamedTuple):
         return free & ~last & shift_right(free, 1)
 
     def _covers(self, places: int, seat: int) -> int:
-        """The squares that dominoes at these places cover."""
         return places | places << (self.columns if seat == 0 else 1)
 
     def _packed(self, free: int, seat: int) -> int:

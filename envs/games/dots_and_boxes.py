@@ -267,13 +267,11 @@ class DotsAndBoxes(NamedTuple):
         return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
 
     def _ready(self, horizontal: int, vertical: int) -> int:
-        """Counts boxes with exactly three sides."""
         below, right = horizontal >> (self.columns + 1), vertical >> 1
         lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
         return popcount(lying & (vertical ^ right) | standing & (horizontal ^ below))
 
     def _boxes(self) -> int:
-        """All boxes, as bits of their upper left dots."""
         return first_column(self.rows, self.columns + 1) * all_squares(self.columns)
 
     def _completing(self, horizontal: int, vertical: int) -> tuple[int, int]:
@@ -329,7 +327,6 @@ def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
 
 
 def _spots(rules: Any, names: None) -> Iterator[Spot]:
-    """A spot for each line."""
     wide = CELL * 0.4
     for row in range(rules.rows + 1):
         for column in range(rules.columns):

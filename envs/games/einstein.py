@@ -283,7 +283,6 @@ def _has(stones: int, square: int) -> bool:
 
 
 def _taken(stones: int, square: int) -> int:
-    """The stones without the one on a square, if there is one."""
     return _moved(stones, square, _NOWHERE)
 
 

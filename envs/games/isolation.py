@@ -84,7 +84,6 @@ class Isolation(NamedTuple):
         return ("x" if state.stepped else "") + square_text(action, self.columns)
 
     def _empty(self, state: IsolationState) -> int:
-        """The squares that are left and have no pawn on them."""
         return whole(state.squares & ~(1 << state.first | 1 << state.second))
 
     def _steps(self, state: IsolationState, seat: int) -> int:

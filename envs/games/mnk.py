@@ -162,7 +162,6 @@ class MNK(NamedTuple):
         return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
 
     def _last(self, state: MNKState) -> int:
-        """The stones of the player who moved last."""
         return state.mover ^ state.stones if self.players == 2 else state.last
 
     def _stones(self, state: MNKState, seat: int) -> int:
@@ -207,7 +206,6 @@ class MNK(NamedTuple):
         return run
 
     def _lines(self, squares: int) -> int:
-        """The number of lines of ``k`` squares within a set of squares."""
         if self.k == 1:
             return popcount(squares)
         count = 0

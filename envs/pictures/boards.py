@@ -221,7 +221,6 @@ def _plain(mark: str) -> list[Piece]:
 
 
 def _letters(text: str) -> Canvas:
-    """Text as it is."""
     width, height = text_size(text, 2)
     canvas = Canvas(width + 2 * MARGIN, height + 2 * MARGIN, PAPER)
     canvas.text(canvas.width / 2, canvas.height / 2, text, 2, INK)

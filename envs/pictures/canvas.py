@@ -33,7 +33,6 @@ _LINE_HEIGHT: Final = 10
 
 @functools.lru_cache(maxsize=256)
 def _letter(character: str) -> npt.NDArray[np.bool_]:
-    """The pixels of a letter, 7 rows by 5."""
     place = (ord(character) - ord(" ")) * _LETTER_HEIGHT
     rows = _LETTERS[place : place + _LETTER_HEIGHT] if 0 <= place < len(_LETTERS) else _UNKNOWN
     return np.array([[int(row, 32) >> bit & 1 for bit in range(4, -1, -1)] for row in rows], dtype=bool)

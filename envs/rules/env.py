@@ -154,7 +154,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
         return list(_game_of(self.rules).legal_actions(self.position)) if self._going_on() else []
 
     def _going_on(self) -> bool:
-        """Whether somebody is to move; after an illegal action a wrapper ends games that go on by the rules."""
         return bool(self.agents) and not any(self.terminations.values())
 
     def _legal(self, action: Any) -> int:

@@ -172,6 +172,5 @@ class RulesWithHistory:
 
 
 def _back(state: Any) -> int:
-    """How many states before this one its position was first."""
     keys = keys_of(state)
     return len(keys) - 1 - keys.index(keys[-1])

@@ -186,14 +186,12 @@ class RulesGame:
         return action
 
     def _evaluation(self, state: Any) -> tuple[float, ...]:
-        """How good an unfinished state looks for every seat, strictly inside the utility bounds."""
         least, greatest = self.rules_bounds
         return tuple(
             min(max(self.rules.evaluation(state, seat), least), greatest) / EVALUATION_UNIT for seat in self._seats
         )
 
     def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
-        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
         priors = [0.0] * len(actions)
         self.rules.action_priors(state, actions, len(actions), priors)
         return priors
@@ -206,7 +204,6 @@ class RulesGame:
 
 
 def _is_float(kind: type, name: str) -> bool:
-    """Whether a parameter is declared as a float."""
     declared = (vars(each).get("__annotations__", {}).get(name) for each in kind.__mro__)
     return next((each for each in declared if each is not None), None) in (float, "float", ForwardRef("float"))
 
@@ -247,7 +244,6 @@ def _traits(rules: Any) -> Traits:
 
 
 def _name(rules: Any) -> str:
-    """The class, with the parameters that are not the default ones."""
     defaults = type(rules)._field_defaults
     shown = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
     return type(rules).__name__ + (f"({', '.join(shown)})" if shown else "")

@@ -15,8 +15,6 @@ from zermelo.envs.trees.tree_game import TreeGame, tree_game
 
 
 class _Figure(NamedTuple):
-    """A tree, and what it is for."""
-
     nested: Any
     about: str
 

@@ -164,7 +164,6 @@ def tree_game(
 
 
 def _bounds(bounds: Any, utilities: Sequence[tuple[float, ...]]) -> tuple[float, float]:
-    """Between which values all utilities are said to lie."""
     if bounds is None:
         return -math.inf, math.inf
     lowest, highest = min(map(min, utilities)), max(map(max, utilities))
@@ -179,7 +178,6 @@ def _bounds(bounds: Any, utilities: Sequence[tuple[float, ...]]) -> tuple[float,
 
 
 def _ends(nested: Any, depth: int = 0) -> Any:
-    """The ends of a tree, in order."""
     if depth > 200:
         raise InvalidSettingError("a tree may be 200 levels deep at most")
     if isinstance(nested, list | dict):
@@ -192,7 +190,6 @@ def _ends(nested: Any, depth: int = 0) -> Any:
 
 
 def _children(nested: Any) -> list[Any]:
-    """What follows a list or a node of chance."""
     if isinstance(nested, list):
         return nested
     for outcome in nested.values():
@@ -212,7 +209,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _utility(end: Any, seats: int) -> tuple[float, ...]:
-    """Every seat's utility at an end."""
     if _is_number(end) and seats == 2:
         return float(end), -float(end) or 0.0
     if isinstance(end, tuple) and len(end) == seats and all(map(_is_number, end)):
@@ -251,7 +247,6 @@ def _node(
     count: Iterator[int],
     path: tuple[int, ...] = (),
 ) -> TreeNode:
-    """A node and all below it, where ``seat`` is the next to move."""
     number = next(count)
     if not isinstance(nested, list | dict):
         return TreeNode("", seat, utility=_utility(nested, seats), number=number)

@@ -87,7 +87,6 @@ def _shimmy_resample(env: Any, agent: Any, generator: np.random.Generator) -> No
 
 
 def _hides_more(env: Any) -> bool:
-    """Whether anything but moves made at the same time is hidden."""
     import pyspiel
 
     return bool(env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)

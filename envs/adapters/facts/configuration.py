@@ -71,7 +71,6 @@ def differences(constants: Mapping[str, bytes], now: Mapping[str, bytes]) -> lis
 
 
 def _function(value: Any) -> Any:
-    """The function in a property or a class method, else the value."""
     for name in ("fget", "__func__", "func"):
         value = getattr(value, name, value) if isinstance(value, _DESCRIPTORS) else value
     return value

@@ -159,8 +159,6 @@ def _random_action(game: Probe, state: Any, generator: np.random.Generator) -> i
 
 @dataclass
 class _Play:
-    """Random play and what was seen in it."""
-
     game: Probe
     root: Any
     sight: Sight

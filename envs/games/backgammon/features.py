@@ -145,7 +145,6 @@ def chance(total: int) -> int:
 
 
 def _put(indices: Any, values: Any, count: int, index: int, value: int) -> int:
-    """Appends a feature, unless it is zero."""
     if value == 0:
         return count
     indices[count] = index

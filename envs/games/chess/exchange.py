@@ -17,7 +17,6 @@ def value_of(kind: int) -> int:
 
 
 def _least(state: ChessState, attackers: int) -> int:
-    """The kind of the least valuable piece of a set."""
     if attackers & state.pawns != 0:
         return 0
     if attackers & state.knights != 0:

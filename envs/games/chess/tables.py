@@ -106,7 +106,6 @@ def _number(action: int, here: int, there: int) -> None:
 
 
 def _room(column: int, row: int, x: int, y: int) -> int:
-    """The number of steps to the edge."""
     across = 7 - column if x > 0 else column if x < 0 else 7
     return min(across, 7 - row if y > 0 else row if y < 0 else 7)
 

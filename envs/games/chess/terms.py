@@ -61,7 +61,6 @@ def phase(knights: int, diagonal: int, straight: int) -> int:
 
 
 def _distance(first: int, second: int) -> int:
-    """A king's moves from one square to another."""
     return max(abs((first >> 3) - (second >> 3)), abs((first & 7) - (second & 7)))
 
 

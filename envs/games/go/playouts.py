@@ -55,7 +55,6 @@ def playout_point(state: GoState, size: int, random: int) -> int:
 
 
 def _drawn(places: Words, random: int) -> int:
-    """Draws one of the points uniformly."""
     return nth(places, shift_right(random, 32) * count(places) >> 32)
 
 

@@ -212,7 +212,6 @@ class Goofspiel(NamedTuple):
     # -- helpers -----------------------------------------------------------------------------------------------
 
     def _rounds(self, packed: int) -> int:
-        """The number of cards noted."""
         count = 0
         while packed >> 4 * count:
             count += 1
@@ -244,12 +243,10 @@ class Goofspiel(NamedTuple):
         return last
 
     def _lead(self, state: GoofspielState, rounds: int) -> int:
-        """The first player's lead in points after a number of rounds."""
         first, second = self._points(state, rounds)
         return first - second
 
     def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
-        """The points of both players after a number of rounds."""
         first = state.first >> 4 * (self._rounds(state.first) - rounds)
         prizes = state.prizes >> 4 * (self._rounds(state.prizes) - rounds) if self.shuffled else 0
         second, by_first, by_second = state.second, 0, 0
@@ -264,7 +261,6 @@ class Goofspiel(NamedTuple):
 
 
 def _cards(packed: int, count: int) -> list[int]:
-    """The cards in the order in which they were noted."""
     return [packed >> 4 * place & 15 for place in range(count - 1, -1, -1)]
 
 

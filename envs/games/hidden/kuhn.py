@@ -164,7 +164,6 @@ class Kuhn(NamedTuple):
         return state.cards >> 4 * seat & 15
 
     def _moves(self, state: KuhnState) -> int:
-        """The number of actions so far."""
         moves = 0
         while state.history >> moves + 1:
             moves += 1
@@ -179,7 +178,6 @@ class Kuhn(NamedTuple):
         return -1
 
     def _has_bet(self, state: KuhnState, seat: int) -> int:
-        """1 if the seat has bet or called, else 0."""
         moves, number = self._moves(state), seat
         while number < moves:
             if state.history >> moves - 1 - number & 1:

@@ -274,7 +274,6 @@ class Game2048(NamedTuple):
         return self.rows == 4 and self.columns == 4 and fits(state.board_0, state.board_1)
 
     def _square(self, direction: int, line: int, place: int) -> int:
-        """The squares of a line, counted from the side to which it is pushed."""
         if direction == 0:
             return place * self.columns + line
         if direction == 1:
@@ -297,5 +296,4 @@ class Game2048(NamedTuple):
 
 
 def _tile(state: Game2048State, square: int) -> int:
-    """The exponent of the tile on a square, 0 for none."""
     return state[square // _PER_WORD] >> 5 * (square % _PER_WORD) & 31
