@@ -1,24 +1,23 @@
-"""PettingZoo's tic-tac-toe and Connect Four as rules: the same game, move for move."""
+"""PettingZoo's environments of which there are rules: the same games, move for move."""
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from typing import Any
 
-import numpy as np
 import pytest
+from oracles.pettingzoo_play import play_beside_pettingzoo
 from pettingzoo.utils import BaseWrapper, wrappers
 
 from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, make
 from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.adapters.wrappers import innermost
-from zermelo.envs.games import MNK, ConnectFour
+from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Leduc
 
-TWINS = {"classic/tictactoe-v3": MNK(3, 3, 3), "classic/connect_four-v3": ConnectFour(6, 7)}
-each_twin = pytest.mark.parametrize("name", TWINS)
+EQUIVALENT = {"classic/tictactoe-v3": MNK(3, 3, 3), "classic/connect_four-v3": ConnectFour(6, 7)}
+each_env = pytest.mark.parametrize("name", EQUIVALENT)
 
 
 def position(name: str, moves: tuple[int, ...] = ()) -> Any:
@@ -29,49 +28,41 @@ def position(name: str, moves: tuple[int, ...] = ()) -> Any:
     return env
 
 
-def mask_of(env: Any) -> list[int]:
-    return np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+@pytest.mark.parametrize(
+    ("name", "rules", "settings"),
+    [
+        ("classic/tictactoe-v3", MNK(3, 3, 3), {"games": 120}),
+        ("classic/connect_four-v3", ConnectFour(6, 7), {"games": 120}),
+        ("classic/chess-v6", Chess(), {"games": 1, "longest": 40}),
+        ("classic/leduc_holdem-v4", Leduc(blinds=True), {"games": 12}),
+        ("classic/go-v5(board_size=3)", Go(3, 7.5, 0), {"games": 6, "longest": 60, "last": 0.2}),
+        *(
+            pytest.param(*row, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])
+            for row in (
+                ("classic/tictactoe-v3", MNK(3, 3, 3), {"games": 5000}),
+                ("classic/connect_four-v3", ConnectFour(6, 7), {"games": 5000}),
+                ("classic/chess-v6", Chess(), {"games": 200}),
+                ("classic/leduc_holdem-v4", Leduc(blinds=True), {"games": 10_000}),
+                ("classic/go-v5(board_size=5, komi=0.5)", Go(5, 0.5, 0), {"games": 60, "last": 0.05}),
+                (
+                    "classic/go-v5(board_size=7, komi=3)",
+                    Go(7, 3.25, 0),
+                    {"games": 20, "longest": 200, "last": 0.02},
+                ),
+                ("classic/go-v5", Go(9, 7.5, 0), {"games": 20, "longest": 200, "last": 0.02}),
+                ("classic/go-v5(board_size=13, komi=6)", Go(13, 6.25, 0), {"games": 3, "longest": 200}),
+                ("classic/go-v5(board_size=19)", Go(19, 7.5, 0), {"games": 2, "longest": 200}),
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_random_games_are_the_same(name: str, rules: Any, settings: dict[str, Any]) -> None:
+    outcomes = play_beside_pettingzoo(name, rules, seed=3, **settings)
+    assert len(outcomes) > 1 or type(rules) in (Chess, Go)
 
 
-def compare(name: str, games: int, seed: int) -> None:
-    """Plays random games on both and compares all that a search or a player can see."""
-    draw = random.Random(seed)
-    env = make(name)
-    for number in range(games):
-        env.reset()
-        game = as_game(env)
-        assert type(game.rules) is type(TWINS[name])
-        state = game.initial_state()
-        paid = [0.0, 0.0]
-        while True:
-            where = f"seed {seed}, game {number}, {state}"
-            assert game.snapshot(env) == state, where
-            over = all(env.terminations.values())
-            assert game.is_terminal(state) == over, where
-            assert game.utility(state) == tuple(paid), where
-            if over:
-                break
-            assert game.traits.seat_names[game.to_move(state)] == env.agent_selection, where
-            assert list(game.legal_actions(state)) == mask_of(env), where
-            action = draw.choice(game.legal_actions(state))
-            env.step(game.to_env_action(state, action))
-            state = game.result(state, action)
-            paid = [total + env.rewards[agent] for total, agent in zip(paid, env.possible_agents, strict=True)]
-
-
-@each_twin
-@pytest.mark.parametrize("seed", range(4))
-def test_random_games_are_the_same(name: str, seed: int) -> None:
-    compare(name, 60, seed)
-
-
-@pytest.mark.slow
-@each_twin
-def test_thousands_of_random_games_are_the_same(name: str) -> None:
-    compare(name, 5000, 12345)
-
-
-@each_twin
+@each_env
 def test_rules_and_clone_are_the_same_game(name: str) -> None:
     """Every state within three moves, seen through the rules and through copies."""
     env = position(name)
@@ -95,22 +86,22 @@ def test_rules_and_clone_are_the_same_game(name: str) -> None:
     assert by_rules.traits.source("chance") is TraitSource.DECLARED
 
 
-@each_twin
+@each_env
 def test_backends(name: str) -> None:
     env = position(name)
-    assert as_game(env).rules == TWINS[name]
-    assert as_game(env, backend="rules").rules == TWINS[name]
+    assert as_game(env).rules == EQUIVALENT[name]
+    assert as_game(env, backend="rules").rules == EQUIVALENT[name]
     assert isinstance(as_game(env, backend="clone"), AECGame)
     assert as_game(env) is as_game(env)
-    assert as_game(clone_env(env)).rules == TWINS[name]
-    assert as_game(env.unwrapped).rules == TWINS[name]
+    assert as_game(clone_env(env)).rules == EQUIVALENT[name]
+    assert as_game(env.unwrapped).rules == EQUIVALENT[name]
 
 
 # -- only where it is that game -----------------------------------------------------------------------------------
 
 
 @pytest.mark.thorough
-@each_twin
+@each_env
 def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
     raw = innermost(position(name))
     changed = type("raw_env", (type(raw),), {})()
@@ -121,18 +112,18 @@ def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
 
 
 @pytest.mark.thorough
-@each_twin
+@each_env
 def test_a_wrapper_that_may_change_the_game_is_searched_through_its_copies(name: str) -> None:
     class Reward(BaseWrapper):
         pass
 
     raw = innermost(position(name))
     assert isinstance(as_game(Reward(raw)), AECGame)
-    assert as_game(BaseWrapper(raw)).rules == TWINS[name]
-    assert as_game(wrappers.AssertOutOfBoundsWrapper(raw)).rules == TWINS[name]
+    assert as_game(BaseWrapper(raw)).rules == EQUIVALENT[name]
+    assert as_game(wrappers.AssertOutOfBoundsWrapper(raw)).rules == EQUIVALENT[name]
 
 
-@each_twin
+@each_env
 def test_an_environment_whose_step_was_replaced_is_searched_through_its_copies(name: str) -> None:
     env = position(name)
     game = as_game(env)
@@ -170,7 +161,7 @@ def test_positions_that_rules_do_not_know_are_left_to_the_clone(name: str, board
     ):
         game.snapshot(env)
     env.reset()
-    assert as_game(env).rules == TWINS[name]
+    assert as_game(env).rules == EQUIVALENT[name]
 
 
 def test_a_position_set_up_by_hand_is_searched_by_rules_if_they_know_it() -> None:
@@ -184,7 +175,7 @@ def test_a_position_set_up_by_hand_is_searched_by_rules_if_they_know_it() -> Non
 # -- ends ---------------------------------------------------------------------------------------------------------
 
 
-@each_twin
+@each_env
 @pytest.mark.parametrize("dead_steps", [0, 1, 2])
 def test_ends_are_read_until_the_last_agent_is_gone(name: str, dead_steps: int) -> None:
     env = position(name, (0, 3, 1, 4, 2) if "tictactoe" in name else (0, 1, 0, 1, 0, 1, 0))
@@ -192,7 +183,7 @@ def test_ends_are_read_until_the_last_agent_is_gone(name: str, dead_steps: int) 
         env.step(None)
     game = as_game(env)
     state = game.snapshot(env)
-    assert game.rules == TWINS[name]
+    assert game.rules == EQUIVALENT[name]
     assert game.is_terminal(state)
     assert game.utility(state) == (1.0, -1.0)
     assert list(game.legal_actions(state)) == []
@@ -205,7 +196,7 @@ def test_a_full_board_is_a_draw() -> None:
     assert game.utility(game.snapshot(env)) == (0.0, 0.0)
 
 
-@each_twin
+@each_env
 def test_an_illegal_end_is_left_to_the_clone(name: str) -> None:
     env = position(name, (0,) if "tictactoe" in name else (0, 0, 0, 0, 0, 0))
     game = as_game(env)
@@ -218,7 +209,7 @@ def test_an_illegal_end_is_left_to_the_clone(name: str) -> None:
     assert fallen_back.is_terminal(state)
     assert min(fallen_back.utility(state)) == -1.0
     env.reset()
-    assert as_game(env).rules == TWINS[name]
+    assert as_game(env).rules == EQUIVALENT[name]
 
 
 def test_what_is_no_such_position() -> None:
@@ -259,4 +250,4 @@ print([name for name in ("pettingzoo", "gymnasium", "pygame", "numba") if name i
 
 
 def test_twins_are_live_rules_games() -> None:
-    assert all(isinstance(as_game(position(name)), LiveRulesGame) for name in TWINS)
+    assert all(isinstance(as_game(position(name)), LiveRulesGame) for name in EQUIVALENT)

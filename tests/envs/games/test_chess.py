@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Any
 
 import chess
-import numpy as np
 import pytest
 from pettingzoo.classic.chess import chess_utils
 
@@ -168,41 +167,6 @@ def test_two_thousand_games_as_pettingzoo_s_rules_play_them(part: int) -> None:
     kinds = chess.Termination
     wanted = {kinds.CHECKMATE, kinds.STALEMATE, kinds.INSUFFICIENT_MATERIAL, kinds.FIFTY_MOVES}
     assert wanted | {kinds.THREEFOLD_REPETITION} <= set(ends), ends
-
-
-def play_beside_the_environment(seed: int, plies: int) -> None:
-    """A random game in PettingZoo's environment, read at each move, and carried on by the rules."""
-    draw = random.Random(seed)
-    env = make("classic/chess-v6")
-    env.reset()
-    game = as_game(env)
-    assert type(game.rules) is Chess
-    state = game.initial_state()
-    for _ in range(plies):
-        where = f"seed {seed}, {env.unwrapped.board.fen()}"
-        assert game.snapshot(env) == state, where
-        over = all(env.terminations.values())
-        assert game.is_terminal(state) == over, where
-        if over:
-            assert game.utility(state) == tuple(env.unwrapped.rewards[a] for a in env.possible_agents), where
-            break
-        legal = list(game.legal_actions(state))
-        mask = env.observe(env.agent_selection)["action_mask"]
-        assert legal == np.flatnonzero(mask).tolist(), where
-        action = draw.choice(legal)
-        env.step(action)
-        state = game.result(state, action)
-
-
-def test_the_environment_plays_the_same_game() -> None:
-    play_beside_the_environment(1, 40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(5))
-def test_the_environment_plays_the_same_two_hundred_games(part: int) -> None:
-    for seed in range(40 * part, 40 * (part + 1)):
-        play_beside_the_environment(seed, 1000)
 
 
 def moves_in(env: Any, *moves: str) -> None:

@@ -13,30 +13,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from oracles.plain_minimax import Values, value
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import Game, as_game, perft
-from zermelo.envs.games import Breakthrough, Chomp, Domineering, DotsAndBoxes, Hexapawn, Kalah, Nim, Othello
-
-
-class Values:
-    """The value of every position for the first player, by minimax that remembers."""
-
-    def __init__(self, rules: Any) -> None:
-        self.game: Game[Any] = as_game(rules)
-        self.known: dict[Any, float] = {}
-
-    def of(self, state: Any) -> float:
-        if self.game.is_terminal(state):
-            return self.game.utility(state)[0]
-        if state not in self.known:
-            values = [self.of(self.game.result(state, action)) for action in self.game.legal_actions(state)]
-            self.known[state] = max(values) if self.game.to_move(state) == 0 else min(values)
-        return self.known[state]
-
-
-def value(rules: Any) -> float:
-    return Values(rules).of(rules.initial_state())
+from zermelo.envs import as_game, perft
+from zermelo.envs.games import (
+    Breakthrough,
+    Chomp,
+    Domineering,
+    DotsAndBoxes,
+    Hexapawn,
+    Isolation,
+    Kalah,
+    Nim,
+    Othello,
+)
 
 
 def best_actions(rules: Any) -> list[str]:
@@ -169,3 +160,8 @@ def test_the_only_winning_bites_of_chomp(rows, columns, bites):
 )
 def test_alpha_beta_agrees(rules):
     assert AlphaBetaAgent(depth="full").search_state(as_game(rules)).values_by_seat[0] == value(rules)
+
+
+@pytest.mark.parametrize(("sizes", "winner"), [((2, 1), -1), ((3, 1), 1), ((2, 2), -1)])
+def test_isolation_on_small_boards(sizes, winner):
+    assert value(Isolation(*sizes)) == winner

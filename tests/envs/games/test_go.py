@@ -39,45 +39,6 @@ def legal(game: RulesGame, state: Any) -> set[str]:
     return {game.rules.action_text(state, action) for action in game.legal_actions(state)}
 
 
-def compare_with_pettingzoo(size: int, komi: float, games: int, longest: int) -> int:
-    """Plays at random and compares turn, mask, end and rewards; how many games ended."""
-    generator, ended = random.Random(size), 0
-    for _ in range(games):
-        env = make_env(f"classic/go-v5(board_size={size}, komi={komi})")
-        env.reset(seed=1)
-        game = as_game(env)
-        assert type(game.rules) is Go
-        state = game.snapshot(env)
-        for number in range(longest):
-            assert env.agents.index(env.agent_selection) == game.to_move(state)
-            mask = env.observe(env.agent_selection)["action_mask"]
-            assert [*game.legal_actions(state)] == [*mask.nonzero()[0]]
-            assert game.snapshot(env) == state
-            points = [*game.legal_actions(state)][:-1]
-            passes = generator.random() < (0.02 if number < longest // 2 else 0.4)  # so that it comes to an end
-            action = generator.choice(points) if points and not passes else size * size
-            env.step(action)
-            state = game.result(state, action)
-            if game.is_terminal(state):
-                assert tuple(env.rewards[agent] for agent in env.possible_agents) == game.utility(state)
-                ended += 1
-                break
-            assert not any(env.terminations.values())
-    return ended
-
-
-def test_random_games_are_those_of_pettingzoo() -> None:
-    assert compare_with_pettingzoo(3, 7.5, games=6, longest=60)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "komi", "games"), [(5, 0.5, 60), (7, 3, 20), (9, 7.5, 20), (13, 6, 3), (19, 7.5, 2)]
-)
-def test_on_any_board(size: int, komi: float, games: int) -> None:
-    assert compare_with_pettingzoo(size, komi, games, longest=200)
-
-
 def test_equal_points_are_whites_at_pettingzoo_and_a_draw_here() -> None:
     env = make_env("classic/go-v5(board_size=3, komi=0)")
     env.reset(seed=1)
