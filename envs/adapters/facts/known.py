@@ -7,7 +7,6 @@ and the tests compare them with the masks of the observations over random games.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -64,17 +63,9 @@ def _tictactoe_actions(env: Any) -> tuple[int, ...]:
     return tuple([square for square, mark in enumerate(env.board.squares) if mark == 0])
 
 
-def _tictactoe_key(env: Any) -> Hashable:
-    return env.agent_selection, *env.board.squares
-
-
 def _connect_four_actions(env: Any) -> tuple[int, ...]:
     board = env.board
     return tuple([column for column in range(7) if board[column] == 0])
-
-
-def _connect_four_key(env: Any) -> Hashable:
-    return env.agent_selection, *env.board
 
 
 # -- Go --------------------------------------------------------------------------------------------------------
@@ -85,16 +76,6 @@ def _go_actions(env: Any) -> tuple[int, ...]:
     return tuple(actions.tolist() if hasattr(actions, "tolist") else actions)
 
 
-def _go_key(env: Any) -> Hashable:
-    """The stones, whose turn, the point forbidden by ko, and whether the last move was a pass.
-
-    The environment forbids only the immediate retaking of a ko, and ends after two passes: nothing older counts.
-    """
-    position = env._go
-    passed = bool(position.recent) and position.recent[-1].move is None
-    return env.agent_selection, position.to_play, position.ko, passed, env._N, env._komi, position.board.tobytes()
-
-
 # -- chess -----------------------------------------------------------------------------------------------------
 
 
@@ -102,27 +83,6 @@ def _chess_actions(env: Any) -> tuple[int, ...]:
     from pettingzoo.classic.chess import chess_utils
 
     return tuple(sorted(chess_utils.legal_moves(env.board)))
-
-
-def _chess_key(env: Any) -> Hashable:
-    """The position, the halfmove clock, and the positions since the last capture or pawn move.
-
-    The environment ends the game when a draw could be claimed: by fifty moves, which the clock decides, or by
-    repetition, which the positions that can still recur decide. Their order does not matter.
-    """
-    board = env.board
-    white, black = board.occupied_co[True], board.occupied_co[False]
-    clock = board.halfmove_clock
-    earlier = board._stack[-clock:] if clock else ()
-    counts = Counter((*_pieces(past), past.occupied_w, past.occupied_b, past.ep_square) for past in earlier)
-    en_passant = board.ep_square if board.has_legal_en_passant() else None
-    return env.agent_selection, _pieces(board), white, black, en_passant, clock, frozenset(counts.items())
-
-
-def _pieces(board: Any) -> tuple[int, ...]:
-    """What a board and a past state of it (python-chess's ``_BoardState``) have in common."""
-    pieces = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, board.promoted
-    return *pieces, board.turn, board.castling_rights
 
 
 # -- Blackjack -------------------------------------------------------------------------------------------------
@@ -210,14 +170,12 @@ _POKER = Facts(
 )
 
 _FACTS: Mapping[str, Facts] = {
-    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(
-        traits=_DUEL, legal_actions=_tictactoe_actions, key=_tictactoe_key
-    ),
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(traits=_DUEL, legal_actions=_tictactoe_actions),
     "pettingzoo.classic.connect_four.connect_four.raw_env": Facts(
-        traits=_DUEL, legal_actions=_connect_four_actions, key=_connect_four_key
+        traits=_DUEL, legal_actions=_connect_four_actions
     ),
-    "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions, key=_go_key),
-    "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions, key=_chess_key),
+    "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions),
+    "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
         hidden=Hidden(rps_key, redraw_rps),
