@@ -20,7 +20,15 @@ from zermelo.agents import (
     make_agent,
 )
 from zermelo.agents.players.opponents import AgentOpponent, SoftmaxOpponent, make_opponent, replies
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnknownNameError, UnsupportedGameError
+from zermelo.envs import (
+    CHANCE,
+    Chance,
+    InvalidSettingError,
+    RewardSum,
+    UnknownNameError,
+    UnsupportedGameError,
+    make,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -263,13 +271,9 @@ def test_hidden_cards_are_refused():
 
 class TestGymnasium:
     def test_2048(self):
-        gymnasium = pytest.importorskip("gymnasium")
-        from zermelo.envs import register_envs
-
-        register_envs()
-        env = gymnasium.make("zermelo/Game2048-v0")
+        env = make("zermelo/Game2048-v0")
         env.reset(seed=1)
         result = ExpectimaxAgent(depth=2, evaluator="rewards").search(env)
-        assert result.env_action in env.action_space
+        assert result.env_action in env.action_space("player_0")
         assert result.value == max(result.action_values.values())
         assert not result.is_estimate, "spawns are exact"
