@@ -46,8 +46,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     Args:
         env: A name that ``make`` takes, a function that makes an AEC environment, or a live one, which is then
             this environment's own.
-        opponents: Those who play the other seats, if there are any: an agent or several, drawn alike often: specs, agents, policies and models, whatever
-            ``agent_of`` takes; or a schedule.
+        opponents: Those who play the other seats, if there are any: an agent or several, drawn alike often (specs,
+            agents, policies and models, whatever ``agent_of`` takes), or a schedule.
         seat: The learner's: its number, its name, ``"alternate"`` (each in turn: who learns from one seat only
             plays badly from the others) or ``"random"``.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
@@ -241,7 +241,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     def _score(self) -> float:
         """The learner's share of the game: 1 if it earned more than every opponent, 0.5 if as much as the best."""
-        best = max(total for seat, total in self._total.items() if seat != self.learner)
+        best = max((total for seat, total in self._total.items() if seat != self.learner), default=0.0)
         own = self._total[self.learner]
         return 1.0 if own > best else 0.5 if own == best else 0.0
 

@@ -211,3 +211,13 @@ def test_schedules_hear_the_results():
     env.step(0)
     env.step(0)
     assert scores == [("first", (rewards[-1] + 1) / 2), ("first", 0.0)]
+
+
+def test_a_game_of_one_player_has_no_opponents():
+    env = OpponentEnv("zermelo/Game2048-v0(rows=2, columns=3)")
+    _, info = env.reset(seed=1)
+    paid, over = 0.0, False
+    while not over:
+        _, reward, over, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+        paid += reward
+    assert paid == env.env.unwrapped.position.score > 0
