@@ -14,6 +14,7 @@ from zermelo.agents.core.gate import (
     require_simultaneous,
 )
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import Selection
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, whole
 from zermelo.agents.evaluators.written import features_for
@@ -52,8 +53,8 @@ _SETTLING: Final = (ValueIterationAgent, BestFirstAgent)
 _SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
 _SHORTEST: Final = 1e-3
-_EXPLORATION: Final = 0.5
-"""The weight of what was tried less in OpenSpiel's search, for values from 0 to 1, as ``MCTSAgent`` has it."""
+_OPENSPIEL_EXPLORATION: Final = 0.25
+"""The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
 _MOST_STATES: Final = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
@@ -226,7 +227,8 @@ class AutoAgent(SearchAgent):
             }
             if chosen.kind is OpenSpielMCTSAgent:
                 lower, upper = game.traits.utility_bounds
-                asked["exploration"] = _EXPLORATION * (upper - lower)
+                asked["exploration"] = _OPENSPIEL_EXPLORATION * (upper - lower)
+                asked |= {"selection": Selection.PUCT, "check_replies": True}
             if isinstance(game, SupportsSearchSettings):
                 asked |= game.search_settings(chosen.kind.kind)
             settings = {name: value for name, value in asked.items() if name in known}

@@ -179,9 +179,10 @@ class _Compiler:
         return code
 
     def _compiled(self, *, kept: bool) -> Code:
-        from numba.core.errors import NumbaError
+        from zermelo.envs.jit.compiling import compile_kernel, import_compiler
 
-        from zermelo.envs.jit.compiling import compile_kernel
+        import_compiler()
+        from numba.core.errors import NumbaError
 
         rules, kernel = self._rules, self._kernel
         once = " (once)" if kept else ""

@@ -26,7 +26,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.jit import memory
 from zermelo.envs.jit.waiting import say_once
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
@@ -60,6 +59,16 @@ def _has_numba() -> bool:
     )
 
 
+def import_compiler() -> None:
+    """Imports Numba; without the colours of its messages, on which it spends a tenth of its time."""
+    name = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
+    is_given = name in os.environ
+    os.environ.setdefault(name, "1")
+    importlib.import_module("numba.core.errors")
+    if not is_given:
+        del os.environ[name]
+
+
 def prepare(rules_class: type) -> None:
     """Makes the methods of a rules class known to Numba. Compiles nothing."""
     global _SET_UP
@@ -83,6 +92,7 @@ def types_of(rules: Any) -> tuple[Any, Any]:
     They are held for good: Numba remembers the number of a type that it has seen an object of, and gives another
     number to the same type made again after the first was let go.
     """
+    import_compiler()
     import numba
 
     found = _type_of_rules(rules), numba.typeof(rules.initial_state())
@@ -170,6 +180,7 @@ class Functions:
         if function not in self._made:
             import numba
 
+            from zermelo.envs.jit.dispatch import itself
             from zermelo.envs.jit.parts import PartCompiler
 
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
@@ -181,6 +192,9 @@ class Functions:
             options = _options(function) | {"pipeline_class": PartCompiler}
             self._made[function] = numba.njit(**options)(copy)  # before what may call it
             for name in _names(function.__code__):
+                if name == function.__name__ and function.__annotations__.get("return") == "int":
+                    space[name] = itself
+                    continue
                 full = f"{function.__module__}.{name}"
                 if full in self._constants:
                     space[name] = self._constants[full]
@@ -207,54 +221,22 @@ def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
         return _METHODS.setdefault(rules_class, Functions()).compiled(function)
 
 
-_ENTRY = """
-def entry(rules, state, {words}result):
-    try:
-        store(result, 0, kernel(as_rules(rules), as_state(state), {arguments}))
-    except Exception:
-        return 1
-    return 0
-"""
-
-
 def compile_kernel(
     rules: Any,
     function: Callable[..., int],
     arguments: Sequence[str | np.dtype[Any]],
     constants: Mapping[str, bool] = MappingProxyType({}),
 ) -> tuple[Any, str]:
-    """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry.
+    """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry."""
+    from numba import from_dtype, types
 
-    The entry takes the addresses of the rules' and of the state's numbers, the kernel's arguments, records by
-    address, and the address of its result. It returns 0, or 1 if an exception was raised.
-    """
-    from numba import cfunc, from_dtype, types
+    from zermelo.envs.jit.instructions import write_entry
 
-    from zermelo.envs.jit.instructions import INTRINSICS, as_record, as_tuple
-    from zermelo.envs.jit.parts import PartCompiler
-
-    first = types_of(rules)
     kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
+    signature = types.int64(*types_of(rules), *kinds)
     with _LOCK:
         shared = function.__module__, tuple(sorted(constants.items()))
         functions = _KERNELS.setdefault(shared, Functions(function.__module__, constants, _OF_KERNELS))
-        kernel = functions.compiled(function)
-    kernel.compile(types.int64(*first, *kinds))
-    words = [f"a{place}, " for place in range(len(kinds))]
-    passed = [
-        name if isinstance(kind, str) else f"record{place}({name[:-2]}), "
-        for place, (name, kind) in enumerate(zip(words, arguments, strict=True))
-    ]
-    source = _ENTRY.format(words="".join(words), arguments="".join(passed))
-    space: dict[str, Any] = {
-        "kernel": kernel,
-        "as_rules": as_tuple(first[0]),
-        "as_state": as_tuple(first[1]),
-        "store": INTRINSICS[memory.store],
-        **{f"record{place}": as_record(kind) for place, kind in enumerate(kinds)},
-    }
-    exec(source, space)
-    plain = [kind if isinstance(name, str) else types.int64 for kind, name in zip(kinds, arguments, strict=True)]
-    signature = types.int64(types.int64, types.int64, *plain, types.int64)
-    entry = cfunc(signature, error_model="numpy", pipeline_class=PartCompiler)(space["entry"])
-    return entry._library.whole(entry.native_name), entry.native_name
+        kernel = functions.compiled(function).get_compile_result(signature)
+    name = f"zermelo_{function.__name__}"
+    return kernel.library.whole(write_entry(kernel, name), name), name

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
+from numba.core import cgutils
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer_getattr,
+    infer_global,
+    signature,
+)
 from numba.extending import lower_builtin, models, register_model
 
 
@@ -25,6 +32,34 @@ class NoParameters(types.NamedTuple):
 
 
 register_model(NoParameters)(models.TupleModel)
+
+
+def itself(*arguments: Any) -> int:
+    """What a function calls in the place of itself, if it returns an integer.
+
+    Numba infers the types of recursion by inferring those of the whole function anew at each call of itself.
+    """
+    raise NotImplementedError("only compiled code calls it")
+
+
+@infer_global(itself)
+class _Itself(AbstractTemplate):  # type: ignore[misc]  # Numba has no types
+    key = itself
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        """The signature of the function whose types are inferred."""
+        return signature(types.int64, *self.context.callstack[0].args)
+
+
+@lower_builtin(itself, types.VarArg(types.Any))
+def _call_itself(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    convention = context.call_conv
+    status, result = convention.call_function(
+        builder, builder.function, signature.return_type, signature.args, args
+    )
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return result
 
 
 def teach(method: Callable[[type, str], Any], compiled: Callable[[type, Any], Any]) -> None:

@@ -151,7 +151,10 @@ def _tuple_at(context: Any, builder: Any, kind: Any, address: Any) -> Any:
         place = _constant(next(places))
         if some == _float:
             return builder.load(_slot(builder, address, place, _FLOAT))
-        return context.cast(builder, builder.load(_slot(builder, address, place)), _int, some)
+        word = builder.load(_slot(builder, address, place))
+        if some == types.boolean:
+            return builder.icmp_signed("!=", word, _constant(0))
+        return context.cast(builder, word, _int, some)
 
     return filled(kind)
 
@@ -366,22 +369,29 @@ INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS}
 """Plain functions, and what compiled code has in their place."""
 
 
-# -- arguments of kernels ----------------------------------------------------------------------------------------
+# -- the way into a kernel ---------------------------------------------------------------------------------------
 
 
-def as_tuple(kind: Any) -> Any:
-    """A function that makes a named tuple of some type, tuples inside it too, from the words at an address."""
-    return _instruction(
-        lambda address: kind(_int),
-        lambda context, builder, _, address: _tuple_at(context, builder, kind, address),
-        1,
-    )
+def write_entry(kernel: Any, name: str) -> Any:
+    """A module of LLVM's with a function that calls a compiled kernel, as C calls functions.
+
+    It takes the addresses of the words of the rules and of the state, then the kernel's arguments, records by
+    address, and the address of the result. It returns 0, or 1 if an exception was raised.
+    """
+    context, kinds = kernel.target_context, kernel.signature.args
+    module = context.create_module(name)
+    plain = [_FLOAT if kind == _float else _INT for kind in kinds]
+    function = ir.Function(module, ir.FunctionType(_INT, [*plain, _INT]), name)
+    builder = ir.IRBuilder(function.append_basic_block())
+    passed = [_passed(context, builder, kind, given) for kind, given in zip(kinds, function.args, strict=False)]
+    callee = context.declare_function(module, kernel.fndesc)
+    status, result = context.call_conv.call_function(builder, callee, kernel.signature.return_type, kinds, passed)
+    builder.store(result, _pointer(builder, function.args[-1]))
+    builder.ret(builder.zext(status.is_error, _INT))
+    return module
 
 
-def as_record(kind: Any) -> Any:
-    """A function that takes what is at an address for a record of some type."""
-    return _instruction(
-        lambda address: kind(_int),
-        lambda context, builder, _, address: builder.inttoptr(address, context.get_value_type(kind)),
-        1,
-    )
+def _passed(context: Any, builder: Any, kind: Any, given: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        return _tuple_at(context, builder, kind, given)
+    return builder.inttoptr(given, context.get_value_type(kind)) if isinstance(kind, types.Record) else given

@@ -7,11 +7,15 @@ function is a part, which stays as Numba wrote it; the kernel is optimized when 
 
 from __future__ import annotations
 
-from typing import Any
+import types as python_types
+from typing import Any, Final
 
 import llvmlite.binding as llvm
+from numba import types
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
 
 from zermelo.envs.jit.waiting import check_interrupt
 
@@ -69,9 +73,13 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
                     seen[library] = None
         return seen
 
-    def whole(self, entry: str = "") -> Any:
-        """This function and all that it calls, as one module of LLVM's, of which only ``entry`` is in sight."""
-        whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
+    def whole(self, way_in: Any = None, entry: str = "") -> Any:
+        """This function and all that it calls, as one module of LLVM's.
+
+        ``way_in`` is llvmlite's module of a function that calls this one, ``entry``, which alone is in sight then.
+        """
+        begun = self._codegen._create_empty_module(self.name) if way_in is None else way_in
+        whole = llvm.parse_assembly(str(begun))
         needed = self._needed({})
         # Parts first: of the other libraries only that is linked which somebody has asked for by then.
         for library in sorted(needed, key=lambda library: not isinstance(library, Part)):
@@ -93,12 +101,46 @@ def _mark(module: Any, linkage: str, but: str = "") -> None:
             function.linkage = linkage
 
 
+_FOR_CLOSURES: Final = {untyped_passes.InlineClosureLikes, untyped_passes.MakeFunctionToJitFunction}
+"""A third of the compiler's time, for functions and comprehensions inside functions, and for ``reduce``."""
+_UNUSED: Final = {untyped_passes.WithLifting, typed_passes.DumpParforDiagnostics}
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class RewriteArrayExpressions(typed_passes.NopythonRewrites):  # type: ignore[misc]  # as above
+    """Numba's pass that makes one loop of an expression over arrays, where there is one."""
+
+    _name = "zermelo_array_expressions"
+
+    def run_pass(self, state: Any) -> bool:
+        """Whether anything was changed."""
+        arrays = (
+            isinstance(getattr(signature, "return_type", None), types.Array) and expression.op != "call"
+            for expression, signature in state.calltypes.items()
+            if hasattr(expression, "op")
+        )
+        return any(arrays) and bool(super().run_pass(state))
+
+
 class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
-    """Numba's compiler, which leaves a function's code as a part."""
+    """Numba's compiler, which leaves a function's code as a part, and passes out that have nothing to do."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes, which begin here for each function."""
+        """Numba's passes for this function, which begin here."""
         check_interrupt()
-        self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        state = self.state
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        code = state.func_id.code
+        has_closures = "reduce" in code.co_names or any(
+            isinstance(constant, python_types.CodeType) for constant in code.co_consts
+        )
+        left_out = _UNUSED if has_closures else _UNUSED | _FOR_CLOSURES
+        manager = PassManager("part")
+        for each, description in DefaultPassBuilder.define_nopython_pipeline(state).passes:
+            if each is typed_passes.NopythonRewrites:
+                manager.add_pass(RewriteArrayExpressions, description)
+            elif each not in left_out:
+                manager.add_pass(each, description)
+        manager.finalize()
+        return [manager]

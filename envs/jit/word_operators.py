@@ -1,7 +1,8 @@
-"""Types of operators between whole numbers of eight bytes, found at once.
+"""Operators, ``min``, ``max`` and ``int`` of whole numbers of eight bytes, whose types are found at once.
 
 Numba tries its templates for arrays, text and other types first: a quarter of the compiler's time went into
-finding out that a sum of two words is a word. Templates for its processor come before those for any target.
+finding out that a sum of two words is a word; and it compiles a function of its own for each kind of ``min``.
+Templates for its processor come before those for any target.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Any, ClassVar, Final
 
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
 
 _SAME: Final = "add sub mul and_ or_ xor iadd isub imul iand ior ixor"
 _COMPARING: Final = "lt le gt ge eq ne"
 
 
 def _register(function: Callable[..., Any], result: Any, count: int, *kinds: Any) -> None:
-    """Has a function of as many arguments, all of one of these kinds, return that result."""
+    """Has a function of as many arguments, all of one of these kinds, return that result; None is that kind."""
 
     class Words(AbstractTemplate):  # type: ignore[misc]  # Numba has no types
         key = function
@@ -28,7 +30,7 @@ def _register(function: Callable[..., Any], result: Any, count: int, *kinds: Any
             """The signature, or None where the arguments are others."""
             plain = {types.unliteral(each) for each in args}
             if len(args) == count and len(plain) == 1 and plain <= set(kinds):
-                return signature(result, *[*plain] * count)
+                return signature(result or next(iter(plain)), *[*plain] * count)
             return None
 
     infer_global(function)(Words)
@@ -41,3 +43,20 @@ def teach_operators() -> None:
     for name in _COMPARING.split():
         _register(getattr(operator, name), types.boolean, 2, types.int64)
     _register(bool, types.boolean, 1, types.boolean, types.int64)
+    _register(int, types.int64, 1, types.int64)
+    lower_builtin(int, types.int64)(lambda context, builder, signature, args: args[0])
+    for function, sign in (max, ">"), (min, "<"):
+        _register(function, None, 2, types.int64, types.float64)
+        _lower_choice(function, sign)
+
+
+def _lower_choice(function: Callable[..., Any], sign: str) -> None:
+    """Has ``min`` or ``max`` give the second of two numbers where the sign holds between it and the first."""
+
+    @lower_builtin(function, types.int64, types.int64)
+    def of_words(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.icmp_signed(sign, args[1], args[0]), args[1], args[0])
+
+    @lower_builtin(function, types.float64, types.float64)
+    def of_floats(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(sign, args[1], args[0]), args[1], args[0])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyspiel
 
-from benchmarks.common import match, openings, searching, taken
-from zermelo.agents import AlphaBetaAgent, MCTSAgent
+from benchmarks.common import Player, match, openings, result_of, searching, taken
+from zermelo.agents import AlphaBetaAgent, AutoAgent, MCTSAgent
 from zermelo.agents.players.matches import MATCHES
+from zermelo.envs import as_game
 from zermelo.envs.games import (
     MNK,
     Amazons,
@@ -44,6 +45,12 @@ WEIGHTS = {
     "breakthrough 6x6": Breakthrough(6, 6),
     "kalah": Kalah(),
 }
+OPENSPIEL = (
+    "y(board_size=9)", "havannah", "nine_mens_morris", "checkers", "quoridor", "quoridor(board_size=5)",
+    "antichess", "chinese_checkers", "crazyhouse", "cursor_go(board_size=9)", "gomoku", "hive", "lines_of_action",
+    "shogi", "twixt", "ultimate_tic_tac_toe", "xiangqi", "amazons", "hex(board_size=7)", "clobber",
+)  # fmt: skip
+"""Games of OpenSpiel for two players without chance who see everything; only the last three have rules of ours."""
 CHOICE = (
     Amazons(), Amazons(6), Breakthrough(), Chess(), ConnectFour(), Domineering(), DotsAndBoxes(), Hexapawn(),
     Isolation(), Kalah(), MNK(), Othello(), Oware(),
@@ -81,6 +88,51 @@ def mcts(only: tuple[str, ...] = tuple(SPEED), rounds: int = 5, share: float = 1
         )
         ratio = statistics.median(10 * other / mine for mine, other in zip(own, others, strict=True))
         yield {"game": name, "ours": count / min(own), "theirs": count // 10 / min(others), "ratio": ratio}
+
+
+def mcts_openspiel(only: tuple[str, ...] = OPENSPIEL, games: int = 20, seconds: float = 0.2) -> Rows:
+    """Matches of auto against OpenSpiel's search as it comes (with its solver, uct_c 2), at equal time.
+
+    Shown too is the longest that a move of auto took, in seconds.
+    """
+    totals = [0, 0, 0]
+    for name in only:
+        source = pyspiel.load_game(name)
+        game = as_game(source)
+        starts = openings(game, games // 2, 2, source.new_initial_state())
+        chosen = AutoAgent(seconds=seconds).search(starts[0]).method
+        longest = [0.0]
+        cells = match(game, starts, _auto(seconds, longest), _openspiel(source, seconds))
+        totals = [sum(pair) for pair in zip(totals, (cells["won"], cells["drawn"], cells["lost"]), strict=True)]
+        yield {"game": name, **cells, "longest, s": longest[0], "auto chose": chosen.partition(":")[0]}
+    yield {"game": "all", **result_of(*totals), "longest, s": 0.0, "auto chose": ""}
+
+
+def _auto(seconds: float, longest: list[float]) -> Callable[[int], Player]:
+    """Players of OpenSpiel's states, by our rules where there are any; notes the longest time of a move."""
+
+    def make(seed: int) -> Player:
+        agent = AutoAgent(seed=seed, seconds=seconds)
+
+        def play(game: Any, state: Any) -> int:
+            result = agent.search(state)
+            longest[0] = max(longest[0], result.seconds)
+            return int(result.env_action)
+
+        return play
+
+    return make
+
+
+def _openspiel(source: Any, seconds: float) -> Callable[[int], Player]:
+    def make(seed: int) -> Player:
+        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        bot = pyspiel.MCTSBot(
+            source, evaluator, 2.0, 1 << 30, 1000, True, seed, False, max_wall_clock_time=seconds
+        )
+        return lambda game, state: int(bot.step(state))
+
+    return make
 
 
 def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 100, seconds: float = 0.2) -> Rows:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import Selection
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import flag, function, number, whole
+from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import Chance, Game, UnsupportedGameError
+from zermelo.envs import CHANCE, Chance, Game, UnsupportedGameError
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
 _SHORTEST: Final = 1e-3
 """With less time than this left another tree would tell nothing."""
+_FOR_TREES: Final = 0.95
+"""The share of the time that trees may take where replies are checked."""
 _ALL: Final = 1 << 30
 
 
@@ -39,9 +43,14 @@ class OpenSpielMCTSAgent(SearchAgent):
         backend: How ``as_game`` should see the environment: by OpenSpiel's own state, not by rules of ours.
         simulations: How many to make for a move; 1,000 if no limit is given.
         seconds: Time to take, from the call on.
-        exploration: The weight of what was tried less, with utilities as they are (``uct_c``).
+        selection: How a simulation chooses inside the tree: ``"uct"`` tries each action once first; ``"puct"``
+            does not, which is better where there are many of them.
+        exploration: The weight of what was tried less, with utilities as they are (``uct_c``); for ``"puct"``
+            times the square root of the number of actions at the root, as all of them have the same prior.
         playouts: Random games for each leaf.
         solver: Whether wins and losses are proven where the tree reaches the end of the game.
+        check_replies: Whether actions that let the opponent win at once are found and put last: searches of a few
+            hundred simulations have not tried all replies.
         memory_mb: The memory for the tree, in MB.
         on_iteration: Called with a ``SearchResult`` after each tree; False ends the search there.
     """
@@ -52,9 +61,11 @@ class OpenSpielMCTSAgent(SearchAgent):
     backend: str = "environment"
     simulations: int | None = None
     seconds: float | None = None
+    selection: Selection = choice(Selection.UCT)
     exploration: float = number(2.0, lower=0)
     playouts: int = whole(1, lower=1)
     solver: bool = flag(True)
+    check_replies: bool = flag(False)
     memory_mb: int = whole(1_000, lower=1)
     on_iteration: Any = function("of a SearchResult")
 
@@ -63,9 +74,10 @@ class OpenSpielMCTSAgent(SearchAgent):
             raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
         found = _Found(game, state, trusts=self.solver)
         left = self.limits.simulations
+        kept = (1 - _FOR_TREES) * (self.limits.seconds or 0.0) if self.check_replies else 0.0
         while True:
-            seconds = min(budget.seconds_left, _LONGEST)
-            root = self._bot(game, left, seconds).mcts_search(state)
+            seconds = min(budget.seconds_left - kept, _LONGEST)
+            root = self._bot(found, left, seconds).mcts_search(state)
             left = None if left is None else left - root.explore_count
             found.add(root)
             stopped_by = StoppedBy.SIMULATIONS if left is not None and left <= 0 else None
@@ -73,27 +85,32 @@ class OpenSpielMCTSAgent(SearchAgent):
                 stopped_by = StoppedBy.COMPLETED
             elif budget.stop.is_set:
                 stopped_by = StoppedBy.INTERRUPT
-            elif budget.seconds_left < _SHORTEST:
+            elif budget.seconds_left - kept < _SHORTEST:
                 stopped_by = StoppedBy.SECONDS
             if stopped_by is None and not self.goes_on(self._result(found, budget, StoppedBy.SIMULATIONS), budget):
                 stopped_by = StoppedBy.INTERRUPT
             if stopped_by is not None:
+                if self.check_replies and game.traits.is_opposed:
+                    found.check_replies(budget)
                 return self._result(found, budget, stopped_by)
 
-    def _bot(self, game: Any, simulations: int | None, seconds: float) -> Any:
+    def _bot(self, found: _Found, simulations: int | None, seconds: float) -> Any:
         """OpenSpiel's search, of a tree that is built within these limits."""
         import pyspiel
 
         seeds = [int(seed) for seed in self.generator.integers(2**31, size=2)]
+        is_puct = self.selection is Selection.PUCT
+        policies = pyspiel.ChildSelectionPolicy
         return pyspiel.MCTSBot(
-            game.source,
+            found.game.source,
             pyspiel.RandomRolloutEvaluator(self.playouts, seeds[0]),
-            self.exploration,
+            self.exploration * (math.sqrt(len(found.actions)) if is_puct else 1.0),
             _ALL if simulations is None else simulations,
             self.memory_mb,
             self.solver,
             seeds[1],
             False,
+            policies.PUCT if is_puct else policies.UCT,
             max_wall_clock_time=-1.0 if self.limits.seconds is None else max(seconds, _SHORTEST),
         )
 
@@ -154,6 +171,24 @@ class _Found:
         """Proven wins first and proven losses last, as OpenSpiel has it; then what was visited most."""
         visits, reward, proven = self.actions[action]
         return (0.0 if proven is None else proven - self.game.traits.middle), visits, reward
+
+    def check_replies(self, budget: Budget) -> None:
+        """Puts the best action last while it lets the opponent win at once, and there is time."""
+        while budget.seconds_left > 0:
+            best = max(self.actions, key=self.merit)
+            if self.actions[best].proven is not None or not self._loses_at_once(best):
+                return
+            self.actions[best] = self.actions[best]._replace(proven=self.game.traits.utility_bounds[0])
+
+    def _loses_at_once(self, action: int) -> bool:
+        """Whether the opponent has a reply that ends the game with the least utility for the player to move."""
+        game, seat = self.game, self.game.to_move(self.state)
+        after = game.result(self.state, action)
+        if game.is_terminal(after) or game.to_move(after) in (seat, CHANCE):
+            return False
+        ends = (game.result(after, reply) for reply in game.legal_actions(after))
+        lowest = game.traits.utility_bounds[0]
+        return any(game.is_terminal(end) and game.utility(end)[seat] == lowest for end in ends)
 
     def line(self, action: int) -> tuple[int, ...]:
         """An action and the most visited ones after it, until chance moves."""
