@@ -43,7 +43,7 @@ def itself(*arguments: Any) -> int:
 
 
 @infer_global(itself)
-class _Itself(AbstractTemplate):  # type: ignore[misc]  # Numba has no types
+class _Itself(AbstractTemplate):
     key = itself
 
     def generic(self, args: Any, kws: Any) -> Any:

@@ -52,11 +52,10 @@ def teach_operators() -> None:
 
 def _lower_choice(function: Callable[..., Any], sign: str) -> None:
     """Has ``min`` or ``max`` give the second of two numbers where the sign holds between it and the first."""
+    for kind, compared in (types.int64, "icmp_signed"), (types.float64, "fcmp_ordered"):
 
-    @lower_builtin(function, types.int64, types.int64)
-    def of_words(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.icmp_signed(sign, args[1], args[0]), args[1], args[0])
+        def chosen(context: Any, builder: Any, signature: Any, args: Any, compared: str = compared) -> Any:
+            first, second = args
+            return builder.select(getattr(builder, compared)(sign, second, first), second, first)
 
-    @lower_builtin(function, types.float64, types.float64)
-    def of_floats(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(sign, args[1], args[0]), args[1], args[0])
+        lower_builtin(function, kind, kind)(chosen)
