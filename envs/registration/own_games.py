@@ -1,7 +1,7 @@
 """Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.games``.
 
 The environment of a class of rules takes the rules' parameters and ``render_mode``. Rules in a file of the user's
-get the same: ``make("mygames:MyRules(size=4)")``. 2048 is a Gymnasium environment too, by the same id.
+get the same: ``make("mygames:MyRules(size=4)")``.
 """
 
 from __future__ import annotations
