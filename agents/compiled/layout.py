@@ -102,6 +102,7 @@ class Search(SharedRecord):
     age: int
     table_hits: int
     table_stores: int
+    tables: int  # the address of an endgame table's block (``endgame_tables``)
     # Move ordering.
     ordered: int
     killers: int

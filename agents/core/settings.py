@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -79,6 +80,17 @@ def function(signature: str) -> Any:
         return value
 
     return _declared(None, check)
+
+
+def path() -> Any:
+    """The name of a file, or None."""
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+            raise InvalidSettingError(f"{name} must be the name of a file, not {value!r}")
+        return os.fspath(value)
+
+    return _declared(None, check, "the name of a file")
 
 
 def made(default: Any, make: Callable[[Any], Any]) -> Any:

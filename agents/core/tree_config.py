@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, TieRule
-from zermelo.agents.core.settings import check_settings, choice, flag, function, number, whole
+from zermelo.agents.core.settings import check_settings, choice, flag, function, number, path, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +57,7 @@ class AlphaBetaConfig(TreeConfig):
         singular: By how much an action must beat all others to be searched one move deeper; 0 for none.
         share_positions: Whether positions share their table entries whatever was before them, in rules in which
             that matters.
+        tables: A file with an endgame table; what it knows is a proven leaf.
     """
 
     pruning: ChancePruning = choice(ChancePruning.STAR1)
@@ -72,6 +73,7 @@ class AlphaBetaConfig(TreeConfig):
     futility: float = number(0.0, lower=0.0)
     singular: float = number(0.0, lower=0.0)
     share_positions: bool = flag(False)
+    tables: str | None = path()
 
     @property
     def prunes(self) -> bool:

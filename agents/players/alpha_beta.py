@@ -12,7 +12,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, number, settings_of, whole
+from zermelo.agents.core.settings import choice, flag, number, path, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
@@ -82,6 +82,7 @@ class AlphaBetaAgent(PruningAgent):
             told is never proven; a value in which the repetition of an earlier position has counted is not stored.
             Compiled and plain searches may then differ: in compiled ones an entry of a deeper search counts too.
             Without it only positions with the same past share one, and nothing is wrong.
+        tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
         singular: By how much, in the game's utility, an action must seem better than all others to be searched one
             move deeper; it needs a table.
     """
@@ -100,6 +101,7 @@ class AlphaBetaAgent(PruningAgent):
     futility: float = number(0.0, lower=0)
     singular: float = number(0.0, lower=0)
     share_positions: bool = flag(False)
+    tables: str | None = path()
 
     def prepare(self, env: Any) -> None:
         super().prepare(env)

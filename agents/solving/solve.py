@@ -42,6 +42,7 @@ def solve(
     threads: int = 1,
     tolerance: float | None = None,
     compile: Compile | str = Compile.WAIT,  # noqa: A002 - the agents' setting
+    tables: str | None = None,
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
     """Solves a position of a game for two players with a constant sum, or for one.
@@ -68,6 +69,7 @@ def solve(
             against the policy, on average over both (1e-3).
         compile: When rules are compiled that are not yet, as agents have it: ``"wait"``, ``"background"`` or
             ``"never"``.
+        tables: A file with an endgame table; what it knows is proven.
         on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
             and is passed on.
 
@@ -108,9 +110,10 @@ def solve(
     def solved(kind: type[Solver], within: Limits, compiled: Compile) -> Solution:
         told = on_progress if within is limits else None
         budget = WatchedBudget(within, started, compile=compiled, on_progress=told)
-        return kind(game, budget, memory_mb=memory_mb, threads=threads).solve(state, outcome_only=outcome_only)
+        solver = kind(game, budget, memory_mb=memory_mb, threads=threads, tables=tables)
+        return solver.solve(state, outcome_only=outcome_only)
 
-    if chosen is Compile.NEVER or not can_prove(game):
+    if chosen is Compile.NEVER or tables is not None or not can_prove(game):
         return on_facts(solved(AlphaBetaSolver, limits, chosen), traits)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))

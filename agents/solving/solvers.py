@@ -76,8 +76,16 @@ class Found(NamedTuple):
 class Solver:
     """Solves positions of one game, of two players with a constant sum, without chance."""
 
-    def __init__(self, game: Any, budget: WatchedBudget, *, memory_mb: float = 16, threads: int = 1) -> None:
-        self.game, self.budget = game, budget
+    def __init__(
+        self,
+        game: Any,
+        budget: WatchedBudget,
+        *,
+        memory_mb: float = 16,
+        threads: int = 1,
+        tables: str | None = None,
+    ) -> None:
+        self.game, self.budget, self._tables = game, budget, tables
         self._memory_mb, self._threads = memory_mb, threads
 
     def solve(self, state: Any, *, outcome_only: bool = False) -> Solution:
@@ -131,7 +139,8 @@ class AlphaBetaSolver(Solver):
         return {move.action: move.score[0] if mine else constant - move.score[0] for move in iteration.moves}
 
     def _new_search(self, *, sooner: bool) -> TreeSearch:
-        config = AlphaBetaConfig(sooner=sooner, memory_mb=self._memory_mb, threads=self._threads, use_bounds=True)
+        how: dict[str, Any] = {"memory_mb": self._memory_mb, "threads": self._threads, "tables": self._tables}
+        config = AlphaBetaConfig(sooner=sooner, use_bounds=True, **how)
         return tree_search(Root(self.game, None), self.budget, config)
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:

@@ -119,6 +119,10 @@ class PathRules(NamedTuple):
         """The key for tables."""
         return self.rules.key(state.position) ^ state.signature
 
+    def table_horizon(self, state: PathState) -> int:
+        """Not at all where a position of the past that can come again would end the game."""
+        return 0 if state.since != 0 else self.rules.table_horizon(state.position)
+
     def noisy_actions(self, state: PathState, actions: Any) -> int:
         """Of those that ``legal_actions`` writes."""
         if not self.rules.repetition_is_illegal():
@@ -134,7 +138,7 @@ class PathRules(NamedTuple):
 
 _PASSED_ON = (
     *("to_move", "chance_outcomes", "evaluation", "write_observation", "ordering_hint", "is_noisy", "is_urgent"),
-    *("playout_action", "action_priors", "bounds"),
+    *("playout_action", "action_priors", "bounds", "table_part", "table_index", "table_lead"),
 )
 """Methods that do what the rules' own do at the position; a playout may repeat one where that is illegal."""
 _SOURCE = """

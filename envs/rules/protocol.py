@@ -256,6 +256,54 @@ class Proof(Required, Protocol):
         return self.legal_actions(state, actions)
 
 
+class Tables(Required, Protocol):
+    """Methods of games whose endgame tables number their positions; of others, the positions reached are listed."""
+
+    def table_part(self, state: Any) -> int:
+        """The part of a table that a state is in, such as its pieces or how many squares are empty; -1 for none."""
+        return -1
+
+    def table_size(self, part: int) -> int:
+        """How many numbers the states of a part have; some may stand for none."""
+        return 0
+
+    def table_index(self, state: Any) -> int:
+        """The number of a state in its part, from 0; symmetric states may share one."""
+        return 0
+
+    def table_state(self, part: int, index: int) -> Any:
+        """The state with a number; one that is in no part if the number stands for none."""
+        ...
+
+    def table_lead(self, state: Any) -> int:
+        """What the mover is ahead by so far: the table has what it gains from there, and not how soon it wins."""
+        return 0
+
+    def table_horizon(self, state: Any) -> int:
+        """In how many moves a win must come that another rule, such as that of fifty moves, shall not undo."""
+        return 1 << 30
+
+    @never_compiled
+    def table_unit(self) -> str:
+        """What says how large a table is: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
+        ...
+
+    @never_compiled
+    def table_parts(self, what: str) -> Sequence[Sequence[int]]:
+        """Parts that are solved together, each such group after those that its moves lead to."""
+        ...
+
+    @never_compiled
+    def table_part_text(self, part: int) -> str:
+        """A part as people write it; its number."""
+        return str(part)
+
+    @never_compiled
+    def table_rules(self) -> Any:
+        """The rules with parameters that tables do not depend on as they are by default; the rules."""
+        return self
+
+
 class Hidden(Protocol):
     """Methods of games in which players do not see the whole state: two, and an observation, are needed."""
 
@@ -350,9 +398,9 @@ class Shown(Protocol):
         ...
 
 
-class Rules(Search, MonteCarlo, Repetition, Proof, Hidden, Observed, Shown, Protocol):
+class Rules(Search, MonteCarlo, Repetition, Proof, Tables, Hidden, Observed, Shown, Protocol):
     """Rules as compiled code sees them: every method is there, its own or the default."""
 
 
-PARTS: Final = (Required, General, Search, MonteCarlo, Repetition, Proof, Hidden, Observed, Shown)
+PARTS: Final = (Required, General, Search, MonteCarlo, Repetition, Proof, Tables, Hidden, Observed, Shown)
 """The methods in groups, by who calls them."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.compiled.endgame_tables import table_score
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
@@ -39,6 +40,7 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
+from zermelo.agents.core.endgame_tables import ABSENT, GAINS
 from zermelo.agents.core.options import (
     FITTED_UNIT,
     MAX_STATIC_DEPTH,
@@ -50,6 +52,7 @@ from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_befo
 from zermelo.envs.jit.memory import load, store, store_float, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
+from zermelo.envs.rules.scores import WIN
 
 UNIT: Final = 1024
 PRUNES = True
@@ -69,6 +72,8 @@ SHARES = True
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
 FITTED = False
 """Whether a fitted evaluation counts in the place of the rules' own."""
+TABLES = False
+"""Whether there is an endgame table, whose positions are proven leaves."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -150,6 +155,15 @@ def outcome(rules: Rules, state: Any, mover: int, search: Search) -> int:
     return (2 * rules.utility(state, mover) - search.total) * (UNIT // 2) * SCALE
 
 
+def known_outcome(known: int, search: Search) -> int:
+    """The score of a state for its mover, from what an endgame table has of it."""
+    win = (FITTED_UNIT if FITTED else UNIT) * SCALE
+    if load(search.tables, GAINS) != 0:
+        return known * win
+    distance = 2 * (WIN - abs(known)) if search.sooner != 0 else 0
+    return 0 if known == 0 else win - distance if known > 0 else distance - win
+
+
 def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
     if FITTED:
@@ -173,6 +187,10 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         if SHARES:
             search.repetition_ply = min(search.repetition_ply, ply - back_to_end(rules, state))
         return outcome(rules, state, mover, search) | 1
+    if TABLES:
+        known = table_score(rules, state, search.tables)
+        if known != ABSENT:
+            return known_outcome(known, search) | 1
     actions = row + 8
     later = actions + 8 * search.width
     killers = search.killers + 16 * ply

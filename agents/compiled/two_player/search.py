@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, p
 from zermelo.agents.compiled.program import Program, can_evaluate, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.endgame_tables import table_for
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_config import AlphaBetaConfig
@@ -44,6 +46,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
         rules, traits = game.rules, game.traits
+        tables = table_for(config.tables, game)
+        if tables is not None and tables.gains:
+            config = dataclasses.replace(config, sooner=False)  # the table does not count moves
         has_bounds = config.use_bounds is not False
         self.scale = Scale(game, sooner=config.sooner, use_bounds=has_bounds)
         self._prunes = config.prunes
@@ -89,6 +94,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.quiescence = self._beyond
             search.null_windows = table is not None
             search.futility = round(config.futility * EVALUATION_UNIT)
+            if tables is not None:
+                search.hold("tables", tables.words)
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
@@ -104,6 +111,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
             f"{KERNEL}.SHARES": config.share_positions and has_history(game.rules),
             f"{KERNEL}.FITTED": about.get("fitted", False),
+            f"{KERNEL}.TABLES": config.tables is not None,
         }
 
     def window(self, state: Any) -> tuple[Score, Score]:

@@ -6,11 +6,13 @@ one search with other settings.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.endgame_tables import table_for
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
@@ -63,6 +65,10 @@ class PlainAlphaBeta(PlainSearch):
         on_node: Observer | None = None,
     ) -> None:
         game = root.game if root.searched is None else root.searched
+        self._tables = table_for(config.tables, root.game)
+        if self._tables is not None and self._tables.gains:
+            config = dataclasses.replace(config, sooner=False)  # the table does not count moves
+        self._sooner = config.sooner
         use_bounds = config.use_bounds
         if use_bounds is None:
             use_bounds = not config.prunes or root.evaluator is None or game.traits.terminal_rewards_only
@@ -101,6 +107,10 @@ class PlainAlphaBeta(PlainSearch):
         game = self.game
         if game.is_terminal(state):
             return self.ended(state)
+        if self._tables is not None and (known := self._tables.probe(game.rules, state)) is not None:
+            sign = 1 if game.to_move(state) == self.max_seat else -1
+            distance = -sign * known.value * (known.plies or 0) if self._sooner else 0
+            return Visit((float(sign * known.value), distance), True)
         is_chance = self._has_chance and game.to_move(state) == CHANCE
         frame = self.scale.frame(state)
         if (self._at_chance or not is_chance) and self.stops_at(state, depth, ply):

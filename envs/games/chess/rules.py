@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.games.chess.attacks import square_bit
+from zermelo.envs.games.chess.endings import groups_of, index_of, part_of, part_text, size_of, state_of
 from zermelo.envs.games.chess.fen import START, piece_at, read_fen, write_fen
 from zermelo.envs.games.chess.moves import (
     after,
@@ -123,6 +124,34 @@ class ChessRules(_Start):
 
     def reversible_plies(self, state: ChessState) -> int:
         return state.clock
+
+    def table_part(self, state: ChessState) -> int:
+        return part_of(state)
+
+    def table_size(self, part: int) -> int:
+        return size_of(part)
+
+    def table_index(self, state: ChessState) -> int:
+        return index_of(state)
+
+    def table_state(self, part: int, index: int) -> ChessState:
+        return state_of(part, index)
+
+    def table_horizon(self, state: ChessState) -> int:
+        """Before the player to move may claim a draw by the fifty-move rule."""
+        return 99 - state.clock
+
+    def table_unit(self) -> str:
+        return "pieces"
+
+    def table_parts(self, what: str) -> list[tuple[int, ...]]:
+        return groups_of(what)
+
+    def table_part_text(self, part: int) -> str:
+        return part_text(part)
+
+    def table_rules(self) -> Any:
+        return type(self)()
 
     def pass_turn(self, state: ChessState) -> ChessState:
         """Nobody passes in check, or with pawns alone, where having to move may hurt (zugzwang)."""

@@ -19,6 +19,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from zermelo.envs.games.mancala.endings import (
+    MOST_SEEDS,
+    arrangement,
+    arrangement_number,
+    arrangements,
+    parts_of_seeds,
+)
 from zermelo.envs.games.mancala.sowing import (
     HOUSES,
     ONES,
@@ -133,6 +140,33 @@ class Kalah(NamedTuple):
         if self.margin:
             return difference
         return 1 if difference > 0 else -1 if difference < 0 else 0
+
+    def table_part(self, state: KalahState) -> int:
+        """The seeds in houses; none where a player has no move."""
+        seeds = seeds_in(state.mover) + seeds_in(state.other)
+        return seeds if state.mover != 0 and state.other != 0 and seeds <= MOST_SEEDS else -1
+
+    def table_size(self, part: int) -> int:
+        return arrangements(2 * self.houses, part)
+
+    def table_index(self, state: KalahState) -> int:
+        return arrangement_number(self.houses, state.mover, state.other)
+
+    def table_state(self, part: int, index: int) -> KalahState:
+        mover, other = arrangement(self.houses, part, index)
+        return KalahState(mover, other, 0, 0, 0)
+
+    def table_lead(self, state: KalahState) -> int:
+        return state.mover_store - state.other_store
+
+    def table_unit(self) -> str:
+        return "stones"
+
+    def table_parts(self, what: str) -> list[tuple[int, ...]]:
+        return parts_of_seeds(what)
+
+    def table_rules(self) -> Any:
+        return self._replace(seeds=1, margin=False)
 
     def evaluation(self, state: KalahState, seat: int) -> int:
         difference = state.mover_store - state.other_store

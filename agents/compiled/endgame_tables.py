@@ -1,0 +1,52 @@
+"""Endgame tables in compiled searches: a position that a table knows is a proven leaf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.agents.core.endgame_tables import ABSENT, ENTRIES, GAINS, KEYS, MASK, PARTS, SCORES
+from zermelo.envs.jit.memory import load
+from zermelo.envs.rules.protocol import Rules
+from zermelo.envs.rules.scores import WIN
+
+
+def table_score(rules: Rules, state: Any, table: int) -> int:
+    """The score of an unfinished state for its mover, in a table's block of words; ``ABSENT`` if it has none."""
+    place = 0
+    if load(table, KEYS) != 0:
+        key = rules.key(state)
+        for symmetry in range(1, rules.symmetries()):
+            key = min(key, rules.key(rules.symmetric_state(state, symmetry)))
+        keys, above = load(table, KEYS), load(table, ENTRIES)
+        while place < above:
+            middle = (place + above) >> 1
+            if load(keys, middle) < key:
+                place = middle + 1
+            else:
+                above = middle
+        if place == load(table, ENTRIES) or load(keys, place) != key:
+            return ABSENT
+    else:
+        part = rules.table_part(state)
+        if part < 0:
+            return ABSENT
+        slot = part & load(table, MASK)
+        found = load(table, PARTS + 2 * slot)
+        while found != part + 1:
+            if found == 0:
+                return ABSENT
+            slot = (slot + 1) & load(table, MASK)
+            found = load(table, PARTS + 2 * slot)
+        place = load(table, PARTS + 2 * slot + 1) + rules.table_index(state)
+    score = load(load(table, SCORES), place >> 2) >> ((place & 3) << 4) & 0xFFFF
+    if score >= 0x8000:
+        score -= 0x10000
+    if score == ABSENT:
+        return ABSENT
+    if load(table, GAINS) != 0:
+        lower, upper = rules.utility_bounds()
+        gained = score + rules.table_lead(state)
+        return min(max(gained, lower), upper)
+    if score != 0 and WIN - abs(score) > rules.table_horizon(state):
+        return ABSENT
+    return score

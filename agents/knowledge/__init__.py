@@ -1,0 +1,1 @@
+"""Libraries of moves: endgame tables and opening books, made once and read by agents."""

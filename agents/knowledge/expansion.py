@@ -1,0 +1,98 @@
+"""Moves of many positions at once, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
+from zermelo.envs.rules.history import has_history, without_past
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
+
+Longs = NDArray[np.int64]
+_CHUNK: Final = 1 << 16
+_ROOM: Final = 1 << 21
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The moves of some positions.
+
+    Attributes:
+        first: The number of the first of them.
+        exits: For each the best that a move which ends the game gives; ``NO_EXIT`` or ``UNUSED`` of the kernel.
+        counts: How many other moves each has.
+        again: For each of these whether the same player moves again.
+        leads: What the player has gained by it.
+        names: The child's part, or its key.
+        children: The child's index in its part (one column), or its state.
+    """
+
+    first: int
+    exits: Longs
+    counts: Longs
+    again: NDArray[np.bool_]
+    leads: Longs
+    names: Longs
+    children: Longs
+
+
+class Expansion:
+    """Lists the moves of positions of one game, compiled.
+
+    Args:
+        game: A game of rules.
+        indexed: Whether the rules number its positions.
+        gains: Whether a table has what players gain.
+    """
+
+    def __init__(self, game: RulesGame, *, indexed: bool, gains: bool) -> None:
+        from zermelo.agents.knowledge import kernel  # which imports Numba
+
+        rules = game.rules
+        here = kernel.__name__
+        leads = hasattr(rules, "table_lead")
+        constants = {"HISTORY": has_history(rules), "INDEXED": indexed, "GAINS": gains, "LEADS": leads}
+        what = Kernel(kernel.expand, ("int64",) * 4, tuple((f"{here}.{k}", v) for k, v in constants.items()))
+        self._run = build(rules, what)
+        self._like = starter(rules, 1)(game.initial_state())
+        self._size = len(flat(without_past(game.initial_state())))
+        self._width = kernel.HEAD + (1 if indexed else self._size)
+        room = max(_ROOM, 2 * game.max_legal_actions * self._width)
+        self._arrays = [np.zeros(0, np.int64), *(np.empty(_CHUNK, np.int64) for _ in range(2))]
+        self._arrays += [np.empty(room, np.int64), np.empty(game.max_legal_actions, np.int64)]
+        self._block = np.zeros(kernel.DONE + 1, np.int64)
+        self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
+
+    def of_part(self, part: int, size: int) -> Iterator[Moves]:
+        """Those of all positions of a part, in turn."""
+        return self._chunks(part, size)
+
+    def of_states(self, states: Longs) -> Iterator[Moves]:
+        """Those of states, in turn."""
+        self._arrays[0] = np.ascontiguousarray(states)
+        return self._chunks(0, len(states))
+
+    def _chunks(self, part: int, count: int) -> Iterator[Moves]:
+        states, exits, counts, children, scratch = self._arrays
+        self._block[:5] = [each.ctypes.data for each in (states, exits, counts, children, scratch)]
+        first = 0
+        while first < count:
+            done = self._run(*self._like, part, first, min(_CHUNK, count - first), self._block.ctypes.data)
+            rows = children[: self._block[-1]].reshape(-1, self._width)
+            yield Moves(
+                first,
+                exits[:done].copy(),
+                counts[:done].copy(),
+                (rows[:, 1] & 1).astype(bool),
+                rows[:, 1] >> 1,
+                rows[:, 0].copy(),
+                rows[:, 2:].copy(),
+            )
+            first += done

@@ -1,0 +1,141 @@
+"""Retrograde analysis: from the ends of a game back to every position that leads there.
+
+K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9(3), 1986. Positions are numbers; what their
+moves lead to is a sparse matrix, which is turned round once. Each position and each move is then looked at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.endgame_tables import ABSENT
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules.scores import WIN
+
+NO_EXIT: Final = -32767
+UNUSED: Final = -32768
+_MOST_PLIES: Final = WIN - 2
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Positions and their moves.
+
+    Attributes:
+        exits: For each position the best score of a move that leaves the graph; ``NO_EXIT``, or ``UNUSED``.
+        starts: Where the moves of each position begin in the next three.
+        children: The position that a move leads to.
+        again: Whether the same player moves again.
+        leads: What the mover has gained.
+    """
+
+    exits: Numbers
+    starts: Numbers
+    children: Numbers
+    again: Numbers
+    leads: Numbers
+
+    def reversed(self) -> Any:
+        """The matrix with a row for each position and its moves turned round: SciPy's, in compressed columns."""
+        from scipy.sparse import csr_matrix
+
+        size = len(self.exits)
+        data = (self.leads << 1 | self.again).astype(np.int16)
+        matrix = csr_matrix((data, self.children, self.starts), shape=(size, size), copy=False)
+        return matrix.tocsc()
+
+
+def moved_back(scores: Numbers, again: Numbers) -> Numbers:
+    """Scores of children as they count a move earlier."""
+    return np.where(again, 1, -1) * (scores - np.sign(scores))
+
+
+def outcomes(graph: Graph, *, repetition_draws: bool) -> Numbers:
+    """The score of each position under best play; ``ABSENT`` for what is none, or goes round for ever.
+
+    With ``repetition_draws`` who cannot force a win draws. Else a position is a draw only if no play from it that
+    keeps the draw goes round.
+    """
+    exits = graph.exits
+    scores = np.full(len(exits), ABSENT, np.int16)
+    left = np.diff(graph.starts) + (exits > NO_EXIT)  # the moves that are not known to lose
+    back = graph.reversed()
+    decisive = exits[(exits > NO_EXIT) & (exits != 0)]
+    last = WIN - int(np.abs(decisive).min()) if len(decisive) else 0
+    frontier = np.zeros(0, np.int64)
+    plies = 1
+    while len(frontier) or plies <= last:
+        if plies > _MOST_PLIES:
+            raise UnsupportedGameError(f"games of more than {_MOST_PLIES} moves fit into no endgame table")
+        parents, children, data = _parents(back, frontier)
+        good = (scores[children] > 0) == (data & 1).astype(bool)
+        lost = np.flatnonzero(exits == plies - WIN)
+        np.subtract.at(left, parents[~good], 1)
+        left[lost] -= 1
+        wins = np.concatenate([np.flatnonzero(exits == WIN - plies), parents[good]])
+        wins = np.unique(wins[scores[wins] == ABSENT])
+        scores[wins] = WIN - plies
+        losses = np.concatenate([lost, parents[~good]])
+        losses = np.unique(losses[(left[losses] == 0) & (scores[losses] == ABSENT)])
+        scores[losses] = plies - WIN
+        frontier = np.concatenate([wins, losses])
+        plies += 1
+    undecided = (exits != UNUSED) & (scores == ABSENT)
+    if repetition_draws:
+        scores[undecided] = 0
+        return scores
+    waiting = np.add.reduceat(np.append(scores[graph.children] == ABSENT, False), graph.starts[:-1])
+    waiting = np.where(np.diff(graph.starts) > 0, waiting, 0)
+    frontier = np.flatnonzero(undecided & (waiting == 0))
+    while len(frontier):
+        scores[frontier] = 0
+        parents, _, _ = _parents(back, frontier)
+        np.subtract.at(waiting, parents, 1)
+        frontier = np.unique(parents[(waiting[parents] == 0) & (scores[parents] == ABSENT)])
+    return scores
+
+
+def gains(graph: Graph) -> Numbers:
+    """What the mover of each position gains under best play; ``ABSENT`` for what is none, or goes round for ever."""
+    best = graph.exits.copy()
+    scores = np.full(len(best), ABSENT, np.int16)
+    waiting = np.diff(graph.starts)
+    back = graph.reversed()
+    frontier = np.flatnonzero((best != UNUSED) & (waiting == 0))
+    while len(frontier):
+        scores[frontier] = best[frontier]
+        parents, children, data = _parents(back, frontier)
+        np.maximum.at(best, parents, (data >> 1) + np.where(data & 1, 1, -1) * best[children])
+        np.subtract.at(waiting, parents, 1)
+        frontier = np.unique(parents[waiting[parents] == 0])
+    return scores
+
+
+def inconsistent(graph: Graph, scores: Numbers, *, gains: bool) -> int:
+    """How many entries are not what the best of their moves gives."""
+    found = graph.exits.astype(np.int64)
+    of_children = scores[graph.children].astype(np.int64)
+    if gains:
+        options = graph.leads + np.where(graph.again, 1, -1) * of_children
+    else:
+        options = moved_back(of_children, graph.again)
+    options[of_children == ABSENT] = NO_EXIT
+    rows = np.flatnonzero(np.diff(graph.starts))
+    if len(rows):
+        found[rows] = np.maximum(found[rows], np.maximum.reduceat(options, graph.starts[rows]))
+    return int(np.count_nonzero((scores != ABSENT) & (found != scores)))
+
+
+def _parents(back: Any, positions: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The positions from which a move leads to one of these, the ones it leads to, and the moves' data."""
+    begins, ends = back.indptr[positions], back.indptr[positions + 1]
+    counts = (ends - begins).astype(np.int64)
+    total = int(counts.sum())
+    shift = np.repeat(begins.astype(np.int64) - np.cumsum(counts) + counts, counts)
+    moves = np.arange(total) + shift
+    return back.indices[moves].astype(np.int64), np.repeat(positions, counts), back.data[moves]
