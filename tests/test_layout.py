@@ -78,7 +78,8 @@ ROOMS = {
         "compiled": {"core"},
         "search": {"core", "evaluators"},
         "solving": {"core", "evaluators", "search", "compiled"},
-        "players": {"specs", "core", "evaluators", "search", "solving"},
+        "knowledge": {"core", "search", "solving"},
+        "players": {"specs", "core", "evaluators", "knowledge", "search", "solving"},
         "learning": {"agent", "specs", "core", "compiled", "evaluators", "players"},
     },
     "evaluation": {

@@ -30,7 +30,9 @@ _VERSION: Final = 1
 _GAMES, _PLIES, _NUMBERS = 12, 80, 16
 
 
-def write_knowledge(path: str | os.PathLike[str], kind: str, rules: Any, about: dict[str, Any], **arrays: Any) -> None:
+def write_knowledge(
+    path: str | os.PathLike[str], kind: str, rules: Any, about: dict[str, Any], **arrays: Any
+) -> None:
     """Writes a file, as a whole or not at all.
 
     Args:
@@ -53,7 +55,7 @@ def write_knowledge(path: str | os.PathLike[str], kind: str, rules: Any, about: 
     }
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     with replaced(path) as file, open(file, "wb") as out:
-        np.savez_compressed(out, **{_HEADER: text}, **arrays)
+        np.savez_compressed(out, **{_HEADER: text, **arrays})
         out.flush()
         os.fsync(out.fileno())
 
@@ -67,8 +69,8 @@ def read_knowledge(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, A
     if not os.path.isfile(path):
         raise InvalidSettingError(f"there is no {kind} {os.fspath(path)!r}: name a file that zermelo has written")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+            arrays = {name: data[name] for name in data.files}
         header = json.loads(arrays.pop(_HEADER).tobytes())
         found = header["kind"], header["version"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
@@ -77,8 +79,8 @@ def read_knowledge(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, A
         ) from error
     if found != (kind, _VERSION):
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} is version {found[1]} of a file of kind {found[0]!r}; needed is version {_VERSION} "
-            f"of an {kind}"
+            f"{os.fspath(path)!r} is version {found[1]} of a file of kind {found[0]!r}; needed is "
+            f"version {_VERSION} of an {kind}"
         )
     return header, arrays
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.envs.jit.memory import load, load_state, store, store_state, words
-from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
 HISTORY = True
-"""Whether the rules know a past, which tables leave out; set for each kernel that is compiled, as the next ones."""
+"""Whether the rules know a past, which tables leave out; set for each kernel, as the next ones."""
 INDEXED = True
 """Whether the rules number positions; else they are given, and their children written."""
 GAINS = True
@@ -23,10 +22,10 @@ STATES, EXITS, COUNTS, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(9)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a
 state, the words of children written."""
 HEAD: Final = 2
-"""Words before a child's index or state: its part or key; whether the mover moves again, and what it has gained."""
+"""Words before a child's index or state: its part or key; whether the mover moves again, and what it gained."""
 
 
-def expand(rules: Rules, state: Any, part: int, first: int, count: int, memory: int) -> int:
+def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: int) -> int:
     """Lists the moves of positions, until the room for children is used up; how many positions it has done.
 
     Args:
@@ -43,7 +42,12 @@ def expand(rules: Rules, state: Any, part: int, first: int, count: int, memory: 
     else:
         game = rules
         like = state
-    states, exits, counts, size = load(memory, STATES), load(memory, EXITS), load(memory, COUNTS), load(memory, SIZE)
+    states, exits, counts, size = (
+        load(memory, STATES),
+        load(memory, EXITS),
+        load(memory, COUNTS),
+        load(memory, SIZE),
+    )
     width = game.max_legal_actions()
     actions = words(load(memory, SCRATCH), width)
     child_words = load(memory, WIDTH)

@@ -14,10 +14,9 @@ import numpy as np
 
 from zermelo.agents.core.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
 from zermelo.agents.core.gate import require_plain_game
-from zermelo.agents.core.knowledge_files import fingerprint, name_of, plain_rules, write_knowledge
+from zermelo.agents.core.knowledge_files import fingerprint, name_of, write_knowledge
 from zermelo.agents.knowledge.expansion import Expansion, Moves
 from zermelo.agents.knowledge.retrograde import (
-    NO_EXIT,
     UNUSED,
     Graph,
     Numbers,
@@ -138,11 +137,13 @@ def make_table(
     making = _Making(root.game, Path(path), memory_mb, on_progress, {name: value})
     numbered = name == unit and hasattr(rules, "table_index")
     if not numbered and has_history(rules):
-        raise UnsupportedGameError(f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it")
+        raise UnsupportedGameError(
+            f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it"
+        )
     if numbered:
         making.by_parts(str(value))
     else:
-        making.by_states(root.state, int(value) if name == "states" else None, None if name == "states" else int(value))
+        making.by_states(root.state, most=states, empty=empty)
     return making.finished()
 
 
@@ -169,7 +170,7 @@ class _Making:
         self._keys = np.zeros(0, np.int64)
         self._undecided = 0
 
-    # -- positions that the rules number ---------------------------------------------------------------------------
+    # -- positions that the rules number -----------------------------------------------------------------------
 
     def by_parts(self, what: str) -> None:
         """Solves group after group of parts."""
@@ -245,9 +246,9 @@ class _Making:
         counts = np.bincount(rows[inside], minlength=len(exits))
         return exits, counts, children[inside].astype(np.int32), moves.again[inside], moves.leads[inside]
 
-    # -- positions as they are reached -----------------------------------------------------------------------------
+    # -- positions as they are reached -------------------------------------------------------------------------
 
-    def by_states(self, state: Any, most: int | None, empty: int | None) -> None:
+    def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
         """Solves all positions that can be reached, or those of them with few empty squares."""
         rules = self._rules
         bare = without_past(state)
@@ -303,7 +304,7 @@ class _Making:
         part = self._rules.table_part
         return np.array([part(type(like)(*row)) <= empty for row in frontier.tolist()], bool)
 
-    # -- both --------------------------------------------------------------------------------------------------------
+    # -- both --------------------------------------------------------------------------------------------------
 
     def _solved(self, text: str, found: list[tuple[Numbers, ...]]) -> Numbers:
         """The scores of the positions of a graph, each checked against those that its moves lead to."""
@@ -319,17 +320,17 @@ class _Making:
 
     def _require_room(self, file: int, memory: int) -> None:
         """Refuses what will not fit, before the work begins."""
-        need = file + memory
-        if need > self._memory:
+        need, most = (file + memory) / _MB, self._memory / _MB
+        if need > most:
             raise InvalidSettingError(
-                f"this table needs about {need / _MB:,.0f} MiB of memory to make, and {self._memory / _MB:,.0f} may be "
-                "used: ask for a smaller one, or allow more memory"
+                f"this table needs about {need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
+                "smaller one, or allow more memory"
             )
         free = shutil.disk_usage(self._path.absolute().parent).free
         if 2 * file > free:
             raise InvalidSettingError(
-                f"this table needs up to {2 * file / _MB:,.0f} MiB on the disk of {os.fspath(self._path)!r}, where "
-                f"{free / _MB:,.0f} are free: write it somewhere else"
+                f"this table needs up to {2 * file / _MB:,.0f} MiB on the disk of {os.fspath(self._path)!r}, "
+                f"where {free / _MB:,.0f} are free: write it somewhere else"
             )
 
     def _report(self, part: str, done: int, total: int) -> None:
@@ -366,14 +367,18 @@ class _Making:
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
         table = read_table(self._path)
-        return MadeTable(table, figures_of(table, self._rules), self._undecided, seconds, self._path.stat().st_size)
+        return MadeTable(
+            table, figures_of(table, self._rules), self._undecided, seconds, self._path.stat().st_size
+        )
 
 
 def figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
     """What each part of a table has."""
     bounds = [*table.offsets.values(), len(table.scores)]
     text = method_or_default(rules, "table_part_text")
-    parts = [(text(part), first, last) for part, first, last in zip(table.offsets, bounds, bounds[1:], strict=False)]
+    parts = [
+        (text(part), first, last) for part, first, last in zip(table.offsets, bounds, bounds[1:], strict=False)
+    ]
     return tuple(
         _figures(name, table.scores[first:last], table.gains)
         for name, first, last in parts or [(name_of(rules), 0, len(table.scores))]
@@ -390,7 +395,8 @@ def _figures(name: str, scores: Numbers, has_gains: bool) -> PartFigures:
 def _among(values: Numbers, ordered: Numbers) -> Numbers:
     """Which of the values are among others that are in order."""
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    return ordered[places] == values
+    found: Numbers = ordered[places] == values
+    return found
 
 
 def _free_memory() -> float:

@@ -52,7 +52,8 @@ class Graph:
 
 def moved_back(scores: Numbers, again: Numbers) -> Numbers:
     """Scores of children as they count a move earlier."""
-    return np.where(again, 1, -1) * (scores - np.sign(scores))
+    moved: Numbers = np.where(again, 1, -1) * (scores - np.sign(scores))
+    return moved
 
 
 def outcomes(graph: Graph, *, repetition_draws: bool) -> Numbers:
@@ -101,7 +102,7 @@ def outcomes(graph: Graph, *, repetition_draws: bool) -> Numbers:
 
 
 def gains(graph: Graph) -> Numbers:
-    """What the mover of each position gains under best play; ``ABSENT`` for what is none, or goes round for ever."""
+    """What movers gain under best play; ``ABSENT`` for what is no position, or goes round for ever."""
     best = graph.exits.copy()
     scores = np.full(len(best), ABSENT, np.int16)
     waiting = np.diff(graph.starts)

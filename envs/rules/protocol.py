@@ -257,10 +257,10 @@ class Proof(Required, Protocol):
 
 
 class Tables(Required, Protocol):
-    """Methods of games whose endgame tables number their positions; of others, the positions reached are listed."""
+    """Methods of games whose endgame tables number positions; of others, the positions reached are listed."""
 
     def table_part(self, state: Any) -> int:
-        """The part of a table that a state is in, such as its pieces or how many squares are empty; -1 for none."""
+        """The part of a table that a state is in, such as its pieces or its empty squares; -1 for none."""
         return -1
 
     def table_size(self, part: int) -> int:

@@ -48,6 +48,7 @@ def judge(
     nodes: int = NODES,
     games: int | None = None,
     trust: bool = False,
+    tables: str | None = None,
     on_game: Callable[[GameVerdict], object] | None = None,
 ) -> JudgeTable:
     """Every move of every agent against perfect play.
@@ -58,6 +59,7 @@ def judge(
         nodes: The budget of the exact search for the position after each action.
         games: Number of games to judge, the first ones; None judges all.
         trust: Whether a module that the records name may be imported.
+        tables: A file with an endgame table; what it knows is proven.
         on_game: Called with what was found of each game.
 
     Raises:
@@ -66,7 +68,7 @@ def judge(
         InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
-    found = Judge(env, nodes=nodes, trust=trust)
+    found = Judge(env, nodes=nodes, trust=trust, tables=tables)
     if games is not None:
         check_whole("games", games, lower=1)
     for record in records:
@@ -86,6 +88,7 @@ class Judge:
         nodes: The budget of the exact search for the position after each action.
         trust: Whether a module that the records name may be imported.
         agents: Only their moves are judged; None judges everybody's.
+        tables: A file with an endgame table.
     """
 
     def __init__(
@@ -95,12 +98,14 @@ class Judge:
         nodes: int = NODES,
         trust: bool = False,
         agents: Collection[str] | None = None,
+        tables: str | None = None,
     ) -> None:
+        self._tables = tables
         self._wanted = agents
         self.games = 0
         self._nodes = nodes
         self._replayer = Replayer(env, trust=trust)
-        self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
+        self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False, tables=tables)
         self._expectiminimax = ExpectiminimaxAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
         self._agents: dict[str, AgentJudgement] = {}
         self._values: dict[Hashable, tuple[float, ...] | None] = {}
@@ -225,7 +230,11 @@ class Judge:
         if key not in self._values:
             if len(self._values) >= _POSITIONS_KEPT:
                 self._values.clear()
-            found = self._proven(game, state) if can_prove(game) else self._searched(game, state)
+            found = (
+                self._proven(game, state)
+                if can_prove(game) and self._tables is None
+                else self._searched(game, state)
+            )
             # Keys may leave out what was earned before, so what is still to come is kept.
             self._values[key] = None if found is None else tuple(map(operator.sub, found, earned))
         to_come = self._values[key]

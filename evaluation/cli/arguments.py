@@ -60,6 +60,10 @@ Depth = Annotated[int | None, typer.Option("--depth", help="Moves to look ahead,
 Nodes = Annotated[int | None, typer.Option("--nodes", help="States that a search may visit.")]
 Simulations = Annotated[int | None, typer.Option("--simulations", help="Simulations of a Monte Carlo search.")]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="Seconds that a search may take for a move.")]
+Tables = Annotated[
+    str | None,
+    typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`).", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Decides everything random.")]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import Folder, Json, Seed, Trust, print_json
+from zermelo.evaluation.cli.arguments import Folder, Json, Seed, Tables, Trust, print_json
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def judge_folder(
     nodes: int | None = None,
     games: int | None = None,
     trust: bool = False,
+    tables: str | None = None,
 ) -> JudgeTable | ExploitabilityTable:
     """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES
@@ -167,6 +168,7 @@ def judge_folder(
                 nodes=nodes or NODES,
                 games=games,
                 trust=trust,
+                tables=tables,
                 on_game=lambda one: write(one.to_json()),
             )
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
@@ -215,6 +217,7 @@ def judge(
         int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,
     trust: Trust = False,
+    tables: Tables = None,
     as_json: Json = False,
 ) -> None:
     """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
@@ -227,7 +230,7 @@ def judge(
 
     [dim]$[/dim] zermelo judge results/first --nodes 100000
     """
-    found = judge_folder(folder, nodes=nodes, games=games, trust=trust)
+    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables)
     if as_json:
         print_json(found.to_dict())
     else:

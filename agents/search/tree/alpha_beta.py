@@ -68,7 +68,7 @@ class PlainAlphaBeta(PlainSearch):
         self._tables = table_for(config.tables, root.game)
         if self._tables is not None and self._tables.gains:
             config = dataclasses.replace(config, sooner=False)  # the table does not count moves
-        self._sooner = config.sooner
+        self._sooner, self._rules = config.sooner, getattr(game, "rules", None)
         use_bounds = config.use_bounds
         if use_bounds is None:
             use_bounds = not config.prunes or root.evaluator is None or game.traits.terminal_rewards_only
@@ -107,10 +107,10 @@ class PlainAlphaBeta(PlainSearch):
         game = self.game
         if game.is_terminal(state):
             return self.ended(state)
-        if self._tables is not None and (known := self._tables.probe(game.rules, state)) is not None:
+        if self._tables is not None and (known := self._tables.probe(self._rules, state)) is not None:
             sign = 1 if game.to_move(state) == self.max_seat else -1
-            distance = -sign * known.value * (known.plies or 0) if self._sooner else 0
-            return Visit((float(sign * known.value), distance), True)
+            plies = -sign * known.value * (known.plies or 0) if self._sooner else 0
+            return Visit((float(sign * known.value), plies), True)
         is_chance = self._has_chance and game.to_move(state) == CHANCE
         frame = self.scale.frame(state)
         if (self._at_chance or not is_chance) and self.stops_at(state, depth, ply):

@@ -142,7 +142,7 @@ def state_of(part: int, index: int) -> ChessState:
     return ChessState(own, other, pawns, knights, diagonal, straight, 0, 0, 0, 0, 0, checkers, pinned)
 
 
-# -- which endings there are ---------------------------------------------------------------------------------------
+# -- which endings there are -----------------------------------------------------------------------------------
 
 
 def groups_of(what: str) -> list[tuple[int, ...]]:

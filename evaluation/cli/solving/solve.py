@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
+from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed, Tables
 from zermelo.evaluation.match.writing import finite
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def solve_command(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    tables: Tables = None,
     seed: Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
@@ -125,6 +126,7 @@ def solve_command(
             seconds=seconds,
             threads=threads,
             memory_mb=memory_mb,
+            tables=tables,
             on_progress=live.show,
         )
         if policy and solution.proven:

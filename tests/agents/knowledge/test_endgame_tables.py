@@ -1,0 +1,293 @@
+"""Endgame tables: plain backward induction and python-chess as oracles, published results, bad input."""
+
+from __future__ import annotations
+
+import functools
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zermelo.agents import AlphaBetaAgent, solve
+from zermelo.agents.core.endgame_tables import ABSENT, read_table
+from zermelo.agents.knowledge.making import make_table
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Kalah, Oware, Pig
+from zermelo.envs.rules import RulesGame, with_past
+
+TICTACTOE = MNK(3, 3, 3)
+KALAH = Kalah(3, 3)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module")
+def tictactoe(folder):
+    make_table(TICTACTOE, folder / "tictactoe.ztable", states=5000)
+    return str(folder / "tictactoe.ztable")
+
+
+@pytest.fixture(scope="module")
+def kalah(folder):
+    make_table(KALAH, folder / "kalah.ztable", stones=8)
+    return str(folder / "kalah.ztable")
+
+
+@pytest.fixture(scope="module")
+def kqk(folder):
+    return make_table(Chess(), folder / "kqk.ztable", pieces="KQK")
+
+
+@functools.cache
+def perfect(rules: Any, state: Any) -> tuple[int, int]:
+    """The utility for the player to move, and the moves until then, by plain backward induction."""
+    mover = rules.to_move(state)
+    if rules.is_terminal(state):
+        return rules.utility(state, mover), 0
+    found = []
+    for action in RulesGame(rules).legal_actions(state):
+        child = rules.result(state, action)
+        value, plies = perfect(rules, child)
+        found.append((value if rules.to_move(child) == mover else -value, plies + 1))
+    best = max(value for value, _ in found)
+    lengths = [plies for value, plies in found if value == best]
+    return best, min(lengths) if best > 0 else max(lengths)
+
+
+def reached(rules: Any, games: int, seed: int) -> list[Any]:
+    """States of random games that are not over."""
+    generator, game, states = random.Random(seed), RulesGame(rules), []
+    for _ in range(games):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            states.append(state)
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+    return states
+
+
+def test_every_position_of_tictactoe(tictactoe):
+    table = read_table(tictactoe)
+    assert len(table) == 627  # of the 765 different positions 138 are over
+    for state in reached(TICTACTOE, 200, seed=1):
+        value, plies = perfect(TICTACTOE, state)
+        assert table.probe(TICTACTOE, state) == (value, plies if value else None), state
+
+
+def test_kalah_gains_what_backward_induction_says(kalah):
+    rules, table, known = Kalah(3, 3, margin=True), read_table(kalah), 0
+    for state in reached(rules, 200, seed=2):
+        found = table.probe(rules, state)
+        if found is not None:
+            known += 1
+            assert found.value == perfect(rules, state)[0], state
+    assert known > 500
+    [entry] = {table.probe(KALAH, state) for state in [reached(KALAH, 1, seed=3)[-1]]}
+    assert entry.value in (-1, 0, 1)
+
+
+def test_positions_with_so_many_seeds_are_counted_as_published(tmp_path):
+    """C(n + 11, 11) with twelve houses (Bal and Romein, "Solving awari with retrograde analysis", 2003)."""
+    rules = Kalah()
+    assert [rules.table_size(seeds) for seeds in range(1, 9)] == [12, 78, 364, 1365, 4368, 12376, 31824, 75582]
+
+
+def test_queen_against_king_mates_in_ten(kqk):
+    assert {part.part: part.longest for part in kqk.figures} == {"KQvK": 10, "KvKQ": 0}
+    assert kqk.figures[0].lost == kqk.figures[1].won == 0
+
+
+def chess_positions(count: int, seed: int, pieces: str) -> list[Any]:
+    """Random positions of python-chess with these pieces."""
+    chess = pytest.importorskip("chess")
+    generator, boards = random.Random(seed), []
+    while len(boards) < count:
+        board = chess.Board(None)
+        for piece, square in zip(pieces, generator.sample(range(64), len(pieces)), strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(piece))
+        board.turn = generator.random() < 0.5
+        if board.is_valid() and not board.is_game_over():
+            boards.append(board)
+    return boards
+
+
+def test_entries_follow_from_the_moves_of_python_chess(kqk):
+    def entry(board: Any) -> tuple[int, int]:
+        if board.is_checkmate():
+            return -1, 0
+        if board.is_game_over():
+            return 0, 0
+        rules = Chess(fen=board.fen())
+        value, plies = kqk.table.probe(rules, rules.initial_state())
+        return value, plies or 0
+
+    for board in chess_positions(150, seed=4, pieces="KQk"):
+        found = []
+        for move in board.legal_moves:
+            board.push(move)
+            value, plies = entry(board)
+            board.pop()
+            found.append((-value, plies + 1))
+        best = max(value for value, _ in found)
+        lengths = [plies for value, plies in found if value == best]
+        assert entry(board) == (best, (min if best > 0 else max)(lengths) if best else 0), board.fen()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pieces", "part", "longest", "won"),
+    [("KRK", "KRvK", 16, None), ("KBBK", "KBBvK", 19, None), ("KBNK", "KBNvK", 33, None),
+     ("KPK", "KPvK", 28, 124_960 // 2)],
+)  # fmt: skip
+def test_published_endings(tmp_path, pieces, part, longest, won):
+    """Pawns mirrored, half of KPK's 124,960 won positions with the pawn's side to move are in the table."""
+    made = make_table(Chess(), tmp_path / "table.ztable", pieces=pieces)
+    [found] = [each for each in made.figures if each.part == part]
+    assert found.longest == longest
+    assert won is None or found.won == won
+
+
+@pytest.mark.slow
+def test_connect_four_on_five_columns_is_drawn(tmp_path):
+    rules = ConnectFour(4, 5)
+    made = make_table(rules, tmp_path / "four.ztable", states=3_000_000)
+    assert made.table.probe(rules, rules.initial_state()) == (0, None)
+    for state in reached(rules, 4, seed=5)[-20:]:
+        assert made.table.probe(rules, state).value == solve(rules, state).value
+
+
+# -- searches ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compile", ["wait", "never"])
+def test_a_search_takes_what_a_table_knows_for_proven(kqk, compile):  # noqa: A002
+    rules = Chess(fen="8/8/8/3k4/8/8/8/KQ6 w - - 0 1")
+    value, plies = kqk.table.probe(rules, rules.initial_state())
+    found = AlphaBetaAgent(depth="full", tables=kqk.table.path, compile=compile).search(rules)
+    assert (found.value, found.plies, found.proven) == (value, plies, True)
+
+
+@pytest.mark.parametrize("compile", ["wait", "never"])
+def test_solve_reads_a_table(kalah, compile):  # noqa: A002
+    without, found = solve(KALAH), solve(KALAH, tables=kalah, compile=compile)
+    assert found.action_values == without.action_values
+    assert found.proven
+    assert found.nodes < without.nodes
+
+
+@pytest.mark.parametrize("compile", ["wait", "never"])
+def test_a_win_that_fifty_moves_undo_is_none(kqk, compile):  # noqa: A002
+    fen = "8/8/8/3k4/8/8/8/KQ6 w - - {} 1"
+    rules = Chess(fen=fen.format(90))
+    assert kqk.table.probe(rules, rules.initial_state()) is None
+    found = AlphaBetaAgent(depth=1, tables=kqk.table.path, compile=compile).search(rules)
+    assert not (found.proven and found.value)
+
+
+def test_a_win_through_positions_of_the_past_is_none(kqk):
+    rules = Chess(fen="8/8/8/3k4/8/8/8/KQ6 w - - 8 1")
+    state = rules.initial_state()
+    assert kqk.table.probe(rules, with_past(rules, state, [7, 8, 9, 8])) is None
+    assert kqk.table.probe(rules, with_past(rules, state, [7, 8, 9, 10])).value == 1
+
+
+# -- files and bad input -----------------------------------------------------------------------------------------
+
+
+def test_another_game_s_table_is_refused(kalah, tictactoe):
+    with pytest.raises(InvalidSettingError, match=r"is for Kalah\(houses=3, seeds=1\), not for MNK"):
+        solve(TICTACTOE, tables=kalah)
+    with pytest.raises(InvalidSettingError, match="not for"):
+        AlphaBetaAgent(depth=1, tables=tictactoe).search(MNK(4, 3, 3))
+    with pytest.raises(InvalidSettingError, match="there is no endgame table"):
+        solve(TICTACTOE, tables="nothing.ztable")
+
+
+def test_a_damaged_file_is_found_by_its_checksum(tictactoe, tmp_path):
+    content = Path(tictactoe).read_bytes()
+    for place in range(200, len(content) - 400, 997):
+        damaged = tmp_path / f"{place}.ztable"
+        damaged.write_bytes(content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :])
+        with pytest.raises(InvalidSettingError, match="damaged"):
+            read_table(damaged)
+    (tmp_path / "short.ztable").write_bytes(content[: len(content) // 2])
+    with pytest.raises(InvalidSettingError, match="damaged"):
+        read_table(tmp_path / "short.ztable")
+
+
+@pytest.mark.parametrize(
+    ("game", "asked", "error", "message"),
+    [
+        (Chess(), {"stones": 3}, InvalidSettingError, "by pieces or by states"),
+        (Chess(), {"pieces": "KXK"}, InvalidSettingError, "an ending with pawns on one side"),
+        (Chess(), {"pieces": "KPKP"}, InvalidSettingError, "an ending with pawns on one side"),
+        (Chess(), {"states": 99}, UnsupportedGameError, "by pieces alone"),
+        (Kalah(), {"stones": 8, "states": 9}, InvalidSettingError, "one of them"),
+        (Kalah(), {"stones": 99}, InvalidSettingError, "--stones is a number from 2 to 40"),
+        (TICTACTOE, {"states": 100}, InvalidSettingError, "more than 100 states"),
+        (Oware(), {"states": 9}, UnsupportedGameError, "by the way to them"),
+        (Go(), {"states": 9}, UnsupportedGameError, "by the way to them"),
+        (Pig(20), {"states": 9}, UnsupportedGameError, "chance"),
+    ],
+)
+def test_what_has_no_table_is_refused(tmp_path, game, asked, error, message):
+    with pytest.raises(error, match=message):
+        make_table(game, tmp_path / "table.ztable", **asked)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("game", "asked"), [(Chess(), {"pieces": "5"}), (TICTACTOE, {"states": 5000})])
+def test_what_does_not_fit_in_memory_is_refused_before_it_begins(tmp_path, game, asked):
+    with pytest.raises(InvalidSettingError, match="MiB of memory"):
+        make_table(game, tmp_path / "table.ztable", memory_mb=0.01, **asked)
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_finished_parts_are_not_made_again(tmp_path, kalah):
+    path = tmp_path / "kalah.ztable"
+    parts: list[str] = []
+
+    def stop(progress):
+        parts.append(progress.part)
+        if progress.part == "6":
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        make_table(KALAH, path, stones=8, on_progress=stop)
+    assert not path.exists()
+    parts.clear()
+    made = make_table(KALAH, path, stones=8, on_progress=lambda progress: parts.append(progress.part))
+    assert sorted(set(parts)) == ["6", "7", "8"]
+    assert np.array_equal(made.table.scores, read_table(kalah).scores)
+    assert [each.name for each in tmp_path.iterdir()] == ["kalah.ztable"]
+
+
+@pytest.mark.slow
+def test_a_killed_table_goes_on(tmp_path, kalah):
+    path = tmp_path / "kalah.ztable"
+    code = f"""
+import time
+from zermelo.agents.knowledge.making import make_table
+from zermelo.envs.games import Kalah
+make_table(Kalah(3, 3), {str(path)!r}, stones=8, on_progress=lambda progress: time.sleep(0.2))
+"""
+    process = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.rglob("*.npy"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    made = make_table(KALAH, path, stones=8)
+    assert np.array_equal(made.table.scores, read_table(kalah).scores)
+    assert np.count_nonzero(made.table.scores != ABSENT) == len(made.table)
