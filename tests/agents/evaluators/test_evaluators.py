@@ -20,22 +20,7 @@ from zermelo.agents import (
 from zermelo.agents.evaluators.playout import stable_hash
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.agents.evaluators.written import EVALUATORS, default_evaluator
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
-
-
-def live(name, moves=(), **parameters):
-    pettingzoo = pytest.importorskip("pettingzoo")
-    env = pettingzoo.make("aec", name, **parameters)
-    env.reset(seed=0)
-    for move in moves:
-        env.step(move)
-    return env
-
-
-def position(name, moves=(), backend="clone"):
-    env = live(name, moves)
-    game = as_game(env, backend=backend)
-    return game, game.snapshot(env)
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game, make
 
 
 class TestSquash:
@@ -101,7 +86,10 @@ def test_other_games_have_no_go_board():
 
 def test_go_area():
     # Black's stones are 6, 8 and 12, white's is 18; white then passes twice (25).
-    env = live("classic/go-v5", (6, 18, 8, 25, 12, 25), board_size=5, komi=0.5)
+    env = make("classic/go-v5", board_size=5, komi=0.5)
+    env.reset(seed=0)
+    for action in (6, 18, 8, 25, 12, 25):
+        env.step(action)
     game = as_game(env)
     state = game.snapshot(env)
     evaluator = make_evaluator("go")
@@ -125,15 +113,13 @@ class TestPlayouts:
         value = PlayoutEvaluator(games=3000)(game, game.initial_state())[0]
         assert value == pytest.approx(0.584921 - 0.288095, abs=0.06)
 
-    def test_strictly_inside_the_bounds(self):
+    def test_rewards_to_come_only_strictly_inside_the_bounds(self):
         game = TreeGame(Node(0, [Leaf(1, -1)]), bounds=(-1, 1))
         assert PlayoutEvaluator(games=3)(game, game.root) == (0.75, -0.75)
-
-    def test_rewards_to_come_only(self):
-        game = CoinRow([5, 3])
-        state = game.result(game.initial_state(), 0)
-        assert game.utility(state) == (5, -5)
-        assert PlayoutEvaluator(games=3)(game, state)[0] == pytest.approx(-3 * 3 / 4)
+        coins = CoinRow([5, 3])
+        state = coins.result(coins.initial_state(), 0)
+        assert coins.utility(state) == (5, -5)
+        assert PlayoutEvaluator(games=3)(coins, state)[0] == pytest.approx(-3 * 3 / 4)
 
     def test_undecided_after_so_many_moves(self):
         game = ConnectK()
@@ -195,10 +181,8 @@ class TestNames:
         assert pickle.loads(pickle.dumps(evaluator)) == evaluator
         assert f"evaluator={name}" in AlphaBetaAgent(depth=2, evaluator=name).name
 
-    def test_settings(self):
+    def test_settings_and_modules(self):
         assert make_evaluator("playout(games=3)") == PlayoutEvaluator(games=3)
-
-    def test_modules(self):
         assert make_evaluator("zermelo.agents:PlayoutEvaluator(games=3)") == PlayoutEvaluator(games=3)
         assert make_evaluator("builtins:len") is len
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -216,25 +215,6 @@ def test_a_policy_is_kept_in_a_file(tmp_path: Any) -> None:
         exploitability(policy, Kuhn())
 
 
-def test_broken_files_are_said_to_be(tmp_path: Any) -> None:
-    policy = CFRAgent(iterations=3).policy_for(RulesGame(Kuhn()))
-    path = tmp_path / "kuhn.jsonl"
-    policy.save(path)
-    lines = path.read_text().splitlines()
-    for broken in (
-        "",
-        "[]",
-        '{"format": "other", "version": 1}',
-        "\n".join(lines[:-1]),
-        "\n".join([*lines[:-1], json.dumps(["0 9", None, {"0": 0.7}])]),
-    ):
-        path.write_text(broken)
-        with pytest.raises(InvalidSettingError, match="cannot be read as a policy"):
-            PolicyTable.load(path)
-    with pytest.raises(InvalidSettingError, match="the policy cannot be written to"):
-        policy.save(tmp_path / "no" / "folder")
-
-
 def test_the_agent_plays_pettingzoos_leduc_by_the_policy_of_our_rules() -> None:
     env = make("classic/leduc_holdem-v4")
     agent = CFRAgent(iterations=30)
@@ -255,9 +235,10 @@ def test_the_agent_plays_pettingzoos_leduc_by_the_policy_of_our_rules() -> None:
 def test_one_round_of_rock_paper_scissors_is_mixed_evenly() -> None:
     env = make("classic/rps-v2", max_cycles=1)
     env.reset()
-    assert CFRAgent(iterations=200).search(env).policy == pytest.approx(dict.fromkeys(range(3), 1 / 3), abs=0.01)
+    evenly = pytest.approx(dict.fromkeys(range(3), 1 / 3), abs=0.01)
+    assert CFRAgent(iterations=200).search(env).policy == evenly
     env.step(1)
-    assert CFRAgent(iterations=200).search(env).policy == pytest.approx(dict.fromkeys(range(3), 1 / 3), abs=0.01)
+    assert CFRAgent(iterations=200).search(env).policy == evenly
 
 
 def test_who_sees_other_cards_plays_alike() -> None:

@@ -154,13 +154,21 @@ def test_a_position_that_is_not_there(tmp_path: Path) -> None:
         PolicyTableAgent(path=str(tmp_path / "plan")).search_state(game)
 
 
+HEADER = {"format": "zermelo policy", "version": 2, "states": 1, "game": "g", "plan": "full", "seat": None}
+HEADER |= {"is_hidden": False, "tolerance": 0.0, "values": [], "exploitability": None}
+GOOD = [json.dumps(HEADER), json.dumps(["0", None, {"0": 1.0}])]
+
+
 @pytest.mark.parametrize(
-    "content", ["", "no json", "[1, 2]", json.dumps({"format": "zermelo policy table", "version": 1}),
-                json.dumps({"format": "zermelo policy", "version": 2, "states": 3})],
+    "lines",
+    [[""], ["no json"], ["[1, 2]"], ['{"format": "other", "version": 1}'], GOOD[:1],
+     [GOOD[0], json.dumps(["0", None, {"0": 0.7}])], [*GOOD, "x"]],
 )  # fmt: skip
-def test_a_file_that_is_no_policy(content: str, tmp_path: Path) -> None:
-    file = tmp_path / "broken"
-    file.write_text(content)
+def test_a_file_that_is_no_policy(lines: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "policy"
+    file.write_text("\n".join(GOOD))
+    assert len(PolicyTable.load(file)) == 1
+    file.write_text("\n".join(lines))
     with pytest.raises(InvalidSettingError, match="cannot be read as a policy"):
         PolicyTableAgent(path=str(file))
 

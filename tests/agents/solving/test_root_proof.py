@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, make_agent, solve
+from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.compiled.proof.prover import PROOF, Prover
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
@@ -16,7 +16,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
+from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, prove_root
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
 from zermelo.envs.rules import RulesGame
@@ -29,11 +29,7 @@ LONG = 600.0
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
     """Proofs are only made by kernels that are ready: have them ready."""
-    make_ready(GAME.rules)
-
-
-def make_ready(rules: Any) -> None:
-    PROOF.load(rules)
+    PROOF.load(GAME.rules)
 
 
 def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
@@ -74,9 +70,6 @@ def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
     return CompiledAlphaBeta(root, Budget(limits), AlphaBetaConfig(memory_mb=1))
 
 
-briefed = Briefed
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "plies", "number"),
@@ -88,11 +81,11 @@ briefed = Briefed
     ids=repr,
 )
 def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_short_search):
-    make_ready(game.rules)
+    PROOF.load(game.rules)
     agent = AlphaBetaAgent(depth="full")
     seen = set()
     for state in late_states(game, 17, number, plies):
-        found = briefed(game, state, agent=agent)
+        found = Briefed(game, state, agent=agent)
         exact = solve(game, state)
         assert found.value == exact.value
         seen.add(found.value)
@@ -133,7 +126,7 @@ def test_a_position_won_stays_proven_move_after_move(no_short_search):
     first = 0
     while not GAME.is_terminal(state):
         if GAME.to_move(state) == seat:
-            found = briefed(GAME, state, agent=agent)
+            found = Briefed(GAME, state, agent=agent)
             assert found.value == 1
             nodes = found.budget.nodes
             first = first or nodes
@@ -147,8 +140,8 @@ def test_a_position_won_stays_proven_move_after_move(no_short_search):
 def test_what_was_proven_is_known_when_all_time_is_gone(no_short_search):
     agent = AlphaBetaAgent(depth="full")
     for state in late_states(GAME, 9, 6, 16):
-        found = briefed(GAME, state, agent=agent)
-        again = briefed(GAME, state, agent=agent, until=1e-9, limit=1e-9)
+        found = Briefed(GAME, state, agent=agent)
+        again = Briefed(GAME, state, agent=agent, until=1e-9, limit=1e-9)
         assert again.value == found.value
         assert set(again.actions) <= set(found.actions)
         assert again.actions or found.value < 0
@@ -173,7 +166,7 @@ def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
 
     monkeypatch.setattr(Prover, "score", never)
     state = late_states(GAME, 2, 1, 36)[0]
-    found = briefed(GAME, state)
+    found = Briefed(GAME, state)
     assert found.value is None
     assert (
         found.root_actions(state)[0] == AlphaBetaAgent(depth="full", ties="first").search_state(GAME, state).action
@@ -183,7 +176,7 @@ def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
 def test_the_proof_takes_no_more_than_its_share(no_short_search):
     """From the empty board nothing is proven in no time, and the search then has all its actions."""
     state = GAME.initial_state()
-    found = briefed(GAME, state, until=0.0)
+    found = Briefed(GAME, state, until=0.0)
     assert found.value is None
     assert len(found.root_actions(state)) == 7
 
@@ -191,10 +184,10 @@ def test_the_proof_takes_no_more_than_its_share(no_short_search):
 def test_an_answer_is_given_when_all_time_is_gone():
     """A machine that is busy with other things may take all of it before the first node."""
     state = GAME.initial_state()
-    assert briefed(GAME, state, until=1e-9, limit=1e-9).value is None
+    assert Briefed(GAME, state, until=1e-9, limit=1e-9).value is None
     for column in (0, 3, 0, 3, 6, 3):  # X must stop a four in column 4
         state = GAME.result(state, column)
-    found = briefed(GAME, state, until=1e-9, limit=1e-9)
+    found = Briefed(GAME, state, until=1e-9, limit=1e-9)
     assert found.value is None
     assert found.root_actions(state)[0] == 3
 
@@ -209,18 +202,15 @@ def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_s
     with monkeypatch.context() as patch:
         patch.setattr(Prover, "score", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            briefed(GAME, state, agent=agent)
-    assert briefed(GAME, state, agent=agent).value is not None
-
-
-def test_nodes_of_proofs_are_counted(no_short_search):
-    state = late_states(GAME, 3, 1, 16)[0]
-    assert briefed(GAME, state).budget.nodes > 0
+            Briefed(GAME, state, agent=agent)
+    found = Briefed(GAME, state, agent=agent)
+    assert found.value is not None
+    assert found.budget.nodes > 0
 
 
 def test_a_result_that_the_search_has_proven_stays_as_it_is(no_short_search):
     """A search that sees the end knows more: how soon."""
-    pairs = ((state, briefed(GAME, state)) for state in late_states(GAME, 9, 20, 26))
+    pairs = ((state, Briefed(GAME, state)) for state in late_states(GAME, 9, 20, 26))
     state, found = next((state, found) for state, found in pairs if found.value == 1)
     result = AlphaBetaAgent(depth="full").search_state(GAME, state)
     assert result.proven
@@ -284,20 +274,7 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     assert AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state).action in GAME.legal_actions(state)
 
 
-def test_memory_is_shared():
-    assert proof_megabytes(64) == 16
-    assert proof_megabytes(4) == 1
-    assert proof_megabytes(1000) == 16
-
-
 @pytest.mark.parametrize(("share", "part"), [(1.5, "at most 1"), (-0.1, "at least 0"), ("x", "a finite number")])
 def test_a_share_is_a_part(share, part):
     with pytest.raises(InvalidSettingError, match=part):
         AlphaBetaAgent(depth="full", proof_share=share)
-
-
-def test_the_share_is_part_of_the_spec():
-    agent = make_agent("alphabeta(seconds=0.5, proof_share=0.25)")
-    assert isinstance(agent, AlphaBetaAgent)
-    assert agent.proof_share == 0.25
-    assert agent.spec() == "alphabeta(seconds=0.5, proof_share=0.25)"
