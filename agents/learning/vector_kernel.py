@@ -7,9 +7,11 @@ nothing.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.general.kernel import is_less
+from zermelo.agents.compiled.general.kernel import is_less, shift
+from zermelo.agents.compiled.general.kernel import visit as visit_general
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.kernel import simulate
 from zermelo.agents.compiled.monte_carlo.nodes import (
@@ -25,7 +27,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_below,
 )
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.root import score_of, search_root
+from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.agents.learning.vector_layout import Games
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
@@ -39,6 +41,7 @@ GENERAL = False
 """True if they do so by the general kernel, which knows chance."""
 SIMULATES = False
 """True if opponents search by Monte Carlo."""
+INFINITY: Final = 1 << 60
 FAR: Final = 1 << 20
 TRIES: Final = 100
 
@@ -69,29 +72,46 @@ def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> in
     return chosen
 
 
+def alpha_beta_score(rules: Rules, child: Any, mover: int, best: int, search: Search) -> int:
+    """The score of an action for its player, exact if it is at least the best so far."""
+    low, high = to_child(search, best - 1), to_child(search, INFINITY)
+    ply = min(search.depth, 1)  # a recursive kernel takes no constants as arguments
+    if rules.to_move(child) == mover:
+        score = visit(rules, child, search.depth - 1, low, high, ply, search) & -2
+    else:
+        score = -(visit(rules, child, search.depth - 1, -high, -low, ply, search) & -2)
+    return to_parent(search, score)
+
+
 def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
-    """One of the best actions by tree search, as the agents' root finds them."""
-    mover, actions = rules.to_move(state), search.root_actions
-    search.root_count = rules.legal_actions(state, words(actions, search.width))
-    killers, nothing = search.killers, search.nothing
-    order_moves(rules, state, mover, actions, search.root_count, games.scratch, killers, nothing, True, search)
-    if GENERAL:
-        search.root_seat = mover
+    """One of the best actions by tree search."""
+    mover, actions = rules.to_move(state), games.scratch
+    count = rules.legal_actions(state, words(actions, games.width))
     search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
-    search.known, search.root_done = nothing, 0
-    chosen, tied, best, best_distance = load(actions, 0), 0, 0.0, 0.0
-    for place in range(search_root(rules, state, search)):
-        slot = search.root_slots + 8 * search.slot_words * place
-        value, distance = score_of(search, slot)
-        better = is_less(best, best_distance, value, distance)
-        if mover != search.root_seat:
-            better = is_less(value, distance, best, best_distance)
-        if tied == 0 or better:
-            chosen, tied, best, best_distance = load(slot, 0), 1, value, distance
+    search.known = search.chooser = search.nothing
+    search.root_seat, search.probability = mover if GENERAL else 0, 1.0
+    if not GENERAL:
+        later = actions + 8 * games.width
+        order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
+    ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
+    low, high = -math.inf, math.inf
+    chosen, tied, most, best, best_distance = 0, 0, -INFINITY, 0.0, 0.0
+    for place in range(count):
+        action = load(actions, place)
+        child = rules.result(state, action)
+        if GENERAL:
+            visit_general(rules, child, depth, low, low, high, high, ply, search.nothing, record, search)
+            value = load_float(record, search.own)
+            distance = load_float(record, search.num_values) + shift(search, value)
+        else:
+            score = alpha_beta_score(rules, child, mover, most, search)
+            most, value, distance = max(most, score), float(score), 0.0
+        if tied == 0 or is_less(best, best_distance, value, distance):
+            chosen, tied, best, best_distance = action, 1, value, distance
         elif value == best and distance == best_distance:
             tied += 1
             if random_below(search, tied) == 0:
-                chosen = load(slot, 0)
+                chosen = action
     return chosen
 
 

@@ -130,20 +130,16 @@ def _searching(
             "evaluator='rewards'), or play against mcts(simulations=...)"
         )
     made = kind(root, Budget(_EVERYTHING), config)
-    made.allot(depth, game.max_legal_actions)
+    made.allot(depth, 0)
     made.prepare(depth)
     search = made.searches[0]
     search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
-    search.exact, search.best_lines, search.sees_ties = 0, 1, 2
-    window = made.window(state)
-    (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
-    search.hold("root_actions", _words(2 * game.max_legal_actions))
     general = kind is CompiledGeneralSearch
     if general:
         search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
         search.arena_end = search.arena + 8 * len(search.held("arena"))
-    constants = {"SEARCHES": True, "GENERAL": general, "zermelo.agents.compiled.root.GENERAL": general}
-    return Opponent(agent.name, search, made, {**constants, **made.constants(game, config)})
+    constants = {"SEARCHES": True, "GENERAL": general, **made.constants(game, config)}
+    return Opponent(agent.name, search, made, constants)
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
