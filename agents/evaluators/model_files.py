@@ -74,7 +74,6 @@ def load_torch(path: str, module: Any, device: str) -> Any:
 
 
 def _made(torch: Any, module: Any, device: str) -> Any:
-    """The module itself, or what makes it, called."""
     made = import_name(module) if isinstance(module, str) else module
     if isinstance(made, type) or not isinstance(made, torch.nn.Module):
         made = made()

@@ -69,8 +69,6 @@ class PlayoutEvaluator:
 
 
 class _Numbers(RandomNumbers):
-    """NumPy's random numbers."""
-
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 

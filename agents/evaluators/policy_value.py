@@ -150,7 +150,6 @@ class FileNetwork(NetworkEvaluator):
         return _again, (type(self), {name: value for name, (value, _) in self._settings().items()})
 
     def _settings(self) -> dict[str, tuple[Any, Any]]:
-        """Each setting, and its default."""
         return {field.name: (getattr(self, field.name), field.default) for field in fields(cast("Any", self))}
 
 

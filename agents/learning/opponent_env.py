@@ -165,7 +165,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     # -- the game
 
     def _begin(self, rule: int | str) -> None:
-        """One game, up to the learner's first turn."""
         seeds = [int(number) for number in self.np_random.integers(_SEEDS, size=1 + len(self.seats))]
         self._turn += 1
         place = rule
@@ -223,7 +222,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._count()
 
     def _count(self) -> None:
-        """Adds what everybody has just earned."""
         for seat, reward in self._inner.rewards.items():
             self._total[seat] = self._total.get(seat, 0.0) + float(reward)
         self._paid += float(self._inner.rewards.get(self.learner, 0.0))
@@ -233,7 +231,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return bool(inner.terminations.get(seat, True) or inner.truncations.get(seat, True))
 
     def _ends(self) -> tuple[bool, bool]:
-        """Terminated and truncated, for the learner."""
         if not self._over:
             return False, False
         truncated = bool(self._inner.truncations.get(self.learner, False))
@@ -252,7 +249,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     # -- what the learner sees
 
     def _look(self) -> Any:
-        """The learner's observation; stores its legal actions."""
         seen = self.env.observe(self.learner)
         mask = None if self._over else mask_of(seen, self._inner.infos.get(self.learner))
         self._mask = np.ones(self._size, np.bool_) if mask is None else np.asarray(mask).astype(np.bool_).ravel()
@@ -273,7 +269,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     # -- settings
 
     def _checked_seat(self, seat: Any) -> int | str:
-        """The number of a seat, or how it is chosen."""
         if seat in (ALTERNATE, RANDOM):
             return str(seat)
         if seat in self.seats:
@@ -296,7 +291,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return spaces[0]
 
     def _seen_space(self) -> Any:
-        """The observation space, with the mask if it is part of it."""
         if not isinstance(self.action_space, Discrete):
             raise UnsupportedGameError(
                 f"the action space of {game_name(self.env)} is {self.action_space}: OpponentEnv needs Discrete"
@@ -311,7 +305,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
 
 def _made(env: Any, render_mode: str | None) -> Any:
-    """The AEC environment that was meant."""
     how = {} if render_mode is None else {"render_mode": render_mode}
     if isinstance(env, str):
         env = make(env, **how)

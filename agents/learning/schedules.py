@@ -62,7 +62,6 @@ def is_module(value: Any) -> bool:
 
 
 def _is_baselines(value: Any) -> bool:
-    """True for models and policies of Stable-Baselines3 and sb3-contrib."""
     homes = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return bool(homes & {"stable_baselines3", "sb3_contrib"}) and callable(getattr(value, "predict", None))
 

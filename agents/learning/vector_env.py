@@ -212,7 +212,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         raise InvalidSettingError(f"seat must be 'alternate', 'random' or a number below {seats}, not {seat!r}")
 
     def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
-        """The games from ``first`` up to ``last``, against one opponent."""
         count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
         from zermelo.agents.learning.vector_kernel import play
@@ -232,7 +231,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     # -- running
 
     def _run(self, anew: int) -> None:
-        """Calls the kernels for all games, in as many threads as pay."""
         parts = []
         for block in self._blocks:
             lanes = block.lanes if block.last - block.first >= _FEW else block.lanes[:1]

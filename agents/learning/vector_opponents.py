@@ -97,14 +97,12 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
 
 
 def _is_plain(agent: Any, *known: str) -> bool:
-    """True if all settings of an agent but ``known`` have their defaults."""
     default = type(agent)()
     names = {*agent.__dataclass_fields__} - {*known, "name", "seed"}
     return all(getattr(agent, name) == getattr(default, name) for name in names)
 
 
 def _looking(game: RulesGame) -> Search:
-    """The search block for looking one move ahead."""
     search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
     search.has_evaluation = hasattr(game.rules, "evaluation")

@@ -337,7 +337,6 @@ class ProofSolver(Solver):
         return None
 
     def _value_bounds(self, state: Any, score: Score, *, outcome_only: bool) -> tuple[float, float]:
-        """Bounds of the value from bounds of the score."""
         lowest, highest = utility_range(self.game, state, self.game.to_move(state))
         lower, upper = score.lower, score.upper
         if outcome_only:  # nothing beyond -1 and 1 was asked for, but the score may lie there

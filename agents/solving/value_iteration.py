@@ -281,7 +281,6 @@ class _Graph:
             moves = new
 
     def _ways(self) -> npt.NDArray[np.int64]:
-        """Number of ways out of each state."""
         return np.diff(self.starts, append=len(self.after))
 
 

@@ -42,8 +42,6 @@ _LARGEST: Final = 30.0
 
 
 class _Stored(msgspec.Struct):
-    """The content of a file."""
-
     form: Literal["zermelo evaluation"]
     version: Literal[1]
     features: AnyFeatures

@@ -17,7 +17,6 @@ from zermelo.envs import UnsupportedGameError
 
 
 def _openspiel_state(state: Any) -> Any | None:
-    """The OpenSpiel state that a state is or holds."""
     for candidate in (state, getattr(state, "state", None)):
         if type(candidate).__module__.partition(".")[0] == "pyspiel" and hasattr(candidate, "get_game"):
             return candidate

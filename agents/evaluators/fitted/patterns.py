@@ -222,7 +222,6 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
 
 def _patterns(rows: int, columns: int, longest: int, kinds: int) -> int:
-    """Number of patterns of all windows together."""
     return sum(kinds ** len(window) for window in _windows(rows, columns, longest))
 
 

@@ -232,7 +232,6 @@ class SelfPlay:
     # -- running
 
     def _run(self, begin: int) -> None:
-        """Calls the kernel for all games, in as many threads as there are lanes."""
         parts = split_games(self._lanes, 0, len(self._open))
         if run_parts(parts, self.game.initial_state(), begin):
             raise UnsupportedGameError(
@@ -241,7 +240,6 @@ class SelfPlay:
             )
 
     def _samples(self, number: int) -> Samples:
-        """The samples of a game that has ended."""
         states, actions, policies, movers, values = zip(*self._open[number], strict=True)
         outcome, seats = float(self.arrays["outcomes"][number]), np.array(movers)
         lower, upper = self.game.traits.utility_bounds

@@ -159,7 +159,6 @@ class AlphaZero:
         )
 
     def _play(self, answer: Callable[[Any], tuple[Any, Any]]) -> Samples:
-        """Plays until there are enough new samples."""
         found: list[Samples] = []
         while sum(len(each.outcomes) for each in found) < self.settings.positions:
             samples = self.self_play.step(*answer(self.self_play.observations))
@@ -183,7 +182,6 @@ class AlphaZero:
         return time.perf_counter() - began, (policy, value)
 
     def _step(self, lesson: Lesson) -> tuple[float, float]:
-        """One step of learning; its losses."""
         torch = self._torch
         seen, policies, values = (torch.from_numpy(part).to(self.device) for part in lesson)
         logits, found = self.network(seen.float())

@@ -75,7 +75,6 @@ class OnePly:
         return Choice(actions[chosen], None if self.evaluator is None else float(values[chosen]))
 
     def _values(self, state: Any, actions: Sequence[int]) -> npt.NDArray[np.float64]:
-        """The utility that the player to move expects of each action."""
         game, mover = self.game, self.game.to_move(state)
         values = np.zeros(len(actions))
         leaves: list[tuple[Any, int, float]] = []

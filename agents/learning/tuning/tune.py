@@ -205,7 +205,6 @@ def _require_fit(traits: Traits) -> None:
 
 
 def _some_states(game: Any, start: Any, generator: np.random.Generator) -> tuple[list[Any], int]:
-    """The states of some random games, and the number of those games."""
     found, walks = list[Any](), 0
     while walks < _SAMPLE_GAMES or (
         walks < 10 * _SAMPLE_GAMES and len(found) < _SAMPLE_STATES and not isinstance(game, RulesGame)

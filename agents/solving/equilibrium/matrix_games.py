@@ -210,7 +210,6 @@ def has_few_states(game: Any, state: Any, most: int) -> bool:
 
 
 def _successors(game: Any, state: Any) -> Iterator[Any]:
-    """The states that all moves, or outcomes of chance, lead to."""
     if game.is_terminal(state):
         return
     movers = game.movers(state)
@@ -309,7 +308,6 @@ class _Induction:
         return self.game.key(state), tuple(self.game.utility(state))
 
     def _backed_up(self, state: Any) -> float:
-        """The value of a state whose successors are known."""
         game = self.game
         if game.is_terminal(state):
             return float(game.utility(state)[0])

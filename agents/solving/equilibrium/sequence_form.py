@@ -271,8 +271,6 @@ class _Seat:
 
 
 class _Writer:
-    """Writes a game out."""
-
     def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
         self.game, self.most_states, self.check = game, most_states, check
         self.seats = [_Seat() for _ in range(game.traits.seats)]
