@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.spaces import Discrete
 
 from zermelo.agents import ExpectiminimaxAgent, algorithms
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.value_iteration import value_iteration
-from zermelo.envs import (
-    CHANCE,
-    Chance,
-    GameOverError,
-    InvalidSettingError,
-    Traits,
-    UnsupportedGameError,
-    as_game,
-    make,
-)
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
@@ -157,133 +149,56 @@ def test_a_whole_tree_has_the_same_value() -> None:
     assert found.stats["sweeps"] < 10
 
 
-class LongShot:
-    """A chance that comes now and then, at the end of a corridor; until then all begins anew.
+class Table(gymnasium.Env):
+    """A game of one player, by its transition table."""
 
-    Args:
-        chance: How likely the win is, each time.
-        corridor: Moves before each try.
-        prize: What the win is worth.
-        stay: Whether one may also stay where one is.
-    """
+    def __init__(self, ways: dict[int, dict[int, list[tuple[float, int, float, bool]]]]) -> None:
+        self.P, self.s = ways, 0
+        self.observation_space, self.action_space = Discrete(len(ways)), Discrete(2)
 
-    def __init__(self, chance: float, *, corridor: int = 0, prize: float = 1.0, stay: bool = False) -> None:
-        self._chance, self._corridor, self._prize, self._stay = chance, corridor, prize, stay
-        low, high = min(prize, 0.0), max(prize, 0.0)
-        self.traits = Traits(
-            name="long shot",
-            seat_names=("player",),
-            chance=Chance.EXACT,
-            utility_bounds=(low, high),
-            terminal_rewards_only=True,
-        )
+    def reset(self, **_: Any) -> Any:
+        self.s = 0
+        return 0, {}
 
-    def initial_state(self) -> Any:
-        return (0, "player")
 
-    def to_move(self, state: Any) -> int:
-        return CHANCE if state[1] == "chance" else 0
-
-    def legal_actions(self, state: Any) -> list[int]:
-        return [0, 1] if self._stay else [0]
-
-    def result(self, state: Any, action: int) -> Any:
-        steps, kind = state
-        if kind == "chance":
-            return (0, "end" if action else "player")
-        if action:
-            return state
-        return (steps + 1, "player") if steps < self._corridor else (0, "chance")
-
-    def chance_outcomes(self, state: Any) -> list[tuple[int, float]]:
-        return [(0, 1 - self._chance), (1, self._chance)]
-
-    def is_terminal(self, state: Any) -> bool:
-        return bool(state[1] == "end")
-
-    def utility(self, state: Any) -> tuple[float, ...]:
-        return (self._prize if state[1] == "end" else 0.0,)
-
-    def key(self, state: Any) -> Any:
-        return state
-
-    def to_env_action(self, state: Any, action: int) -> int:
-        return action
+def long_shot(chance: float, *, corridor: int = 0, prize: float = 1.0, stay: bool = False) -> Table:
+    """A chance at the end of a corridor, where one may also stay; where it does not come, all begins anew."""
+    ways = {
+        step: {0: [(1.0, step + 1, 0.0, False)], **({1: [(1.0, step, 0.0, False)]} if stay else {})}
+        for step in range(corridor + 1)
+    }
+    ways[corridor][0] = [(chance, 0, prize, True), (1 - chance, 0, 0.0, False)]
+    return Table(ways)
 
 
 @pytest.mark.parametrize("tolerance", [0.5, 0.01, 1e-4, 1e-9])
 @pytest.mark.parametrize(
-    "game",
+    ("env", "prize"),
     [
-        LongShot(0.005),
-        LongShot(0.005, stay=True),
-        LongShot(0.02, corridor=9),
-        LongShot(0.01, corridor=3, prize=-1.0),
-        LongShot(4e-3, corridor=1, stay=True),
+        (long_shot(0.005), 1),
+        (long_shot(0.005, stay=True), 1),
+        (long_shot(0.02, corridor=9), 1),
+        (long_shot(0.01, corridor=3, prize=-1.0), -1),
+        (long_shot(4e-3, corridor=1, stay=True), 1),
     ],
 )
-def test_small_changes_do_not_end_it_too_soon(game: LongShot, tolerance: float) -> None:
+def test_small_changes_do_not_end_it_too_soon(env: Table, prize: float, tolerance: float) -> None:
     """Each sweep changes less than the tolerance, or the changes shrink at once: both say nothing."""
-    table = value_iteration(game, tolerance)
-    assert table.value(game.initial_state()) == pytest.approx(sum(game.traits.utility_bounds), abs=tolerance)
-
-
-class LoopState(NamedTuple):
-    here: int
-
-
-class Loop(NamedTuple):
-    """Nobody ever gets anywhere."""
-
-    stuck: bool = False
-
-    def num_actions(self) -> int:
-        return 1
-
-    def seats(self) -> int:
-        return 1
-
-    def initial_state(self) -> LoopState:
-        return LoopState(0)
-
-    def to_move(self, state: LoopState) -> int:
-        return 0
-
-    def legal_actions(self, state: LoopState, actions: list[int]) -> int:
-        actions[0] = 0
-        return 0 if self.stuck else 1
-
-    def result(self, state: LoopState, action: int) -> LoopState:
-        return LoopState(1 - state.here)
-
-    def is_terminal(self, state: LoopState) -> bool:
-        return False
-
-    def utility(self, state: LoopState, seat: int) -> int:
-        return 0
-
-
-class Wages(RulesGame):
-    """A loop that pays each time."""
-
-    def utility(self, state: Any) -> tuple[float, ...]:
-        return (float(state.here),)
-
-    def result(self, state: Any, action: int) -> Any:
-        return LoopState(state.here + 1)
-
-    def key(self, state: Any) -> Any:
-        return 0
+    env.reset()
+    game = as_game(env)
+    assert value_iteration(game, tolerance).value(game.initial_state()) == pytest.approx(prize, abs=tolerance)
 
 
 def test_games_without_end() -> None:
-    table = value_iteration(Loop())
-    assert table.value(LoopState(0)) == 0.0
-    assert table.action(LoopState(0)) == 0
-    with pytest.raises(UnsupportedGameError, match=r"the values of Loop still change by 1 after 100,000 sweeps"):
-        value_iteration(Wages(Loop()))
+    game = as_game(Table({0: {0: [(1.0, 1, 0.0, False)]}, 1: {0: [(1.0, 0, 0.0, False)]}}))
+    table = value_iteration(game)
+    assert table.value(game.initial_state()) == 0.0
+    assert table.action(game.initial_state()) == 0
+    wages = as_game(Table({0: {0: [(1.0, 0, 1.0, False)]}}))
+    with pytest.raises(UnsupportedGameError, match=r"still change by 1 after 100,000 sweeps"):
+        value_iteration(wages)
     with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
-        value_iteration(Loop(stuck=True))
+        value_iteration(as_game(Table({0: {0: [(1.0, 1, 0.0, False)]}, 1: {}})))
 
 
 def test_what_it_cannot_do() -> None:
