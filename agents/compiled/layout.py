@@ -103,6 +103,8 @@ class Search(SharedRecord):
     table_hits: int
     table_stores: int
     tables: int  # the address of an endgame table's block (``endgame_tables``)
+    journal: int  # the address of how many entries this thread has filled, and of their addresses
+    journal_room: int  # how many of them are on record at most
     # Move ordering.
     ordered: int
     killers: int

@@ -243,7 +243,14 @@ def replace(search: Search, key: int, data: int) -> int:
     least = 1 << 20
     for _ in range(2):
         old = load(entry, 1)
-        if old == 0 or load(entry, 0) ^ old == key:
+        if old == 0:
+            filled = load(search.journal, 0) + 1
+            store(search.journal, 0, filled)
+            if filled <= search.journal_room:
+                store(search.journal, filled, entry)
+            chosen = entry
+            break
+        if load(entry, 0) ^ old == key:
             chosen = entry
             break
         worth = depth_of(old) + (1 << 14 if old & 1 == search.age else 0)

@@ -145,6 +145,9 @@ def proven_bounds(game: Game[Any]) -> tuple[float, float]:
     return float("-inf"), float("inf")
 
 
+_LOW_HALF: Final = (1 << 32) - 1
+
+
 class RandomNumbers:
     """A counter, scrambled (``bits.mix``), as kernels have it: a seed gives the same numbers here and there."""
 
@@ -160,7 +163,8 @@ class RandomNumbers:
 
     def below(self, count: int) -> int:
         """A whole number from 0 up to ``count``, which is excluded."""
-        return shift_right(self.bits(), 32) * count >> 32
+        self.counter += 1
+        return (mix(self.counter) >> 32 & _LOW_HALF) * count >> 32
 
     def uniform(self) -> float:
         """A number from 0.0 up to 1.0, which is excluded."""

@@ -70,18 +70,19 @@ class Playouts:
         if self.own_state is not None and not is_own:
             budget.check_clock()  # a copy may take long
             state = self.own_state(state)
+        is_terminal, to_move, choose, after = game.is_terminal, self.mover, self.action, self.after
         for _ in range(MAX_PLAYOUT_STEPS):
-            if game.is_terminal(state):
+            if is_terminal(state):
                 break
-            mover = self.mover(state)
+            mover = to_move(state)
             if mover == CHANCE:
                 state, _ = self.after_chance(state, budget)
                 continue
             if len(taken) >= self.longest:
                 break
-            action = self.action(state)
+            action = choose(state)
             budget.visit(0)
-            state = self.after(state, action, self.generator)
+            state = after(state, action, self.generator)
             taken.append((mover, action))
         return state, taken
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         super().reset(seed)
         self._set("_kept", None)
 
-    @property
+    @functools.cached_property
     def config(self) -> MonteCarloConfig:
         """The settings of the tree."""
         return settings_of(self, MonteCarloConfig)

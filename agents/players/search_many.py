@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import local
 from typing import Any, Final
 
 from zermelo.agents.core.budget import StopFlag
@@ -62,10 +63,15 @@ def search_many(
     agent.check_game(game)
     _require_decisions(game, waiting)
 
+    own = local()
+
     def search(number: int) -> SearchResult:
-        mine = dataclasses.replace(agent, seed=agent.seed + number)
-        mine.stop_by(stop)
-        return mine.search_state(game, waiting[number])
+        if not hasattr(own, "agent"):
+            own.agent = dataclasses.replace(agent)
+            own.agent.stop_by(stop)
+        own.agent.reset(agent.seed + number)
+        found: SearchResult = own.agent.search_state(game, waiting[number])
+        return found
 
     compiles = agent.compile is not Compile.NEVER
     if threads == 1 or not (compiles and backend.can_compile_alpha_beta(game, agent.evaluator, agent.stop_test)):

@@ -44,7 +44,7 @@ class TreeSearchAgent(SearchAgent):
         seconds: Time to take, from the call on; None takes as long as it needs.
         evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
             ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
-            alone where the rules compile, else playouts.
+            alone.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
         sooner: Whether, of equal values, wins should come sooner and losses later.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
@@ -128,7 +128,8 @@ class TreeSearchAgent(SearchAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self.__dict__.pop("_earlier", None)
+        if getattr(self, "reuse", False):
+            self.__dict__.pop("_earlier", None)
 
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""

@@ -126,20 +126,27 @@ class InformationSetSearch(SimulationSearch):
         if playouts.own_state is not None and (self._deals_are_kept or state is self.root_state):
             state = playouts.own_state(state)
         path: list[_Edge] = []
-        edges: dict[int, _Edge] | None = self.nodes[self._root_key]
-        while edges is not None and len(path) < MAX_PLIES and not game.is_terminal(state):
-            actions = self._actions(state)
-            action = self._select(edges, actions, game.to_move(state))
+        edges, mover = self.nodes[self._root_key], self.seat
+        while len(path) < MAX_PLIES:
+            actions = game.legal_actions(state)
+            if not actions:
+                raise no_legal_action(game)
+            action = self._select(edges, actions, mover)
             path.append(edges[action])
             visit(len(path))
             state = playouts.after(state, action, playouts.generator)
-            state, _ = playouts.through_chance(state, self.budget)
-            edges = None
-            if not game.is_terminal(state) and game.to_move(state) != CHANCE:
-                key = self._key(state, game.to_move(state))
-                edges = self.nodes.get(key)
-                if edges is None:
-                    self.nodes[key] = {}
+            if game.is_terminal(state):
+                break
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                state, _ = playouts.through_chance(state, self.budget)
+                if game.is_terminal(state) or (mover := game.to_move(state)) == CHANCE:
+                    break
+            key = self._key(state, mover)
+            if key not in self.nodes:
+                self.nodes[key] = {}
+                break
+            edges = self.nodes[key]
         end, _ = playouts.play(state, self.budget, is_own=True)
         outcome = tuple(map(float, game.utility(end)))
         self._scale.widen(outcome)
@@ -170,12 +177,6 @@ class InformationSetSearch(SimulationSearch):
             if bound > best:
                 best, chosen = bound, action
         return chosen
-
-    def _actions(self, state: Any) -> Sequence[int]:
-        actions: Sequence[int] = self.game.legal_actions(state)
-        if not actions:
-            raise no_legal_action(self.game)
-        return actions
 
     def _key(self, state: Any, mover: int) -> Hashable:
         observer = self.seat if self.observers is Observers.SINGLE else mover

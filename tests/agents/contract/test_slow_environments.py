@@ -34,8 +34,8 @@ def slow(known: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return known
 
 
-def searched(kind: str, env: Any, seconds: float) -> SearchResult:
-    agent: Any = dataclasses.replace(make_agent(kind), name="", seconds=seconds)
+def searched(kind: str, env: Any, seconds: float, **settings: Any) -> SearchResult:
+    agent: Any = dataclasses.replace(make_agent(kind), name="", seconds=seconds, **settings)
     result: SearchResult = agent.search(env)
     return result
 
@@ -53,7 +53,8 @@ def test_they_answer_in_time(kind: str, slow: Any) -> None:
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_they_say_what_a_leaf_costs(kind: str, slow: Any) -> None:
     """Each leaf is played to its end, 500 moves of 20 ms: there is time for a few."""
-    result = searched(kind, slow, 45.0)
+    settings = {} if kind in ("mcts", "auto") else {"evaluator": "playout"}
+    result = searched(kind, slow, 45.0, **settings)
     assert result.seconds <= 45.1
     assert result.evaluator == ("playouts" if kind in ("mcts", "auto") else "playout")
     assert 5 < result.leaf_seconds < 90, "seconds"
