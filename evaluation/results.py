@@ -169,18 +169,12 @@ class GameCounts:
         """Number of games."""
         return self._counts.total()
 
-    def points(self) -> Mapping[str, tuple[float, int]]:
-        """Points and games of each player.
-
-        A game's points are the share of the other seats that were beaten, ties counting half: 1, 1/2 or 0 with
-        two.
-        """
-        table: dict[str, tuple[float, int]] = dict.fromkeys(self.players, (0.0, 0))
-        for players, ranks, games in self.items():
-            for player, rank in zip(players, ranks, strict=True):
-                beaten = sum(1.0 if r > rank else 0.5 if r == rank else 0.0 for r in ranks) - 0.5
-                points, played = table[player]
-                table[player] = (points + games * beaten / (len(ranks) - 1), played + games)
+    def played(self) -> Counter[str]:
+        """Games of each player, one for each seat that it had."""
+        table = Counter[str]()
+        for players, _, games in self.items():
+            for player in players:
+                table[player] += games
         return table
 
     def head_to_head(self) -> dict[tuple[str, str], Score]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
@@ -37,11 +38,6 @@ def ordinal(seat: int) -> str:
     return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
 
 
-def percent(value: float, digits: int = 1) -> str:
-    """A share of 1 in percent, without the sign; empty for nan."""
-    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
-
-
 def number(value: float) -> str:
     """Four significant digits; empty for nan."""
     return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero
@@ -66,8 +62,7 @@ def likelihood(value: float) -> str:
     """A probability in percent, which rounding does not make certain; empty for nan."""
     if math.isnan(value):
         return ""
-    percent = 100 * value  # rounding must not give certainty
-    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
+    return "> 99.9" if value > 0.999 else "< 0.1" if value < 0.001 else percent(value)
 
 
 def elo_ends(rating: PlayerRating) -> str:

@@ -16,6 +16,7 @@ from zermelo.evaluation.match.record import GameRecord, plain
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite, printable
 from zermelo.evaluation.output import cells, notebook
+from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.rows import Row
@@ -271,11 +272,11 @@ class Standings(Ranking):
                 if row is other and not team:
                     line.append("·")
                 elif wins:
-                    line.append(cells.percent(self.crosstable.get(pair, math.nan), 1 if few else 0))
+                    line.append(percent(self.crosstable.get(pair, math.nan), 1 if few else 0))
                 else:
                     line.append(cells.with_error(self.rewards.get(pair), few))
             if not team:
-                line += [cells.percent(seat.score) if wins else cells.number(seat.reward) for seat in row.by_seat]
+                line += [percent(seat.score) if wins else cells.number(seat.reward) for seat in row.by_seat]
             rows.append([*line, cells.milliseconds(row.seconds_per_move)])
         return TextTable(["#", "with" if team else "against", *numbers, *seats, "ms/move"], rows, names=(1,))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from zermelo.agents import SearchResult
+from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.output.positions.moves import move_text, states_of
 
 
@@ -17,14 +17,14 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         {
             "number": action,
             "label": label_of(game, state, action),
-            "value": finite_or_none(value),
+            "value": finite(value),
             "visits": int(result.visits.get(action, 0)),
         }
         for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
     ]
     return {
-        "value": finite_or_none(result.value),
-        "values": [finite_or_none(value) for value in result.values_by_seat],
+        "value": finite(result.value),
+        "values": [finite(value) for value in result.values_by_seat],
         "best": result.action,
         "best_label": label_of(game, state, result.action),
         "actions": actions,
@@ -42,8 +42,3 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
 def label_of(game: Any, state: Any, action: int) -> str:
     """A move as people write it, or its number."""
     return move_text(game, state, action) or str(action)
-
-
-def finite_or_none(value: float) -> float | None:
-    """The value; None for an infinite number or nan, which JSON has not."""
-    return float(value) if math.isfinite(value) else None

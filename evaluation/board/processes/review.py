@@ -15,9 +15,10 @@ from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import Judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.analysis.replay import Replayer
-from zermelo.evaluation.board.processes.results import finite_or_none, label_of
+from zermelo.evaluation.board.processes.results import label_of
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import finite
 
 _JUDGED: Final = 2_000
 """The judge's budget of nodes for the position after each move."""
@@ -79,16 +80,16 @@ class _Values:
             self._look(game, state, driver.env, seat, action)
             self._tell(self._so_far(movers))
         if driver.turn() is None:
-            self._values.append([*map(finite_or_none, driver.rewards)])
+            self._values.append([*map(finite, driver.rewards)])
         elif not self._flag.is_set:
             found = self._agent.search(driver.env)
-            self._values.append([*map(finite_or_none, found.values_by_seat)])
+            self._values.append([*map(finite, found.values_by_seat)])
         self._settle(movers)
         return self._so_far(movers)
 
     def _look(self, game: Any, state: Any, env: Any, seat: int, action: int) -> None:
         result = self._agent.search(env)
-        self._values.append([*map(finite_or_none, result.values_by_seat)])
+        self._values.append([*map(finite, result.values_by_seat)])
         known = result.action_values.get(action)
         best = result.value
         loss = None if known is None else max(best - known, 0.0)

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import html
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -163,7 +163,7 @@ def draw_tree(
             f"{getattr(searcher, 'name', agent)} has no tree that can be drawn: choose minimax, alphabeta, "
             "expectiminimax, expectimax, maxn, paranoid, bestreply or mcts"
         )
-    settings: dict[str, Any] = {watch: _both(getattr(searcher, watch), recorder), "name": searcher.name}
+    settings: dict[str, Any] = {watch: recorder, "name": searcher.name}
     if getattr(searcher, "seconds", None) == "auto":
         settings["seconds"] = None  # the whole tree is drawn, if nothing limits it
     watched: Any = dataclasses.replace(searcher, **settings)
@@ -192,18 +192,6 @@ def tree_of_text(text: str) -> TreeGame | None:
             f"cannot read the tree {text[:60]!r}: write lists of numbers, such as [[3, 12, 8], [2, 4, 6]]"
         ) from None
     return tree_game(nested)
-
-
-def _both(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An observer that is two."""
-    if first is None:
-        return second
-
-    def tell(event: Any) -> None:
-        first(event)
-        second(event)
-
-    return tell
 
 
 def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) -> tuple[Game[Any], Any, str]:

@@ -11,10 +11,10 @@ from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs import RewardSum, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsActionText
+from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.output.positions import moves
 from zermelo.evaluation.output.tree.model import SearchNode, Span
 
-MINUS: Final = "\N{MINUS SIGN}"
 _SHORT: Final = 3
 _LONGEST: Final = 600
 _LONGEST_MOVE: Final = 40
@@ -102,11 +102,7 @@ class Viewpoint(NamedTuple):
 
 def number_text(value: float) -> str:
     """A value with up to four significant digits, infinities as such."""
-    if math.isnan(value):
-        return "?"
-    if math.isinf(value):
-        return "\N{INFINITY}" if value > 0 else f"{MINUS}\N{INFINITY}"
-    return f"{value:.4g}".replace("-", MINUS)
+    return four_digits(value) or "?"
 
 
 def vector_text(values: Sequence[float]) -> str:

@@ -131,7 +131,8 @@ class _Rows:
     confidence: float
 
     def __post_init__(self) -> None:
-        model, self.points = self.model, self.counts.points()
+        model, self.games = self.model, self.counts.played()
+        self.column = {name: number for number, name in enumerate(model.players)}
         self.smoothed: npt.NDArray[np.float64] = self.fit.theta
         if self.fit.separated:
             choices = model.smoothed_choices(self.counts)
@@ -141,65 +142,45 @@ class _Rows:
 
     def all(self) -> tuple[PlayerRating, ...]:
         rows: list[PlayerRating] = []
-        group_number = 0
         for number, names in enumerate(self.components):
             groups = self._groups(names)
-            main = max(groups, key=lambda g: (len(g), sum(self.points[name][1] for name in g), g))
-            zero = np.zeros(self.model.parameters)
-            for name in (self.anchor,) if self.anchor in names else main:
-                zero[self._column(str(name))] += 1.0 if self.anchor in names else 1.0 / len(main)
+            main = max(groups, key=lambda group: (len(group), sum(map(self.games.__getitem__, group)), group))
+            zero = self._mean([str(self.anchor)] if self.anchor in names else main)
             # Groups in order of strength, as far as it is known.
-            groups.sort(key=lambda g: (-sum(self.smoothed[self._column(n)] for n in g) / len(g), g))
-            part = []
-            for group in groups:
-                part += [self._row(name, zero, number, group_number) for name in group]
-                group_number += 1
+            groups.sort(key=lambda group: (-float(self._mean(group) @ self.smoothed), group))
+            part = [self._row(name, zero, number) for group in groups for name in group]
             rows += sorted(part, key=lambda row: (-row.elo, -row.smoothed_elo, row.name))
         return tuple(rows)
 
-    def _column(self, name: str) -> int:
-        return self.model.players.index(name)
+    def _mean(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The mean of players' log-abilities, as weights of the parameters."""
+        weights = np.zeros(self.model.parameters)
+        weights[[self.column[name] for name in names]] = 1.0 / len(names)
+        return weights
 
-    def _contrast(self, name: str, zero: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        contrast = -zero
-        contrast[self._column(name)] += 1.0
-        return contrast
-
-    def _groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    def _groups(self, names: tuple[str, ...]) -> list[list[str]]:
         """The names of one component in groups whose differences are finite."""
         groups: list[list[str]] = []
         for name in names:
             for group in groups:
-                zero = np.zeros(self.model.parameters)
-                zero[self._column(group[0])] = 1.0
-                if self.fit.is_finite(self._contrast(name, zero)):
+                if self.fit.is_finite(self._mean([name]) - self._mean(group[:1])):
                     group.append(name)
                     break
             else:
                 groups.append([name])
-        return [tuple(group) for group in groups]
+        return groups
 
-    def _row(self, name: str, zero: npt.NDArray[np.float64], component: int, group: int) -> PlayerRating:
-        contrast = self._contrast(name, zero)
+    def _row(self, name: str, zero: npt.NDArray[np.float64], component: int) -> PlayerRating:
+        contrast = self._mean([name]) - zero
         effect, direction, method = effect_of(self.fit, contrast, name, self.confidence)
         smoothed = float(contrast @ self.smoothed)
         estimate = smoothed if direction is Direction.UNDETERMINED else effect.estimate
-        points, games = self.points[name]
+        numbers = estimate, effect.lower, effect.upper, effect.standard_error, smoothed
+        elo, lower, upper, error, smoothed_elo = (number * ELO_PER_LOG_ABILITY for number in numbers)
         return PlayerRating(
-            name=name,
-            elo=estimate * ELO_PER_LOG_ABILITY,
-            lower=effect.lower * ELO_PER_LOG_ABILITY,
-            upper=effect.upper * ELO_PER_LOG_ABILITY,
-            standard_error=effect.standard_error * ELO_PER_LOG_ABILITY,
-            smoothed_elo=smoothed * ELO_PER_LOG_ABILITY,
-            status=direction.value,
-            method=method,
-            component=component,
-            group=group,
-            games=games,
-            points=points,
-            score=points / games,
-        )
+            name=name, elo=elo, lower=lower, upper=upper, standard_error=error, smoothed_elo=smoothed_elo,
+            status=direction.value, method=method, component=component, games=self.games[name],
+        )  # fmt: skip
 
 
 def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tuple[Effect, ...]:

@@ -29,14 +29,6 @@ def elo_from_score(score: float) -> float:
     return ELO_PER_LOG_ABILITY * (math.log(score) - math.log1p(-score))
 
 
-def score_from_elo(elo: float) -> float:
-    """The expected score (0 to 1) at an Elo difference."""
-    x = elo / ELO_PER_LOG_ABILITY
-    if x >= 0.0:
-        return 1.0 / (1.0 + math.exp(-x))
-    return math.exp(x) / (1.0 + math.exp(x)) if x > -700.0 else 0.0
-
-
 def normal_quantile(confidence: float) -> float:
     """Standard errors to each side of a two-sided interval: 1.96 for 0.95."""
     return NormalDist().inv_cdf(0.5 + confidence / 2.0)

@@ -58,10 +58,7 @@ class PlayerRating:
         method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact``, ``anchor`` or
             ``none``.
         component: Which part of the pairing graph the player is in, from 0; ratings compare only within one.
-        group: Players whose differences are finite share a group, numbered from 0 within the whole table.
         games: Games played.
-        points: Points scored: the share of the other seats that were beaten, ties counting half.
-        score: Points a game, 0 to 1.
     """
 
     name: str
@@ -73,10 +70,7 @@ class PlayerRating:
     status: str
     method: str
     component: int
-    group: int
     games: int
-    points: float
-    score: float
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from zermelo.evaluation.stats.ratings.multinomial import (
     fit_t_value,
     mean_and_variance,
 )
-from zermelo.evaluation.stats.ratings.scales import elo_from_score, score_from_elo
+from zermelo.evaluation.stats.ratings.scales import elo_from_score
 
 # fastchess, app/tests/elo_test.cpp: (wins, draws, losses), then Elo, error, LOS, score.
 GAMES = [
@@ -142,7 +142,7 @@ def _trinomial(score, draws):
 
 def _coverage(difference, games, draws, paired, matches=2000):
     """How often the 95 % interval holds the truth, and how often it lies below or above it."""
-    score = score_from_elo(difference)
+    score = 1 / (1 + 10 ** (-difference / 400))
     rng = np.random.default_rng([difference, games, round(10 * draws), paired])
     single = _trinomial(score, draws)
     if paired:
@@ -261,14 +261,11 @@ def test_whole_numbers_of_any_kind_count():
 
 
 def test_scales():
-    assert score_from_elo(0) == 0.5
-    assert score_from_elo(400) == pytest.approx(10 / 11)
-    for score in (0.001, 0.3, 0.5, 0.9, 0.9999):
-        assert score_from_elo(elo_from_score(score)) == pytest.approx(score)
+    for score in (0.001, 0.3, 0.5, 10 / 11, 0.9999):
+        assert 1 / (1 + 10 ** (-elo_from_score(score) / 400)) == pytest.approx(score)
+    assert elo_from_score(10 / 11) == pytest.approx(400)
     assert elo_from_score(0.0) == -math.inf
     assert elo_from_score(1.0) == math.inf
-    assert score_from_elo(-1e6) == 0.0
-    assert score_from_elo(1e6) == 1.0
 
 
 def test_count_pairs():

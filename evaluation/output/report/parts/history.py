@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from zermelo.evaluation.match.record import StoredGame
-from zermelo.evaluation.output.report.parts.markup import number
+from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.results import Finish, GameCounts
 from zermelo.evaluation.stats.independence import dispersion

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from zermelo.evaluation.output.report.parts.markup import (
-    Cell,
-    Row,
-    four_digits,
-    number,
-    part,
-    percent,
-    section,
-    table,
-)
+from zermelo.evaluation.output.numbers import four_digits, number, percent
+from zermelo.evaluation.output.report.parts.markup import Cell, Row, part, section, table
 
 
 class _Phase(TypedDict):

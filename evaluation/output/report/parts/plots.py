@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from zermelo.evaluation.output.report.parts.markup import number, part
+from zermelo.evaluation.output.numbers import number
+from zermelo.evaluation.output.report.parts.markup import part
 
 
 class Interval(NamedTuple):

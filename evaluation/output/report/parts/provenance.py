@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zermelo.evaluation.output.report.parts.markup import Row, number, part, section, table
+from zermelo.evaluation.output.numbers import number
+from zermelo.evaluation.output.report.parts.markup import Row, part, section, table
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 

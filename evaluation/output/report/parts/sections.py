@@ -8,18 +8,9 @@ from typing import Final
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
 from zermelo.evaluation.output.report.parts.effort import Effort
-from zermelo.evaluation.output.report.parts.markup import (
-    Cell,
-    Row,
-    four_digits,
-    number,
-    part,
-    percent,
-    section,
-    table,
-    time_text,
-)
+from zermelo.evaluation.output.report.parts.markup import Cell, Row, part, section, table
 from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import RatingTable

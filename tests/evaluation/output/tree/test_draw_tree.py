@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from doubles.small_games import ConnectK, DiceRace
 
-from zermelo.agents import AlphaBetaAgent, MinimaxAgent, RandomAgent
+from zermelo.agents import AlphaBetaAgent, RandomAgent
 from zermelo.agents.algorithms import expectiminimax
 from zermelo.agents.search.observer import NodeRole
 from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError, make
@@ -291,12 +291,6 @@ def test_a_search_without_end_is_stopped(monkeypatch):
     simulated = draw_tree(ConnectK(4, 5), "mcts(simulations=1000)")
     assert simulated.shown.steps == 50
     assert "stopped after 50 simulations" in " ".join(simulated.tree.notes)
-
-
-def test_an_own_observer_is_told_too():
-    events = []
-    draw_tree("aima-5.2", MinimaxAgent(on_node=events.append))
-    assert len({event.state.number for event in events}) == 13
 
 
 # -- what can be drawn -------------------------------------------------------------------------------------------
