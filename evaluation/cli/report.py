@@ -129,11 +129,9 @@ def _judged_before(folder: Path) -> dict[str, Any] | None:
 
     from zermelo.envs.files import read_file
     from zermelo.evaluation.errors import StoreError
-    from zermelo.evaluation.output.report.parts.judged import JudgedAgents, JudgedMoves
 
     try:
         found: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
-        msgspec.convert(found, JudgedAgents if "exploitability" in found else JudgedMoves)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:

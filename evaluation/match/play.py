@@ -16,7 +16,6 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
-import abc
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,8 +37,8 @@ MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
 
 
-class RemoteAgent(abc.ABC):
-    """Speaks for an agent in another process.
+class RemoteAgent:
+    """Base class of what speaks for an agent in another process (``zermelo.evaluation.sandbox.isolated``).
 
     Attributes:
         figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
@@ -47,13 +46,9 @@ class RemoteAgent(abc.ABC):
 
     figures: tuple[Any, Any, Any] = (None, None, None)
 
-    @abc.abstractmethod
     def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
-        """Prepares for a game; see ``zermelo.evaluation.sandbox.isolated``."""
-
-    @abc.abstractmethod
-    def act(self, env: Any) -> Any:
-        """The action that the agent chooses."""
+        """Prepares for a game."""
+        raise NotImplementedError
 
 
 def play_match(

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
@@ -55,44 +55,16 @@ class Charge(NamedTuple):
     others: float
 
 
-class _Part(NamedTuple):
-    """Deals of one kind, as one agent sees them: how many, its games, earnings and squared earnings in them."""
+_Stratum: TypeAlias = list[tuple[int, int, float, float]]
+"""Deals of one line-up, as one agent sees them: how many of a kind, its games, earnings and squared earnings."""
 
-    deals: int
+
+class _Estimate(NamedTuple):
     games: int
-    earned: float
-    squares: float
-
-
-@dataclass
-class _Stratum:
-    """Deals of one line-up."""
-
-    parts: list[_Part] = field(default_factory=list)
-
-    @property
-    def deals(self) -> int:
-        return sum(part.deals for part in self.parts)
-
-    @property
-    def games(self) -> int:
-        return sum(part.deals * part.games for part in self.parts)
-
-    @property
-    def earned(self) -> float:
-        return math.fsum(part.earned for part in self.parts)
-
-    @property
-    def variance(self) -> float:
-        """Variance of ``earned``, by the residuals of deals, which may differ in games (a ratio estimate)."""
-        mean = self.earned / self.games
-        spread = scale = 0.0
-        for deals, games, earned, squares in self.parts:
-            spread += squares - 2 * mean * games * earned + deals * (mean * games) ** 2
-            scale += squares
-        if spread <= 1e-12 * scale:  # equal deals, but for rounding
-            return 0.0
-        return spread * self.deals / (self.deals - 1)
+    deals: int
+    mean: float
+    error: float
+    freedom: float
 
 
 class Rewards:
@@ -142,10 +114,8 @@ class Rewards:
         """
         from scipy.special import stdtr
 
-        ours, theirs = (self._strata(name, self._rotations.items()) for name in (agent, other))
-        deals = min(sum(stratum.deals for stratum in strata) for strata in (ours, theirs))
-        (mean, error, _), (their_mean, their_error, _) = _estimate(ours), _estimate(theirs)
-        apart, errors = mean - their_mean, error + their_error
+        ours, theirs = (_estimate(self._strata(name, self._rotations.items())) for name in (agent, other))
+        deals, apart, errors = min(ours.deals, theirs.deals), ours.mean - theirs.mean, ours.error + theirs.error
         if not math.isfinite(errors) or not apart:
             return 1.0
         errors = math.sqrt(((deals - 1) * errors**2 + apart**2 / (deals + 1)) / (deals + 1))
@@ -154,14 +124,12 @@ class Rewards:
     def _mean(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> MeanReward:
         from scipy.special import stdtrit  # Student's quantiles, without loading all of scipy.stats
 
-        strata = self._strata(agent, rotations)
-        mean, error, freedom = _estimate(strata)
+        games, deals, mean, error, freedom = _estimate(self._strata(agent, rotations))
         half = error and (float(stdtrit(freedom, 0.975)) * error if math.isfinite(error) else math.inf)
-        counted = (sum(stratum.games for stratum in strata), sum(stratum.deals for stratum in strata))
-        return MeanReward(*counted, mean, (mean - half, mean + half) if counted[0] else (-math.inf, math.inf))
+        return MeanReward(games, deals, mean, (mean - half, mean + half) if games else (-math.inf, math.inf))
 
     def _strata(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> list[_Stratum]:
-        strata = defaultdict[tuple[str, ...], _Stratum](_Stratum)
+        strata = defaultdict[tuple[str, ...], _Stratum](list)
         charge = self.charge
         for rotation, deals in rotations:
             names = _names(rotation)
@@ -171,9 +139,9 @@ class Rewards:
                 place = names.index(agent)
                 known = deals.sums[place] / UNIT
                 squares = deals.squares[place] / UNIT**2 + 2 * sure * known + deals.count * sure**2
-                strata[names].parts.append(_Part(deals.count, games, known + deals.count * sure, squares))
-        if len(strata) > 1 and any(stratum.deals < 2 for stratum in strata.values()):
-            return [_Stratum([part for stratum in strata.values() for part in stratum.parts])]
+                strata[names].append((deals.count, games, known + deals.count * sure, squares))
+        if len(strata) > 1 and any(_deals(stratum) < 2 for stratum in strata.values()):
+            return [[part for stratum in strata.values() for part in stratum]]
         return [*strata.values()]
 
 
@@ -195,21 +163,37 @@ def _seats_of(agent: str, rotation: Rotation) -> tuple[int, int, int]:
     return seats, failed, others
 
 
-def _estimate(strata: list[_Stratum]) -> tuple[float, float, float]:
-    """The mean, its standard error and the degrees of freedom."""
-    games = sum(stratum.games for stratum in strata)
+def _deals(stratum: _Stratum) -> int:
+    return sum(deals for deals, *_ in stratum)
+
+
+def _estimate(strata: list[_Stratum]) -> _Estimate:
+    """The mean over all games; deals vary by the residuals of their earnings, which may differ in games."""
+    games = sum(deals * each for stratum in strata for deals, each, _, _ in stratum)
+    deals = sum(map(_deals, strata))
     if not games:
-        return math.nan, math.inf, math.nan
-    mean = math.fsum(stratum.earned for stratum in strata) / games
-    if any(stratum.deals < 2 for stratum in strata):
-        return mean, math.inf, math.nan
-    variances = [stratum.variance for stratum in strata]
+        return _Estimate(0, 0, math.nan, math.inf, math.nan)
+    mean = math.fsum(earned for stratum in strata for _, _, earned, _ in stratum) / games
+    if any(_deals(stratum) < 2 for stratum in strata):
+        return _Estimate(games, deals, mean, math.inf, math.nan)
+    variances = [*map(_variance, strata)]
     whole = math.fsum(variances)
     if not whole:
-        return mean, 0.0, math.inf
+        return _Estimate(games, deals, mean, 0.0, math.inf)
     parts = zip(variances, strata, strict=True)
-    freedom = whole**2 / math.fsum(variance**2 / (stratum.deals - 1) for variance, stratum in parts)
-    return mean, math.sqrt(whole) / games, freedom
+    freedom = whole**2 / math.fsum(variance**2 / (_deals(stratum) - 1) for variance, stratum in parts)
+    return _Estimate(games, deals, mean, math.sqrt(whole) / games, freedom)
+
+
+def _variance(stratum: _Stratum) -> float:
+    """Variance of the earnings of all deals of a line-up (a ratio estimate)."""
+    count = _deals(stratum)
+    mean = math.fsum(earned for _, _, earned, _ in stratum) / sum(deals * games for deals, games, _, _ in stratum)
+    spread = scale = 0.0
+    for deals, games, earned, squares in stratum:
+        spread += squares - 2 * mean * games * earned + deals * (mean * games) ** 2
+        scale += squares
+    return spread * count / (count - 1) if spread > 1e-12 * scale else 0.0  # equal deals, but for rounding
 
 
 def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:

@@ -22,7 +22,7 @@ from zermelo.evaluation.output.report.names import short_names
 from zermelo.evaluation.output.report.parts import sections
 from zermelo.evaluation.output.report.parts.effort import Effort
 from zermelo.evaluation.output.report.parts.history import RatingHistory
-from zermelo.evaluation.output.report.parts.judged import judge_section
+from zermelo.evaluation.output.report.parts.judged import judge_part
 from zermelo.evaluation.output.report.parts.markup import HERE
 from zermelo.evaluation.output.report.parts.provenance import provenance_section
 from zermelo.evaluation.output.report.parts.training import training_section
@@ -86,6 +86,7 @@ def report_page(
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     beside = beside or Beside()
+    judged, judge_notes = judge_part(beside.judged)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -112,10 +113,10 @@ def report_page(
     verdicts = beside.verdicts({game.record.game_id for game in shown}) if beside.verdicts else None
     drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=verdicts)
     parts = [
-        sections.notes_section([*standings.all_notes, *drawn.notes, *(beside.judged or {}).get("notes", ())]),
+        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
-        judge_section(beside.judged),
+        judged,
         *(training_section(curve, place) for place, curve in enumerate(beside.curves, start=1)),
         sections.effort_section(effort, order),
         sections.length_section(effort),

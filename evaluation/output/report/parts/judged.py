@@ -3,62 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
+import msgspec
+
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.output.numbers import four_digits, number, percent
 from zermelo.evaluation.output.report.parts.markup import Cell, Row, part, section, table
 
 
-class _Phase(TypedDict):
-    phase: str
-    judged: int
-    optimal: int
-    wins_thrown_away: int
-    draws_thrown_away: int
+def judge_part(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
+    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``), and its notes.
 
-
-class _Agent(TypedDict):
-    agent: str
-    games: int
-    judged: int
-    unjudged: int
-    mattered: int
-    optimal_share: float | None
-    mattered_share: float | None
-    mattered_interval: tuple[float, float]
-    mean_regret: float | None
-    wins_thrown_away: int
-    draws_thrown_away: int
-    phases: list[_Phase]
-
-
-class JudgedMoves(TypedDict):
-    """The part of ``JudgeTable.to_dict`` that is read."""
-
-    about: str
-    notes: NotRequired[list[str]]
-    agents: list[_Agent]
-
-
-class _Exploited(TypedDict):
-    agent: str
-    exploitability: float
-    best_responses: list[float]
-
-
-class JudgedAgents(TypedDict):
-    """The part of ``ExploitabilityTable.to_dict`` that is read."""
-
-    about: str
-    notes: NotRequired[list[str]]
-    seats: list[str]
-    exploitability: list[_Exploited]
-
-
-def judge_section(judged: Mapping[str, Any] | None) -> str:
-    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``)."""
+    Raises:
+        StoreError: It is none.
+    """
     if not judged:
-        return ""
+        return "", ()
+    try:
+        return _section(judged), msgspec.convert(judged.get("notes", ()), tuple[str, ...])
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
+
+
+def _section(judged: Mapping[str, Any]) -> str:
     about = part("about", str(judged["about"]))
     if "exploitability" in judged:
         rows: list[Row] = [
