@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.record import FailureKind, GameRecord, StoredGame
+from zermelo.evaluation.match.score import half_points, ranks_of
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
@@ -224,12 +225,6 @@ def _key(result: Sequence[Any]) -> _Key:
     return tuple(players), ranks_of(scores)
 
 
-def ranks_of(scores: Sequence[float]) -> tuple[int, ...]:
-    """The rank of each seat by its score: 0 for the greatest, equal ranks for equal scores."""
-    ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
-    return tuple(ranks[score] for score in scores)
-
-
 class Finish(NamedTuple):
     """Who sat where, and how a game ended for them.
 
@@ -252,9 +247,7 @@ class Finish(NamedTuple):
         failure = game.failure
         if failure is None:
             return cls(game.agents, ranks_of(StoredGame.numbers(game.rewards)))
-        ranks = (
-            () if failure.seat is None else tuple(int(seat == failure.seat) for seat in range(len(game.agents)))
-        )
+        ranks = () if failure.seat is None else ranks_of([0.0] * len(game.agents), failure.seat)
         return cls(game.agents, ranks, failure.kind, failure.seat)
 
     @property
@@ -264,8 +257,7 @@ class Finish(NamedTuple):
 
     def half_points(self, agent: str) -> int:
         """2, 1 or 0: what the game was worth to one of two agents."""
-        mine, theirs = self.ranks if self.agents[0] == agent else self.ranks[::-1]
-        return 1 + (mine < theirs) - (mine > theirs)
+        return half_points(self.ranks)[self.agents.index(agent)]
 
 
 @dataclass(frozen=True)

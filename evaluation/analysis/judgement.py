@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import enum
 import math
+import operator
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Final
 
-from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.match.writing import finite, printable
 from zermelo.evaluation.stats.score_interval import wilson_interval
 from zermelo.evaluation.text_table import TextTable
 
@@ -96,14 +97,8 @@ class Judgements:
         self.wins_thrown_away += mark is Mark.WIN_THROWN_AWAY
         self.draws_thrown_away += mark is Mark.DRAW_THROWN_AWAY
 
-    def __iadd__(self, other: Judgements) -> Judgements:
-        self.judged += other.judged
-        self.mattered += other.mattered
-        self.optimal += other.optimal
-        self.regret += other.regret
-        self.wins_thrown_away += other.wins_thrown_away
-        self.draws_thrown_away += other.draws_thrown_away
-        return self
+    def __add__(self, other: Judgements) -> Judgements:
+        return Judgements(*map(operator.add, astuple(self), astuple(other)))
 
 
 @dataclass
@@ -141,10 +136,7 @@ class AgentJudgement:
     @property
     def total(self) -> Judgements:
         """The judged moves of all phases."""
-        total = Judgements()
-        for part in self.phases.values():
-            total += part
-        return total
+        return sum(self.phases.values(), Judgements())
 
     @property
     def optimal_share(self) -> float:
@@ -198,10 +190,6 @@ class JudgeTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON; what is not known is None."""
-
-        def known(value: float) -> float | None:
-            return None if math.isnan(value) else value
-
         return {
             "env": self.env,
             "games": self.games,
@@ -216,12 +204,12 @@ class JudgeTable:
                     "games": line.games,
                     **vars(line.total),
                     "unjudged": line.unjudged,
-                    "optimal_share": known(line.optimal_share),
-                    "mean_regret": known(line.mean_regret),
-                    "mattered_share": known(line.mattered_share),
+                    "optimal_share": finite(line.optimal_share),
+                    "mean_regret": finite(line.mean_regret),
+                    "mattered_share": finite(line.mattered_share),
                     "mattered_interval": list(line.mattered_interval),
                     "shared": line.shared,
-                    "shared_share": known(line.shared_share),
+                    "shared_share": finite(line.shared_share),
                     "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
                 }
                 for line in self.agents

@@ -58,7 +58,7 @@ class Analyst:
         """Begins the analysis of a position."""
         self.stop()
         self.ply = ply
-        self._ask(job, self._analysed)
+        self._ask(job, "_found")
 
     def look_for_hint(self, job: dict[str, Any], ply: int) -> None:
         """Looks for a good move; an analysis of the same position has one already."""
@@ -66,15 +66,16 @@ class Analyst:
             self.hint = self._found["best"]
             return
         self.stop()
-        self._ask(job, self._hinted)
+        self._ask(job, "hint")
 
     def review(self, job: dict[str, Any]) -> None:
         """Begins a review."""
         self.stop()
         self._review = None
-        self._ask(job, self._reviewed)
+        self._ask(job, "_review")
 
-    def _ask(self, job: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+    def _ask(self, job: dict[str, Any], wanted: str) -> None:
+        """Begins a job whose answers become an attribute."""
         asked = self._round
 
         def answered(answer: dict[str, Any]) -> None:
@@ -83,21 +84,13 @@ class Analyst:
                     return
                 if "failed" in answer:
                     self.problem, self.ply, self.follows = answer["failed"], None, False
-                else:
-                    take(answer)
+                elif wanted != "hint":
+                    setattr(self, wanted, answer)
+                elif "done" in answer:
+                    self.hint = answer["best"]
                 self._on_change()
 
         self._thinker.ask(job, answered)
-
-    def _analysed(self, answer: dict[str, Any]) -> None:
-        self._found = answer
-
-    def _hinted(self, answer: dict[str, Any]) -> None:
-        if "done" in answer:
-            self.hint = answer["best"]
-
-    def _reviewed(self, answer: dict[str, Any]) -> None:
-        self._review = answer
 
     def view(self) -> dict[str, Any]:
         """What the page shows of it."""

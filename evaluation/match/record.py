@@ -22,7 +22,7 @@ import numpy as np
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.score import Outcome, outcomes_by_seat, scores_by_seat
+from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
 
 SCHEMA: Final = 1
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
@@ -146,16 +146,18 @@ class GameRecord:
     @property
     def scores(self) -> tuple[float, ...]:
         """The score of each seat (see ``zermelo.evaluation.match.score``); empty when the game is void."""
-        return () if self.void else scores_by_seat(self.rewards, self._offender)
+        if self.void or len(self.agents) == 1:
+            return () if self.void else (float(self.rewards[0]),)
+        return tuple(points / 2 / (len(self.agents) - 1) for points in half_points(self._ranks))
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         """Win, draw or loss of each seat; empty for a single player and for a void game."""
-        return () if self.void else outcomes_by_seat(self.rewards, self._offender)
+        return () if self.void else outcomes_of(self._ranks)
 
     @property
-    def _offender(self) -> int | None:
-        return None if self.failure is None else self.failure.seat
+    def _ranks(self) -> tuple[int, ...]:
+        return ranks_of(self.rewards, None if self.failure is None else self.failure.seat)
 
     @property
     def actions(self) -> tuple[Any, ...]:

@@ -41,34 +41,27 @@ class Outcome(enum.StrEnum):
     LOSS = "loss"
 
 
-def scores_by_seat(rewards: Sequence[float], offender: int | None = None) -> tuple[float, ...]:
-    """Scores in [0, 1], one per seat, with mean 1/2; for a single seat, its reward.
+def ranks_of(rewards: Sequence[float], offender: int | None = None) -> tuple[int, ...]:
+    """The rank of each seat: 0 for the most reward, equal ranks for equal rewards.
 
     Args:
         rewards: The summed rewards of each seat.
-        offender: The seat whose failure ended the game, if one did.
+        offender: The seat whose failure ended the game, if one did: it is last, the others share the first rank.
     """
-    if len(rewards) == 1:
-        return (float(rewards[0]),)
-    worth = _comparable(rewards, offender)
-    others = len(worth) - 1
-    return tuple(
-        (sum(mine > theirs for theirs in worth) + (sum(mine == theirs for theirs in worth) - 1) / 2) / others
-        for mine in worth
-    )
+    if offender is not None:
+        return tuple(int(seat == offender) for seat in range(len(rewards)))
+    ranks = {reward: rank for rank, reward in enumerate(sorted(set(rewards), reverse=True))}
+    return tuple(ranks[reward] for reward in rewards)
 
 
-def outcomes_by_seat(rewards: Sequence[float], offender: int | None = None) -> tuple[Outcome, ...]:
+def half_points(ranks: Sequence[int]) -> list[int]:
+    """For each seat, 2 for every other seat that it is ahead of and 1 for every other one that shares its rank."""
+    return [sum(1 + (rank < other) - (rank > other) for other in ranks) - 1 for rank in ranks]
+
+
+def outcomes_of(ranks: Sequence[int]) -> tuple[Outcome, ...]:
     """Win, draw or loss for each seat; empty for a single seat."""
-    if len(rewards) == 1:
+    if len(ranks) < 2:
         return ()
-    worth = _comparable(rewards, offender)
-    best = max(worth)
-    top = Outcome.WIN if sum(value == best for value in worth) == 1 else Outcome.DRAW
-    return tuple(top if value == best else Outcome.LOSS for value in worth)
-
-
-def _comparable(rewards: Sequence[float], offender: int | None) -> Sequence[float]:
-    if offender is None:
-        return rewards
-    return [0.0 if seat == offender else 1.0 for seat in range(len(rewards))]
+    top = Outcome.WIN if ranks.count(0) == 1 else Outcome.DRAW
+    return tuple(top if rank == 0 else Outcome.LOSS for rank in ranks)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import io
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.stats.ranking import Ranking
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.output.standings import Standings
 
 
 def _load(name: str) -> Any:
@@ -26,16 +28,31 @@ def _axes(given: Any, height: float) -> Any:
     return plots.subplots(figsize=(7, height), layout="constrained")[1] if given is None else given
 
 
-def to_pandas(text: str) -> Any:
-    """See ``Standings.to_pandas``; from the text of ``standings.csv``."""
-    found = _load("pandas").read_csv(
-        io.StringIO(text), dtype={"agent": str}, keep_default_na=False, na_values=[""]
-    )
+def to_pandas(standings: Standings) -> Any:
+    """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent.
+
+    Raises:
+        MissingDependencyError: pandas is not installed.
+    """
+    text = io.StringIO(standings.to_csv())
+    found = _load("pandas").read_csv(text, dtype={"agent": str}, keep_default_na=False, na_values=[""])
     return found.set_index("agent")
 
 
-def plot_ratings(standings: Ranking, axes: Any) -> Any:
-    """See ``Standings.plot_ratings``."""
+def plot_ratings(standings: Standings, axes: Any = None) -> Any:
+    """The ratings with their intervals, drawn by matplotlib; an unknown end is an arrow.
+
+    Args:
+        standings: The standings.
+        axes: Where to draw; by default on a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+        InvalidSettingError: There are no ratings.
+    """
     ratings = standings.ratings
     players = [] if ratings is None else [*reversed(ratings.players)]
     if not players:
@@ -57,8 +74,19 @@ def plot_ratings(standings: Ranking, axes: Any) -> Any:
     return axes
 
 
-def plot_crosstable(standings: Ranking, axes: Any) -> Any:
-    """See ``Standings.plot_crosstable``."""
+def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
+    """The score, or mean reward, of each agent (a row) against each other (a column), drawn by matplotlib.
+
+    Args:
+        standings: The standings.
+        axes: Where to draw; by default on a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
     names = [row.agent for row in standings.rows]
     axes = _axes(axes, 2 + 0.4 * len(names))
     wins = standings.scoring is Scoring.WINS

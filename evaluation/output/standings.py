@@ -9,17 +9,16 @@ import json
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from zermelo.evaluation.match.record import GameRecord, plain
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite, printable
 from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
-from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
@@ -92,42 +91,9 @@ class Standings(Ranking):
                 found.append(part.html())
         return "\n".join(found)
 
-    def to_pandas(self) -> Any:
-        """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent.
-
-        Raises:
-            MissingDependencyError: pandas is not installed.
-        """
-        return notebook.to_pandas(self.to_csv())
-
-    def plot_ratings(self, axes: Any = None) -> Any:
-        """The ratings with their intervals, drawn by matplotlib; an unknown end is an arrow.
-
-        Args:
-            axes: Where to draw; by default on a new figure.
-
-        Returns:
-            The axes.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-            InvalidSettingError: There are no ratings.
-        """
-        return notebook.plot_ratings(self, axes)
-
-    def plot_crosstable(self, axes: Any = None) -> Any:
-        """The score, or mean reward, of each agent (a row) against each other (a column), drawn by matplotlib.
-
-        Args:
-            axes: Where to draw; by default on a new figure.
-
-        Returns:
-            The axes.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-        """
-        return notebook.plot_crosstable(self, axes)
+    to_pandas = notebook.to_pandas
+    plot_ratings = notebook.plot_ratings
+    plot_crosstable = notebook.plot_crosstable
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
@@ -139,7 +105,8 @@ class Standings(Ranking):
             "planned": self.planned,
             "scoring": str(self.scoring),
             "agents": [
-                {**_row_dict(row), **self._rating_dict(row.agent), **self._met(row.agent)} for row in self.rows
+                {**_plain(asdict(row)), **self._rating_dict(row.agent), **self._met(row.agent)}
+                for row in self.rows
             ],
             "anchor": self.anchor,
             "pairs": [
@@ -152,31 +119,19 @@ class Standings(Ranking):
 
     def _rating_dict(self, agent: str) -> dict[str, Any]:
         player = _rating_of(self, agent)
-        numbers = (
-            (math.nan,) * 4 if player is None else (player.elo, player.smoothed_elo, player.lower, player.upper)
-        )
-        elo, smoothed, *ends = map(finite, numbers)
-        superiority = finite(self.superiority(agent))
-        return {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends, "leader_superiority": superiority}
+        names = ("elo", "smoothed_elo", "lower", "upper")
+        elo, smoothed, *ends = (math.nan if player is None else getattr(player, name) for name in names)
+        found = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
+        return dict(_plain(found | {"leader_superiority": self.superiority(agent)}))
 
     def _met(self, agent: str) -> dict[str, Any]:
         others = [row.agent for row in self.rows]
-        rewards = {other: self.rewards[agent, other] for other in others if (agent, other) in self.rewards}
+        met = {other: self.rewards[agent, other] for other in others if (agent, other) in self.rewards}
         return {
             "against": {
-                other: plain(self.crosstable[agent, other])
-                for other in others
-                if (agent, other) in self.crosstable
+                other: self.crosstable[agent, other] for other in others if (agent, other) in self.crosstable
             },
-            "rewards_against": {
-                other: {
-                    "games": reward.games,
-                    "deals": reward.deals,
-                    "mean": finite(reward.mean),
-                    "interval": [*map(finite, reward.interval)],
-                }
-                for other, reward in rewards.items()
-            },
+            "rewards_against": {other: _plain(asdict(reward)) for other, reward in met.items()},
         }
 
     def to_json(self) -> str:
@@ -299,22 +254,11 @@ def _rating_of(ranking: Ranking, agent: str) -> PlayerRating | None:
     return next((player for player in players if player.name == agent), None)
 
 
-def _row_dict(row: Row) -> dict[str, Any]:
-    return {
-        **{name: getattr(row, name) for name in ("agent", "games", "wins", "draws", "losses")},
-        "failures": {str(kind): count for kind, count in row.failures.items()},
-        "score": finite(row.score),
-        "interval": [*map(finite, row.interval)],
-        "by_seat": [
-            {"games": seat.games, "score": finite(seat.score), "reward": finite(seat.reward)}
-            for seat in row.by_seat
-        ],
-        "moves": row.moves,
-        "seconds_per_move": finite(row.seconds_per_move),
-        "mean_reward": finite(row.mean_reward),
-        "reward_interval": [*map(finite, row.reward_interval)],
-        "deals": row.deals,
-    }
+def _plain(value: Any) -> Any:
+    """A row as JSON has it: what is not finite is None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [*map(_plain, value)] if isinstance(value, tuple | list) else finite(value)
 
 
 def _legend(standings: Standings) -> str:

@@ -6,27 +6,14 @@ import csv
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from zermelo.envs import ZermeloError
-from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.writing import json_number
 from zermelo.evaluation.output import ExportFormat
 
 _BATCH: Final = 20_000
 """Rows that a Parquet file gets at a time."""
-
-
-class TableWriter(Protocol):
-    """Takes rows one at a time."""
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Writes a row, or keeps it until there are enough."""
-        ...
-
-    def close(self) -> None:
-        """Writes what is left."""
-        ...
 
 
 class _Csv:
@@ -97,28 +84,23 @@ class _Parquet:
         self._writer.close()
 
 
-_WRITERS: Final[Mapping[ExportFormat, Callable[[Path, Mapping[str, Any]], TableWriter]]] = {
-    ExportFormat.CSV: _Csv,
-    ExportFormat.JSON: _Json,
-    ExportFormat.PARQUET: _Parquet,
-}
+TableWriter: TypeAlias = _Csv | _Json | _Parquet
 
 
 def table_writer(form: ExportFormat) -> Callable[[Path, Mapping[str, Any]], TableWriter]:
     """A function that makes a writer of a file and its columns: their names and types, ``list[int]`` among them.
 
+    A writer takes rows by ``add``, one at a time, and writes what is left when it is closed.
+
     Raises:
         ZermeloError: pyarrow is not installed.
     """
-    if form is ExportFormat.PARQUET:
-        _require_pyarrow()
-    return _WRITERS[form]
-
-
-def _require_pyarrow() -> None:
+    if form is not ExportFormat.PARQUET:
+        return _Csv if form is ExportFormat.CSV else _Json
     try:
         import pyarrow.parquet  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ZermeloError(
-            f"Parquet files need pyarrow: {install_command('parquet')}, or choose csv or json"
+            'Parquet files need pyarrow: pip install "zermelo[parquet]", or choose csv or json'
         ) from error
+    return _Parquet

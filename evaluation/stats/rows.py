@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of
 from zermelo.evaluation.results import Finish, Group, Results
 from zermelo.evaluation.stats.independence import dispersion, repeats
 from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
@@ -135,9 +135,8 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
 
 
 def _count(finish: Finish, group: Group, tallies: Mapping[str, _Tally], charge: Charge | None) -> None:
-    ranks, games = finish.ranks, group.games
-    top = Outcome.WIN if ranks.count(0) == 1 else Outcome.DRAW
-    for seat, (name, rank) in enumerate(zip(finish.agents, ranks, strict=True)):
+    games, outcomes, points = group.games, outcomes_of(finish.ranks), half_points(finish.ranks)
+    for seat, name in enumerate(finish.agents):
         tally = tallies[name]
         tally.games[seat] += games
         tally.moves += group.moves[seat]
@@ -150,11 +149,9 @@ def _count(finish: Finish, group: Group, tallies: Mapping[str, _Tally], charge: 
             tally.earned[seat] += games * (charge.failed if finish.failed_seat == seat else charge.others)
         if finish.failure is not None and finish.failed_seat == seat:
             tally.failures[finish.failure] += games
-        if len(ranks) == 1:
-            continue
-        tally.outcomes[top if rank == 0 else Outcome.LOSS] += games
-        beaten = sum(1 + (rank < theirs) - (rank > theirs) for theirs in ranks) - 1
-        tally.points[seat] += games * beaten
+        if outcomes:
+            tally.outcomes[outcomes[seat]] += games
+            tally.points[seat] += games * points[seat]
 
 
 def _mean(values: Sequence[float]) -> float:

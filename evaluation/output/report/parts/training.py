@@ -57,16 +57,16 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
 
 
 def _rating(point: CurvePoint) -> Interval:
-    return _interval(point.rating, (point.lower, point.upper))
+    return _interval(point.rating, point.lower, point.upper)
 
 
 def _reward(point: CurvePoint) -> Interval:
-    return _interval(point.mean_reward, point.reward_interval or (None, None))
+    return _interval(point.mean_reward, *(point.reward_interval or (None, None)))
 
 
-def _interval(value: float | None, ends: tuple[float | None, float | None]) -> Interval:
+def _interval(*found: float | None) -> Interval:
     missing = (math.nan, -math.inf, math.inf)
-    value, low, high = (other if one is None else one for one, other in zip((value, *ends), missing, strict=True))
+    value, low, high = (other if one is None else one for one, other in zip(found, missing, strict=True))
     return value, low, high
 
 
