@@ -31,6 +31,7 @@ _BY_NAME: Final = {
     "auto": "auto:AutoAgent",
     "best_first": "best_first:BestFirstAgent",
     "determinized": "hidden.determinized:DeterminizedAgent",
+    "hanabi": "hanabi.agent:HanabiAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
     "backward_induction": "hidden.simultaneous:BackwardInductionAgent",

@@ -1,22 +1,19 @@
-"""Whole games by a convention, in compiled code: moves so far taken in, one decided, games played on."""
+"""Games of Hanabi by a convention, in compiled code: what has happened taken in, a move chosen, games played on."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.players.hanabi.smart import act as act_smart
 from zermelo.agents.players.hanabi.smart import observe as observe_smart
 from zermelo.agents.players.hanabi.table import (
+    BORN,
     CARD,
     GONE,
     HAND,
-    KINDS,
-    LAST,
-    LEFT,
+    HINTED,
     LIVES,
-    MISSING,
     MOVER,
-    OUT,
     SCORE,
     SIZE,
     WORDS,
@@ -27,16 +24,29 @@ from zermelo.agents.players.hanabi.table import (
     is_over,
     move,
     needs_deal,
+    possible,
+    unseen_by,
 )
 from zermelo.envs.jit.memory import words
 from zermelo.envs.rules.bits import mix
 
+HATS = False
+"""True for hat guessing. The front end sets it for each kernel that it compiles."""
+ROOM: Final = 1024
+"""Words of memory that a kernel needs."""
+_TRIES: Final = 200
+"""Hands that are tried for each sample before one more unexpected move of the others is allowed."""
+_EXPECTED: Final = 3
+"""With more unexpected moves than this nothing is read into what the others did."""
+
 
 def act(rules: Table, table: Any) -> int:
+    """The action of the player to move."""
     return act_smart(rules, table)
 
 
 def advance(rules: Table, table: Any, event: int) -> None:
+    """Takes in a deal or a move."""
     if needs_deal(table):
         deal(rules, table, event)
     else:
@@ -44,48 +54,191 @@ def advance(rules: Table, table: Any, event: int) -> None:
         move(rules, table, event)
 
 
-def replay(rules: Table, table: Any, events: Any, count: int) -> None:
+def decide(rules: Table, state: Any, memory: int, events: int, count: int) -> int:
+    """The action after ``count`` deals and moves.
+
+    Args:
+        rules: The game.
+        state: Nothing.
+        memory: The address of ``ROOM`` words.
+        events: The address of the deals and moves.
+        count: Their number.
+    """
+    table, happened = words(memory, WORDS), words(events, count)
     begin(rules, table)
     for place in range(count):
-        advance(rules, table, events[place])
-
-
-def decide(rules: Table, state: Any, memory: int, events: int, count: int) -> int:
-    table = words(memory, WORDS)
-    replay(rules, table, words(events, count), count)
+        advance(rules, table, happened[place])
     return act(rules, table)
 
 
-def play_games(rules: Table, state: Any, memory: int, seed: int, games: int, out: int) -> int:
-    """Plays games by the convention."""
-    table = words(memory, WORDS)
-    results = words(out, 3 * games)
-    for game in range(games):
-        begin(rules, table)
-        seed = mix(seed + game)
-        while not is_over(rules, table):
-            if needs_deal(table):
-                seed = mix(seed)
-                deal(rules, table, draw(rules, table, seed))
-            else:
-                action = act(rules, table)
-                advance(rules, table, action)
-        results[3 * game] = table[SCORE]
-        results[3 * game + 1] = table[LIVES]
-        results[3 * game + 2] = table[6]
-    return 0
+def play_on(
+    rules: Table,
+    state: Any,
+    memory: int,
+    events: int,
+    count: int,
+    seat: int,
+    actions: int,
+    tried: int,
+    samples: int,
+    seed: int,
+    out: int,
+) -> int:
+    """Plays games to their ends from a position, each action with the same cards; all players keep to the convention.
+
+    Args:
+        rules: The game.
+        state: Nothing.
+        memory: The address of ``ROOM`` words.
+        events: The address of the deals and moves so far.
+        count: Their number.
+        seat: Whose hand is dealt again; -1 for nobody's.
+        actions: The address of the actions to try; -1 for what the convention says.
+        tried: Their number.
+        samples: How many hands and decks are drawn.
+        seed: Where the random numbers start.
+        out: The address of two results for each action of each sample: points, and lives at the end.
+
+    Returns:
+        The number of unexpected moves that had to be allowed for.
+    """
+    table, root = words(memory, WORDS), words(memory + 8 * WORDS, WORDS)
+    early, deck = words(memory + 16 * WORDS, WORDS), words(memory + 24 * WORDS, 64)
+    guess = words(memory + 24 * WORDS + 512, 256)
+    happened, results = words(events, count), words(out, 2 * samples * tried)
+    choices = words(actions, tried)
+    begin(rules, early)
+    begin(rules, root)
+    for place in range(count):
+        advance(rules, root, happened[place])
+        guess[place] = happened[place]
+    first = count
+    if seat >= 0:
+        for slot in range(HAND * seat, HAND * seat + root[SIZE + seat]):
+            first = min(first, root[BORN + slot])
+    for place in range(first):
+        advance(rules, early, happened[place])
+    allowed = 0
+    table[:] = root
+    for sample in range(samples):
+        seed = mix(seed)
+        if seat >= 0:
+            seed, allowed = _guess(rules, table, root, early, guess, first, count, seat, seed, allowed)
+            root[:] = table
+        seed = _shuffle(rules, root, deck, seed)
+        for number in range(tried):
+            table[:] = root
+            index = 2 * (sample * tried + number)
+            _finish(rules, table, deck, choices[number])
+            results[index] = table[SCORE]
+            results[index + 1] = table[LIVES]
+    return allowed
 
 
-def draw(rules: Table, table: Any, bits: int) -> int:
-    """A card of those that are neither gone nor in a hand, each copy as likely."""
-    number = (bits >> 1 & 0x7FFFFFFF) % table[LEFT]
+def _finish(rules: Table, table: Any, deck: Any, action: int) -> None:
+    """Plays a game to its end, with this action first if it is none below 0."""
+    dealt = 0
+    while not is_over(rules, table):
+        if needs_deal(table):
+            deal(rules, table, deck[dealt])
+            dealt += 1
+        else:
+            advance(rules, table, action if action >= 0 else act(rules, table))
+            action = -1
+
+
+def _shuffle(rules: Table, table: Any, deck: Any, seed: int) -> int:
+    """Puts the cards that are in no hand and not gone into a random order; returns the next random number."""
+    count = 0
     for card in range(rules.colors * rules.ranks):
         left = copies(rules, card) - table[GONE + card]
         for holder in range(rules.players):
             for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
                 if table[CARD + slot] == card:
                     left -= 1
-        number -= left
-        if number < 0:
-            return card
-    return -1
+        for _ in range(left):
+            deck[count] = card
+            count += 1
+    for place in range(count - 1, 0, -1):
+        seed = mix(seed)
+        other = (seed & 0x7FFFFFFF) % (place + 1)
+        deck[place], deck[other] = deck[other], deck[place]
+    return seed
+
+
+def _guess(
+    rules: Table,
+    table: Any,
+    root: Any,
+    early: Any,
+    guess: Any,
+    first: int,
+    count: int,
+    seat: int,
+    seed: int,
+    allowed: int,
+) -> tuple[int, int]:
+    """Leaves the table with a hand of the seat with which the others would have moved as they did.
+
+    Returns the next random number, and how many unexpected moves were allowed for.
+    """
+    tries = 0
+    while True:
+        tries += 1
+        if tries > _TRIES and allowed <= _EXPECTED:
+            tries = 1
+            allowed += 1
+        trusts = allowed <= _EXPECTED
+        seed, is_possible = _deal_hand(rules, root, guess, seat, seed, trusts)
+        if not is_possible:
+            continue
+        table[:] = early
+        unexpected = 0
+        for place in range(first, count):
+            event = guess[place]
+            if trusts and not needs_deal(table) and table[MOVER] != seat and act(rules, table) != event:
+                unexpected += 1
+                if unexpected > allowed:
+                    break
+            advance(rules, table, event)
+        if unexpected <= allowed or not trusts:
+            return seed, allowed
+
+
+def _deal_hand(rules: Table, root: Any, guess: Any, seat: int, seed: int, trusts: bool) -> tuple[int, bool]:
+    """Draws each card of a hand from those that it can be; false if a copy was drawn twice."""
+    unseen = unseen_by(rules, root, seat, seat)
+    first, size = HAND * seat, root[SIZE + seat]
+    for slot in range(first, first + size):
+        cards = possible(root, slot, unseen) if trusts else root[HINTED + slot] & unseen
+        total = 0
+        for card in range(rules.colors * rules.ranks):
+            if cards >> card & 1:
+                total += _unseen_copies(rules, root, seat, card)
+        seed = mix(seed)
+        number = (seed & 0x7FFFFFFF) % max(total, 1)
+        for card in range(rules.colors * rules.ranks):
+            if cards >> card & 1:
+                number -= _unseen_copies(rules, root, seat, card)
+                if number < 0:
+                    break
+        left = used = 0
+        left = _unseen_copies(rules, root, seat, card)
+        for other in range(first, slot):
+            if guess[root[BORN + other]] == card:
+                used += 1
+        if number + left < used:  # of the copies, the first ones are taken
+            return seed, False
+        guess[root[BORN + slot]] = card
+    return seed, True
+
+
+def _unseen_copies(rules: Table, table: Any, seat: int, card: int) -> int:
+    """Copies of a card that a player does not see."""
+    left = copies(rules, card) - table[GONE + card]
+    for holder in range(rules.players):
+        if holder != seat:
+            for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
+                if table[CARD + slot] == card:
+                    left -= 1
+    return left

@@ -49,7 +49,9 @@ KINDS: Final = 149
 """The cards with one copy in the deck, with two, with three."""
 OUT: Final = 152
 """The cards of which one copy or more are gone, two or more, three."""
-WORDS: Final = 160
+BORN: Final = 155
+"""The number of the event that dealt each card."""
+WORDS: Final = 192
 
 
 class Nothing(NamedTuple):
@@ -175,6 +177,7 @@ def deal(rules: Table, table: Any, card: int) -> None:
     table[CARD + slot] = card
     table[HINTED + slot] = table[MEANT + slot] = all_cards(rules)
     table[CLUED + slot] = 0
+    table[BORN + slot] = table[EVENTS]
     table[SIZE + player] += 1
     table[LEFT] -= 1
     table[MISSING] -= 1
@@ -273,7 +276,7 @@ def _use_card(rules: Table, table: Any, mover: int, action: int) -> None:
         table[LAST + 2] = 1
     last = table[SIZE + mover] - 1
     for slot in range(HAND * mover + place, HAND * mover + last):
-        for what in (CARD, HINTED, MEANT, CLUED):
+        for what in (CARD, HINTED, MEANT, CLUED, BORN):
             table[what + slot] = table[what + slot + 1]
     table[SIZE + mover] = last
     table[MISSING] = 1 if table[LEFT] > 0 else 0

@@ -1,0 +1,117 @@
+"""Hanabi's conventions as a policy over OpenSpiel's states."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.options import Compile
+from zermelo.agents.players.hanabi import kernel
+from zermelo.agents.players.hanabi.table import Table
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.jit.build import Kernel, build, is_ready
+from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.history import starter
+
+_DECIDE: Final = (kernel.decide, 3)
+_PLAY_ON: Final = (kernel.play_on, 9)
+
+
+class Convention(enum.StrEnum):
+    """How hints are read."""
+
+    SMART = "smart"
+    """A hint points at a card to play, or saves one that would be discarded next."""
+    HATS = "hats"
+    """A hint tells each of the other players something by one number, as in puzzles of hats."""
+
+
+def table_of(game: Any) -> Table | None:
+    """The settings of a game, if it is Hanabi by OpenSpiel."""
+    source = getattr(game, "source", None)
+    if source is None or source.get_type().short_name != "hanabi":
+        return None
+    given = source.get_parameters()
+    if given.get("random_start_player", False):
+        return None
+    players = source.num_players()
+    return Table(
+        players,
+        given.get("hand_size", 5 if players < 4 else 4),
+        given.get("colors", 5),
+        given.get("ranks", 5),
+        given.get("max_information_tokens", 8),
+        given.get("max_life_tokens", 3),
+        min(game.longest, 1 << 30),
+    )
+
+
+class HanabiPolicy:
+    """What a convention plays in each state of a game.
+
+    It remembers nothing: each state is worked out from its history, of which it looks at no card in the hand of the
+    player to move.
+
+    Args:
+        game: A game over OpenSpiel's states of Hanabi.
+        convention: How hints are read.
+        budget: Says when to compile, and does not count the time of it.
+
+    Raises:
+        UnsupportedGameError: It is another game.
+    """
+
+    def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
+        table = table_of(game)
+        if table is None:
+            raise UnsupportedGameError(
+                f"hanabi plays Hanabi in which player 0 begins, such as classic/hanabi-v5, and {game.traits.name} "
+                "is another game: use 'auto'"
+            )
+        self.table, self.convention = table, convention
+        self.compiled = False
+        if can_compile() and budget.compile is not Compile.NEVER:
+            with budget.off_the_clock():
+                kernels = [self._kernel(*each) for each in (_DECIDE, _PLAY_ON)]
+                self.compiled = all([is_ready(table, each, budget.waits) for each in kernels])
+        self._start = starter(table, 1)(table.initial_state())
+
+    def action(self, state: Any) -> int:
+        """What the convention plays in a state."""
+        events = np.array(state.history(), np.int64)
+        return self._run(_DECIDE, events.ctypes.data, len(events))
+
+    def returns(
+        self, state: Any, actions: Sequence[int], samples: int, seed: int, *, seat: int = -1
+    ) -> NDArray[np.int64]:
+        """Points and lives at the ends of games played on by the convention.
+
+        Args:
+            state: Where they go on.
+            actions: The first actions to compare; -1 is what the convention plays.
+            samples: How many decks are drawn; all actions are tried with each.
+            seed: Where the random numbers start.
+            seat: Whose hand is drawn anew for each sample, such that the others would have moved as they did, by
+                the convention; -1 for nobody's.
+
+        Returns:
+            An array of shape (samples, actions, 2).
+        """
+        events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
+        out = np.zeros((samples, len(tried), 2), np.int64)
+        where = (events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
+        self._run(_PLAY_ON, *where, samples, seed, out.ctypes.data)
+        return out
+
+    def _kernel(self, function: Callable[..., int], arguments: int) -> Kernel:
+        return Kernel(function, ("int64",) * arguments, (("HATS", self.convention is Convention.HATS),))
+
+    def _run(self, what: tuple[Callable[..., int], int], *arguments: int) -> int:
+        memory = np.zeros(kernel.ROOM, np.int64)
+        function = build(self.table, self._kernel(*what)) if self.compiled else what[0]
+        return int(function(*self._start, memory.ctypes.data, *arguments))
