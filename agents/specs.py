@@ -33,6 +33,7 @@ _BY_NAME: Final = {
     "determinized": "hidden.determinized:DeterminizedAgent",
     "hanabi": "hanabi.agent:HanabiAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
+    "sparta": "hidden.sparta:SpartaAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
     "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
     "cfr": "tables.cfr:CFRAgent",
@@ -161,6 +162,7 @@ def describe_settings(name: str) -> list[Setting]:
 _OPPONENTS: Final = frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "softmax"})
 _HARMLESS: Final[Mapping[str, frozenset[str]]] = {
     "agent": frozenset({*_BY_NAME, "openspiel_mcts"}),
+    "blueprint": frozenset({*_BY_NAME, "openspiel_mcts"}),
     "opponent": _OPPONENTS,
     "belief": _OPPONENTS | {"uniform"},
     "evaluator": frozenset({"game", "go", "playout", "rewards"}),

@@ -22,6 +22,8 @@ from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
 from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.hanabi.agent import HanabiAgent
+from zermelo.agents.players.hanabi.policy import table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
 from zermelo.agents.players.matches import monte_carlo_score
@@ -41,6 +43,7 @@ _KINDS: Final[dict[str, type[SearchAgent]]] = {
         BackwardInductionAgent,
         BestFirstAgent,
         ExpectiminimaxAgent,
+        HanabiAgent,
         ISMCTSAgent,
         MCTSAgent,
         OpenSpielMCTSAgent,
@@ -79,7 +82,7 @@ class AutoAgent(SearchAgent):
     where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
     lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
     and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
-    Where players do not see everything, the one that does not peek; where they move at the same time, backward
+    Where players do not see everything, the one that does not peek, in Hanabi the rules of ``hanabi``; where they move at the same time, backward
     induction if there are few states, else the Monte Carlo search that mixes. The result says which it was, and
     why. Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
 
@@ -164,6 +167,9 @@ class AutoAgent(SearchAgent):
         if name == "backward_induction":
             has_few = has_few_states(game, state, _MOST_STATES)
             return has_few, f"{games}, and there are few states" if has_few else ""
+        if name == "hanabi":
+            is_hanabi = table_of(game) is not None
+            return is_hanabi, "it knows the conventions of this game" if is_hanabi else ""
         if name == "openspiel_mcts":
             return self.nodes is None and not why_not_in_openspiel(game), ""
         if name not in ("alphabeta", "expectiminimax"):

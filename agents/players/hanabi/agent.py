@@ -9,7 +9,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice
-from zermelo.agents.players.hanabi.policy import Convention, HanabiPolicy
+from zermelo.agents.players.hanabi.policy import Convention, HanabiPolicy, require_hanabi
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Game
 
@@ -17,13 +17,24 @@ from zermelo.envs import Game
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class HanabiAgent(SearchAgent):
     """Plays Hanabi by rules: it reads hints by a convention, and gives hints that the others read alike.
+
+    It keeps account of what each card can be, by hints given and cards seen, and of what that makes playable, lost
+    or not to be lost. ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play,
+    or saves one that would be discarded next; it gets on with other players too, who read hints as people do.
+    ``"hats"`` tells all others something at once, by the number of the hint, as in puzzles of hats: Cox, De Silva,
+    DeOrsey, Kenter, Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine 88 (2015);
+    all players must use it. It sees no card of its own hand, remembers nothing, and can take over in any position.
+    Its value is what has been scored so far; ``sparta(blueprint=hanabi)`` searches on top of it.
+
+    Attributes:
+        convention: How hints are read: ``"smart"``, or ``"hats"`` for four or five players.
     """
 
     kind: ClassVar[str] = "hanabi"
 
     convention: Convention = choice(Convention.SMART)
 
-    def policy(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
+    def blueprint(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
         """What it plays in each state of a game."""
         kept = self.__dict__.get("_policy")
         if kept is None or kept[0] is not game or not kept[1].compiled:
@@ -32,10 +43,13 @@ class HanabiAgent(SearchAgent):
         return kept[1]
 
     def check_game(self, game: Game[Any]) -> None:
-        pass
+        require_hanabi(game)
+
+    def prepare(self, env: Any) -> None:
+        self.search(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        policy = self.policy(game, budget)
+        policy = self.blueprint(game, budget)
         points = tuple(map(float, game.utility(state)))
         return SearchResult(
             action=policy.action(state),

@@ -51,6 +51,21 @@ def table_of(game: Any) -> Table | None:
     )
 
 
+def require_hanabi(game: Any) -> Table:
+    """The settings of a game of Hanabi.
+
+    Raises:
+        UnsupportedGameError: It is another game.
+    """
+    table = table_of(game)
+    if table is None:
+        raise UnsupportedGameError(
+            f"hanabi plays Hanabi in which player 0 begins, such as classic/hanabi-v5, and {game.traits.name} is "
+            "another game: use 'auto'"
+        )
+    return table
+
+
 class HanabiPolicy:
     """What a convention plays in each state of a game.
 
@@ -67,29 +82,28 @@ class HanabiPolicy:
     """
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
-        table = table_of(game)
-        if table is None:
-            raise UnsupportedGameError(
-                f"hanabi plays Hanabi in which player 0 begins, such as classic/hanabi-v5, and {game.traits.name} "
-                "is another game: use 'auto'"
-            )
-        self.table, self.convention = table, convention
+        self.table, self.convention = require_hanabi(game), convention
         self.compiled = False
         if can_compile() and budget.compile is not Compile.NEVER:
             with budget.off_the_clock():
                 kernels = [self._kernel(*each) for each in (_DECIDE, _PLAY_ON)]
-                self.compiled = all([is_ready(table, each, budget.waits) for each in kernels])
-        self._start = starter(table, 1)(table.initial_state())
+                self.compiled = all([is_ready(self.table, each, budget.waits) for each in kernels])
+        self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
         """What the convention plays in a state."""
         events = np.array(state.history(), np.int64)
         return self._run(_DECIDE, events.ctypes.data, len(events))
 
-    def returns(
-        self, state: Any, actions: Sequence[int], samples: int, seed: int, *, seat: int = -1
-    ) -> NDArray[np.int64]:
-        """Points and lives at the ends of games played on by the convention.
+    def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
+        """As ``Blueprint.returns`` says; points lost with the last life do not count."""
+        points, lives = self.play_on(state, actions, samples, seed, seat=state.current_player())
+        return np.where(lives > 0, points, 0).astype(np.float64)
+
+    def play_on(
+        self, state: Any, actions: Sequence[int] = (-1,), samples: int = 1, seed: int = 0, *, seat: int = -1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Points, and lives at the end, of games played on by the convention.
 
         Args:
             state: Where they go on.
@@ -100,13 +114,13 @@ class HanabiPolicy:
                 the convention; -1 for nobody's.
 
         Returns:
-            An array of shape (samples, actions, 2).
+            Two arrays of shape (samples, actions).
         """
         events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
         out = np.zeros((samples, len(tried), 2), np.int64)
         where = (events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
         self._run(_PLAY_ON, *where, samples, seed, out.ctypes.data)
-        return out
+        return out[:, :, 0], out[:, :, 1]
 
     def _kernel(self, function: Callable[..., int], arguments: int) -> Kernel:
         return Kernel(function, ("int64",) * arguments, (("HATS", self.convention is Convention.HATS),))

@@ -12,6 +12,7 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
+from zermelo.agents.players.hidden.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
 from zermelo.envs import Game
@@ -33,6 +34,7 @@ class ISMCTSAgent(SimulatingAgent):
         exploration: The weight of what was tried less, with values from 0 to 1.
         playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None plays
             to the end. For games that pay on the way, such as Hanabi, where random play soon loses all.
+        blueprint: An agent whose moves playouts are made of, by its spec, instead of random ones.
         belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
             ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
@@ -43,6 +45,7 @@ class ISMCTSAgent(SimulatingAgent):
     observers: Observers = choice(Observers.MULTIPLE)
     exploration: float = number(0.7, lower=0)
     playout_moves: int | None = whole(None, lower=0)
+    blueprint: Any = made(None, make_blueprint_agent)
     belief: Any = made(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
 
@@ -50,6 +53,10 @@ class ISMCTSAgent(SimulatingAgent):
         require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        guide = None
+        if self.blueprint is not None:
+            blueprint = blueprint_of(self.blueprint, game, budget)
+            guide = blueprint.action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
             game,
@@ -58,6 +65,7 @@ class ISMCTSAgent(SimulatingAgent):
             observers=self.observers,
             exploration=self.exploration,
             seed=seed,
+            guide=guide,
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
@@ -75,7 +83,7 @@ class ISMCTSAgent(SimulatingAgent):
             stopped_by=stopped_by,
             is_estimate=True,
             visits={each.action: each.visits for each in actions},
-            evaluator="playouts",
+            evaluator="playouts" if self.blueprint is None else self.blueprint.name,
             stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
         )
 

@@ -72,6 +72,7 @@ class InformationSetSearch(SimulationSearch):
         seed: Where the random numbers start.
         playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None for
             never.
+        guide: The action in each state of a playout; a random one, if not given.
         deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
 
     Attributes:
@@ -89,6 +90,7 @@ class InformationSetSearch(SimulationSearch):
         exploration: float,
         seed: int,
         playout_moves: int | None = None,
+        guide: Callable[[Any], int] | None = None,
         deal: Callable[[np.random.Generator], Any] | None = None,
     ) -> None:
         self.game, self.root_state, self.budget = game, state, budget
@@ -97,8 +99,15 @@ class InformationSetSearch(SimulationSearch):
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
-        is_unlimited = math.isinf(budget.nodes_left)
-        self._playouts = Playouts(game, self._random, self._generator, longest=playout_moves, whole=is_unlimited)
+        is_whole = math.isinf(budget.nodes_left) and guide is None
+        self._playouts = Playouts(
+            game,
+            self._random,
+            self._generator,
+            longest=playout_moves,
+            guide=None if guide is None else lambda state, _: guide(state),
+            whole=is_whole,
+        )
         self._scale = Scale(given_bounds(game.traits))
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
         self._deals_are_kept = deal is not None

@@ -1,0 +1,93 @@
+"""Blueprints: what everybody is taken to play, where a search asks what comes of one other move."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.core.playouts import Playouts
+from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer
+from zermelo.agents.players.opponents import AgentOpponent
+from zermelo.agents.specs import make_agent
+from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.capabilities import SupportsPast
+from zermelo.envs.spec_text import Spec
+
+
+class Blueprint(Protocol):
+    """A policy for all seats of a game."""
+
+    def action(self, state: Any) -> int:
+        """The action of the player to move."""
+        ...
+
+    def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
+        """The utility of the player to move at the ends of games in which it begins with each of these actions.
+
+        All else is played by the blueprint. Each sample deals again what the player does not see, such that the
+        others would have moved as they did; all actions are tried with the same cards.
+
+        Returns:
+            An array of shape (samples, actions).
+        """
+        ...
+
+
+class AgentBlueprint:
+    """An agent that searches as a blueprint, in any game that can be dealt again.
+
+    Args:
+        agent: The agent, which starts each decision with its own seed.
+        game: The game.
+        budget: Counts the states of playouts, and stops.
+    """
+
+    def __init__(self, agent: Any, game: Game[Any], budget: Budget) -> None:
+        self._agent, self._game, self._budget = agent, game, budget
+        self._deals: tuple[Any, Callable[[np.random.Generator], Any]] | None = None
+
+    def action(self, state: Any) -> int:
+        self._agent.reset(self._agent.seed)
+        return int(self._agent.search_state(self._game, state).action)
+
+    def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
+        game, generator = self._game, np.random.default_rng(seed)
+        seat = game.to_move(state)
+        if self._deals is None or self._deals[0] is not state:
+            belief = AgentOpponent(self._agent) if isinstance(game, SupportsPast) else UNIFORM
+            self._deals = state, dealer(belief, game, state, seat)
+        found = np.zeros((samples, len(actions)))
+        for sample in range(samples):
+            dealt, chance = self._deals[1](generator), int(generator.integers(2**62))
+            for place, action in enumerate(actions):
+                numbers = np.random.default_rng(chance)
+                playouts = Playouts(game, RandomNumbers(chance), numbers, guide=lambda after, _: self.action(after))
+                after = playouts.result(dealt, action, playouts.generator)
+                end, _ = playouts.play(after, self._budget)
+                found[sample, place] = game.utility(end)[seat]
+        return found
+
+
+def make_blueprint_agent(given: Any) -> Any:
+    """An agent that can be a blueprint.
+
+    Raises:
+        InvalidSettingError: It acts in environments only.
+    """
+    agent: Any = copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
+    if not hasattr(agent, "search_state"):
+        raise InvalidSettingError(f"a blueprint is an agent that searches states, such as 'hanabi', not {agent.name!r}")
+    return agent
+
+
+def blueprint_of(agent: Any, game: Game[Any], budget: Budget) -> Blueprint:
+    """The blueprint that an agent is in a game: its own, or one that asks it about each state."""
+    own = getattr(agent, "blueprint", None)
+    made: Blueprint = own(game, budget) if callable(own) else AgentBlueprint(agent, game, budget)
+    return made

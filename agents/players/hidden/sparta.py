@@ -1,0 +1,142 @@
+"""Search one move ahead of a blueprint: another action is played only where it is surely better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import made, number, whole
+from zermelo.agents.players.hidden.blueprints import blueprint_of, make_blueprint_agent
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import Game
+
+_BATCH: Final = 20
+"""Samples after which actions that are surely worse are dropped."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SpartaAgent(SearchAgent):
+    """Asks of each action what comes of it if all others, and it itself later, play a blueprint: another agent.
+
+    Hands that it does not see are dealt again, such that the others would have played as they did by the
+    blueprint; each action is tried on the same deals, and games are played to their end. It plays what the
+    blueprint would unless another action is better by more than chance explains. Lerer, Hu, Foerster and Brown,
+    "Improving policies via search in cooperative partially observable games", AAAI (2020).
+
+    Attributes:
+        blueprint: The agent that everybody is taken to be, by its spec.
+        samples: How many deals to try, at most.
+        seconds: Time to take, from the call on.
+        margin: By how much another action must be better, in units of utility.
+        certainty: By how many standard errors it must be better.
+    """
+
+    kind: ClassVar[str] = "sparta"
+
+    blueprint: Any = made("hanabi", make_blueprint_agent)
+    samples: int = whole(200, lower=2)
+    seconds: float | None = None
+    margin: float = number(0.05, lower=0)
+    certainty: float = number(2.0, lower=0)
+
+    def given_limits(self) -> dict[str, Any]:
+        return {"seconds": self.seconds}
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_information_states(game, self.kind)
+        self.blueprint.check_game(game)
+
+    def prepare(self, env: Any) -> None:
+        self.blueprint.prepare(env)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        blueprint = blueprint_of(self.blueprint, game, budget)
+        usual = blueprint.action(state)
+        tried = [usual, *(action for action in game.legal_actions(state) if action != usual)]
+        found = _Comparison(tried)
+        stopped_by = StoppedBy.COMPLETED
+        while len(found.left) > 1 and found.samples < self.samples:
+            count = min(_BATCH, self.samples - found.samples)
+            seed = int(self.generator.integers(2**62))
+            try:
+                if found.samples:
+                    budget.check_clock()
+                found.add(blueprint.returns(state, found.left, count, seed))
+            except SearchStopped as stopped:
+                stopped_by = stopped.reason
+                break
+            found.drop(self.certainty)
+        action = found.best(self.margin, self.certainty)
+        seat, value = game.to_move(state), found.means.get(action, 0.0)
+        return SearchResult(
+            action=action,
+            value=value,
+            values_by_seat=game.traits.values_by_seat(seat, value),
+            action_values=found.means,
+            nodes=max(budget.nodes, 1),
+            stopped_by=stopped_by,
+            is_estimate=True,
+            visits={each: found.counts[each] for each in game.legal_actions(state)},
+            evaluator=self.blueprint.name,
+            stats={"samples": found.samples, "deviates": float(action != usual)},
+        )
+
+
+class _Comparison:
+    """What actions are worth beside the first one, on the same deals.
+
+    Attributes:
+        left: The actions still compared.
+        samples: How many deals there have been.
+        counts: For each action, on how many of them it was tried.
+        means: For each action that was tried, its mean utility.
+    """
+
+    def __init__(self, actions: list[int]) -> None:
+        self.left, self.samples = actions, 0
+        self.usual = actions[0]
+        self.counts = dict.fromkeys(actions, 0)
+        self.means: dict[int, float] = {}
+        self._gains: dict[int, NDArray[np.float64]] = {action: np.zeros(0) for action in actions}
+        self._usual_values = np.zeros(0)
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Takes in more deals: the utility of each action that is left on each."""
+        self.samples += len(values)
+        self._usual_values = np.concatenate([self._usual_values, values[:, 0]])
+        for place, action in enumerate(self.left):
+            self._gains[action] = np.concatenate([self._gains[action], values[:, place] - values[:, 0]])
+            self.counts[action] = self.samples
+            self.means[action] = float(self._usual_values.mean() + self._gains[action].mean())
+
+    def drop(self, certainty: float) -> None:
+        """Compares no longer what is surely worse than another action."""
+        lower = max(self._gain(action) - certainty * self._error(action) for action in self.left)
+        self.left = [
+            action
+            for action in self.left
+            if action == self.usual or self._gain(action) + certainty * self._error(action) >= lower
+        ]
+
+    def best(self, margin: float, certainty: float) -> int:
+        """The action to play."""
+        if not self.samples:
+            return self.usual
+        action = max(self.left, key=self._gain)
+        gain = self._gain(action)
+        return action if gain > max(margin, certainty * self._error(action)) else self.usual
+
+    def _gain(self, action: int) -> float:
+        return float(self._gains[action].mean())
+
+    def _error(self, action: int) -> float:
+        gains = self._gains[action]
+        return float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
