@@ -82,9 +82,10 @@ class AutoAgent(SearchAgent):
     where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
     lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
     and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
-    Where players do not see everything, the one that does not peek, in Hanabi the rules of ``hanabi``; where they move at the same time, backward
-    induction if there are few states, else the Monte Carlo search that mixes. The result says which it was, and
-    why. Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
+    Where players do not see everything, the one that does not peek, in Hanabi the rules of ``hanabi``; where they
+    move at the same time, backward induction if there are few states, else the Monte Carlo search that mixes. The
+    result says which it was, and why. Alpha-beta searches less deep, or deeper, what the game's rules say
+    (``selective="game"``).
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice
 from zermelo.agents.players.hanabi.policy import Convention, HanabiPolicy, require_hanabi
@@ -18,13 +17,13 @@ from zermelo.envs import Game
 class HanabiAgent(SearchAgent):
     """Plays Hanabi by rules: it reads hints by a convention, and gives hints that the others read alike.
 
-    It keeps account of what each card can be, by hints given and cards seen, and of what that makes playable, lost
-    or not to be lost. ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play,
-    or saves one that would be discarded next; it gets on with other players too, who read hints as people do.
-    ``"hats"`` tells all others something at once, by the number of the hint, as in puzzles of hats: Cox, De Silva,
-    DeOrsey, Kenter, Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine 88 (2015);
-    all players must use it. It sees no card of its own hand, remembers nothing, and can take over in any position.
-    Its value is what has been scored so far; ``sparta(blueprint=hanabi)`` searches on top of it.
+    It keeps account of what each card can be, by hints given and cards seen, and of what that makes playable, dead
+    or critical. ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play, or
+    saves one that would be discarded next. Players who read hints as people do get on with it. ``"hats"`` tells
+    all others something at once, by the number of the hint, as in puzzles of hats: Cox, De Silva, DeOrsey, Kenter,
+    Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine 88 (2015); all players must
+    use it. The agent sees no card of its own hand, remembers nothing, and can take over in any position. Its value
+    is what has been scored so far; ``sparta(blueprint=hanabi)`` searches on top of it.
 
     Attributes:
         convention: How hints are read: ``"smart"``, or ``"hats"`` for four or five players.

@@ -1,4 +1,4 @@
-"""Games of Hanabi by a convention, in compiled code: what has happened taken in, a move chosen, games played on."""
+"""Games of Hanabi by a convention, in compiled code: what has happened is read, and games are played on."""
 
 from __future__ import annotations
 
@@ -54,23 +54,6 @@ def advance(rules: Table, table: Any, event: int) -> None:
         move(rules, table, event)
 
 
-def decide(rules: Table, state: Any, memory: int, events: int, count: int) -> int:
-    """The action after ``count`` deals and moves.
-
-    Args:
-        rules: The game.
-        state: Nothing.
-        memory: The address of ``ROOM`` words.
-        events: The address of the deals and moves.
-        count: Their number.
-    """
-    table, happened = words(memory, WORDS), words(events, count)
-    begin(rules, table)
-    for place in range(count):
-        advance(rules, table, happened[place])
-    return act(rules, table)
-
-
 def play_on(
     rules: Table,
     state: Any,
@@ -84,7 +67,7 @@ def play_on(
     seed: int,
     out: int,
 ) -> int:
-    """Plays games to their ends from a position, each action with the same cards; all players keep to the convention.
+    """Plays games on from a position to their ends, all by the convention; each first action with the same cards.
 
     Args:
         rules: The game.
@@ -95,27 +78,29 @@ def play_on(
         seat: Whose hand is dealt again; -1 for nobody's.
         actions: The address of the actions to try; -1 for what the convention says.
         tried: Their number.
-        samples: How many hands and decks are drawn.
+        samples: How many hands and decks are drawn; 0 asks only for the next action.
         seed: Where the random numbers start.
         out: The address of two results for each action of each sample: points, and lives at the end.
 
     Returns:
-        The number of unexpected moves that had to be allowed for.
+        The next action, if that was asked for.
     """
     table, root = words(memory, WORDS), words(memory + 8 * WORDS, WORDS)
     early, deck = words(memory + 16 * WORDS, WORDS), words(memory + 24 * WORDS, 64)
     guess = words(memory + 24 * WORDS + 512, 256)
     happened, results = words(events, count), words(out, 2 * samples * tried)
     choices = words(actions, tried)
-    begin(rules, early)
     begin(rules, root)
     for place in range(count):
         advance(rules, root, happened[place])
         guess[place] = happened[place]
+    if samples == 0:
+        return act(rules, root)
     first = count
     if seat >= 0:
         for slot in range(HAND * seat, HAND * seat + root[SIZE + seat]):
             first = min(first, root[BORN + slot])
+    begin(rules, early)
     for place in range(first):
         advance(rules, early, happened[place])
     allowed = 0
@@ -132,7 +117,7 @@ def play_on(
             _finish(rules, table, deck, choices[number])
             results[index] = table[SCORE]
             results[index + 1] = table[LIVES]
-    return allowed
+    return 0
 
 
 def _finish(rules: Table, table: Any, deck: Any, action: int) -> None:
@@ -222,7 +207,7 @@ def _deal_hand(rules: Table, root: Any, guess: Any, seat: int, seed: int, trusts
                 number -= _unseen_copies(rules, root, seat, card)
                 if number < 0:
                     break
-        left = used = 0
+        used = 0
         left = _unseen_copies(rules, root, seat, card)
         for other in range(first, slot):
             if guess[root[BORN + other]] == card:
@@ -241,4 +226,4 @@ def _unseen_copies(rules: Table, table: Any, seat: int, card: int) -> int:
             for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
                 if table[CARD + slot] == card:
                     left -= 1
-    return left
+    return int(left)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Compile
-from zermelo.agents.players.hanabi import kernel
+from zermelo.agents.players.hanabi.kernel import ROOM, play_on
 from zermelo.agents.players.hanabi.table import Table
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
-
-_DECIDE: Final = (kernel.decide, 3)
-_PLAY_ON: Final = (kernel.play_on, 9)
 
 
 class Convention(enum.StrEnum):
@@ -69,8 +66,8 @@ def require_hanabi(game: Any) -> Table:
 class HanabiPolicy:
     """What a convention plays in each state of a game.
 
-    It remembers nothing: each state is worked out from its history, of which it looks at no card in the hand of the
-    player to move.
+    It remembers nothing: each state is worked out from its history. It looks at no card in the hand of the player
+    to move.
 
     Args:
         game: A game over OpenSpiel's states of Hanabi.
@@ -83,17 +80,17 @@ class HanabiPolicy:
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
         self.table, self.convention = require_hanabi(game), convention
+        constants = (("HATS", convention is Convention.HATS),)
+        self._kernel = Kernel(play_on, ("int64",) * 9, constants)
         self.compiled = False
         if can_compile() and budget.compile is not Compile.NEVER:
             with budget.off_the_clock():
-                kernels = [self._kernel(*each) for each in (_DECIDE, _PLAY_ON)]
-                self.compiled = all([is_ready(self.table, each, budget.waits) for each in kernels])
+                self.compiled = is_ready(self.table, self._kernel, budget.waits)
         self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
         """What the convention plays in a state."""
-        events = np.array(state.history(), np.int64)
-        return self._run(_DECIDE, events.ctypes.data, len(events))
+        return self._run(state, (), 0, 0, -1)[0]
 
     def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
         """As ``Blueprint.returns`` says; points lost with the last life do not count."""
@@ -116,16 +113,14 @@ class HanabiPolicy:
         Returns:
             Two arrays of shape (samples, actions).
         """
-        events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
-        out = np.zeros((samples, len(tried), 2), np.int64)
-        where = (events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
-        self._run(_PLAY_ON, *where, samples, seed, out.ctypes.data)
+        _, out = self._run(state, actions, samples, seed, seat)
         return out[:, :, 0], out[:, :, 1]
 
-    def _kernel(self, function: Callable[..., int], arguments: int) -> Kernel:
-        return Kernel(function, ("int64",) * arguments, (("HATS", self.convention is Convention.HATS),))
-
-    def _run(self, what: tuple[Callable[..., int], int], *arguments: int) -> int:
-        memory = np.zeros(kernel.ROOM, np.int64)
-        function = build(self.table, self._kernel(*what)) if self.compiled else what[0]
-        return int(function(*self._start, memory.ctypes.data, *arguments))
+    def _run(
+        self, state: Any, actions: Sequence[int], samples: int, seed: int, seat: int
+    ) -> tuple[int, NDArray[np.int64]]:
+        events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
+        out, memory = np.zeros((samples, len(tried), 2), np.int64), np.zeros(ROOM, np.int64)
+        function = build(self.table, self._kernel) if self.compiled else play_on
+        where = (memory.ctypes.data, events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
+        return int(function(*self._start, *where, samples, seed, out.ctypes.data)), out

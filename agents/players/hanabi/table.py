@@ -1,8 +1,8 @@
 """A table of Hanabi in an array of integers: cards, fireworks, tokens, and what everybody knows of each card.
 
 Cards are numbers ``colour * ranks + rank``, sets of cards are integers with a bit for each. Deals and moves are
-numbered as OpenSpiel does. Nothing here or in the conventions looks at a card in the hand of the player who decides;
-that the cards are there lets one table serve all players.
+numbered as OpenSpiel does. No convention looks at a card in the hand of the player who decides; that the cards are
+there lets one table serve all players.
 
 A card of the hand of ``player`` at ``place`` (the oldest first) is at ``HAND * player + place`` of ``CARD``,
 ``HINTED``, ``MEANT`` and ``CLUED``.
@@ -51,6 +51,8 @@ OUT: Final = 152
 """The cards of which one copy or more are gone, two or more, three."""
 BORN: Final = 155
 """The number of the event that dealt each card."""
+SPARE: Final = 180
+"""Ten words that may be written to."""
 WORDS: Final = 192
 
 
@@ -297,7 +299,7 @@ def unseen_by(rules: Table, table: Any, player: int, other: int) -> int:
                 twice |= once & card
                 once |= card
     seen = (once & table[KINDS]) | (twice & table[KINDS + 1]) | (thrice & table[KINDS + 2])
-    return all_cards(rules) & ~seen
+    return int(all_cards(rules) & ~seen)
 
 
 def possible(table: Any, slot: int, unseen: int) -> int:
@@ -307,4 +309,4 @@ def possible(table: Any, slot: int, unseen: int) -> int:
         cards &= ~table[DEAD]
     if cards == 0:
         cards = table[HINTED + slot] & unseen
-    return cards if cards else table[HINTED + slot]
+    return int(cards if cards else table[HINTED + slot])

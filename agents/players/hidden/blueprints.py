@@ -66,8 +66,8 @@ class AgentBlueprint:
         for sample in range(samples):
             dealt, chance = self._deals[1](generator), int(generator.integers(2**62))
             for place, action in enumerate(actions):
-                numbers = np.random.default_rng(chance)
-                playouts = Playouts(game, RandomNumbers(chance), numbers, guide=lambda after, _: self.action(after))
+                drawn = RandomNumbers(chance), np.random.default_rng(chance)
+                playouts = Playouts(game, *drawn, guide=lambda after, _: self.action(after))
                 after = playouts.result(dealt, action, playouts.generator)
                 end, _ = playouts.play(after, self._budget)
                 found[sample, place] = game.utility(end)[seat]
@@ -82,7 +82,7 @@ def make_blueprint_agent(given: Any) -> Any:
     """
     agent: Any = copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
     if not hasattr(agent, "search_state"):
-        raise InvalidSettingError(f"a blueprint is an agent that searches states, such as 'hanabi', not {agent.name!r}")
+        raise InvalidSettingError(f"blueprint must be an agent that searches ('hanabi'), not {agent.name!r}")
     return agent
 
 

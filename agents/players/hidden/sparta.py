@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import made, number, whole
 from zermelo.agents.players.hidden.blueprints import blueprint_of, make_blueprint_agent

@@ -19,6 +19,7 @@ import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import (
@@ -317,6 +318,16 @@ class _InformedGame(OpenSpielGame):
         return dealt
 
 
+class HiddenHands(OpenSpielGame):
+    """Hanabi, of which OpenSpiel does not say what each player knows."""
+
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        return key_of_hanabi(state, seat)
+
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        return state if self.is_terminal(state) else redealt_hanabi(state, seat, generator)
+
+
 def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:
     """A state that the seat cannot tell from this one, dealt by OpenSpiel; or why it cannot, as text."""
     import pyspiel
@@ -335,8 +346,9 @@ def _make(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
 
     found = source.get_game() if isinstance(source, pyspiel.State) else source
     game = found if isinstance(found, pyspiel.Game) else source._env
-    informed = game.get_type().provides_information_state_string
-    return Adapted((_InformedGame if informed else OpenSpielGame)(source, given), {})
+    kind = game.get_type()
+    informed = _InformedGame if kind.provides_information_state_string else OpenSpielGame
+    return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given), {})
 
 
 ADAPTER = Adapter(accepts=lambda raw: full_name(type(raw)) == SHIMMY, make=_make)

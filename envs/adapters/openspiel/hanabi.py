@@ -10,15 +10,15 @@ import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
-from zermelo.envs.adapters.openspiel.game import OpenSpielGame
+from zermelo.envs.adapters.facts.hanabi import sees_all
+from zermelo.envs.adapters.openspiel.game import HiddenHands
 from zermelo.envs.adapters.wrappers import game_name, innermost
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import TraitSource
 from zermelo.envs.traits import merge_traits
 
 
-class HanabiGame(OpenSpielGame):
+class HanabiGame(HiddenHands):
     """The game of PettingZoo's Hanabi. Its states are OpenSpiel's.
 
     Args:
@@ -42,12 +42,10 @@ class HanabiGame(OpenSpielGame):
         return super().snapshot(inside)
 
     def information_state_key(self, state: Any, seat: int) -> Hashable:
-        return tuple(state.history()) if self._sees_all else key_of_hanabi(state, seat)
+        return tuple(state.history()) if self._sees_all else super().information_state_key(state, seat)
 
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
-        if self._sees_all or self.is_terminal(state):
-            return state
-        return redealt_hanabi(state, seat, generator)
+        return state if self._sees_all else super().resample(state, seat, generator)
 
 
 def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:

@@ -50,9 +50,12 @@ SEARCHES: dict[str, tuple[str, ...]] = {
     "backward_induction": ("at once",),
 }
 ELSEWHERE = frozenset(
-    ("cfr", "gnubg", "gtp", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "torch", "uci")
-)
-"""Agents that play what they have learned or looked up, or ask another program."""
+    (
+        "cfr", "gnubg", "gtp", "hanabi", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3",
+        "sparta", "torch", "uci",
+    )
+)  # fmt: skip
+"""Agents that play what they have learned or looked up, or one game, or ask another program."""
 SETTINGS: dict[str, Any] = {
     # Those that an agent has of these are set.
     "depth": "full",
