@@ -44,7 +44,7 @@ class CompiledTable:
         entries = min(megabytes * (1 << 20) / (8 * self.entry_words), _ENTRIES_PER_STATE * most_states)
         self.bits = max(int(entries) // 2, 2).bit_length() - 1
         self.action_bits = min(num_actions.bit_length(), 64 - ACTION_SHIFT - score_bits)
-        self.words = _zeros(2 * self.entry_words << self.bits)
+        self.words = zeros(2 * self.entry_words << self.bits)
         self.hits = self.stores = 0
         self._journals: list[npt.NDArray[np.int64]] = []
 
@@ -52,7 +52,7 @@ class CompiledTable:
         """Has the threads of a search use this table; each writes what it fills into a journal."""
         room = (2 << self.bits) // _JOURNALED
         for search in searches:
-            self._journals.append(_zeros(1 + room))
+            self._journals.append(zeros(1 + room))
             search.hold("table", self.words)
             search.hold("journal", self._journals[-1])
             search.table_bits, search.entry_words = self.bits, self.entry_words
@@ -69,7 +69,7 @@ class CompiledTable:
             journal[0] = 0
 
 
-def _zeros(count: int) -> npt.NDArray[np.int64]:
+def zeros(count: int) -> npt.NDArray[np.int64]:
     """Words of zeros, in ordinary pages of memory where they can be had.
 
     NumPy asks for huge pages, and the first touch of each clears two MiB: for 64 MiB that took 0.1 s of a search

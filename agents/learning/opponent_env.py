@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.learning.schedules import agent_of, as_schedule
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.adapters.masks import mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec
@@ -89,6 +90,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self.learner: Any = self.seats[0]
         self._turn = -1
         self._agents: dict[tuple[str, Any], Agent] = {}
+        self._unprepared: list[Agent] = []
         self._playing: dict[Any, tuple[str, Agent]] = {}
         self._total: dict[Any, float] = {}
         self._paid = 0.0
@@ -185,6 +187,9 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._paid, self._over = 0.0, False
         self.env.reset(seed=seeds[0])
         self._inner = innermost(self.env)
+        while self._unprepared:  # what their searches need is compiled before anybody's clock starts
+            if isinstance(agent := self._unprepared.pop(), SearchAgent):
+                agent.prepare(self.env)
         self._count()
         self._others_move()
 
@@ -193,6 +198,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         key = name, seat if isinstance(opponent, str) else None
         if key not in self._agents:
             self._agents[key] = agent_of(opponent, name)
+            self._unprepared.append(self._agents[key])
         return self._agents[key]
 
     def _others_move(self) -> None:

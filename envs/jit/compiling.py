@@ -178,10 +178,8 @@ class Functions:
         if self._others is not None and function.__module__ not in self._modules:
             return self._others.compiled(function)
         if function not in self._made:
-            import numba
-
             from zermelo.envs.jit.dispatch import itself
-            from zermelo.envs.jit.parts import PartCompiler
+            from zermelo.envs.jit.parts import PartDispatcher
 
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
             cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
@@ -189,8 +187,7 @@ class Functions:
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
-            options = _options(function) | {"pipeline_class": PartCompiler}
-            self._made[function] = numba.njit(**options)(copy)  # before what may call it
+            self._made[function] = PartDispatcher(copy, _options(function))  # before what may call it
             for name in _names(function.__code__):
                 if name == function.__name__ and function.__annotations__.get("return") == "int":
                     space[name] = itself

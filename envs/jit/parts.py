@@ -16,6 +16,8 @@ from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.errors import TypingError
+from numba.core.registry import CPUDispatcher
 
 from zermelo.envs.jit.waiting import check_interrupt
 
@@ -144,3 +146,20 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
                 manager.add_pass(each, description)
         manager.finalize()
         return [manager]
+
+
+class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
+    """A function compiled once for all numbers: Numba has another one for each that is written out."""
+
+    def __init__(self, function: python_types.FunctionType, options: dict[str, Any]) -> None:
+        super().__init__(function, {}, {"nopython": True, "boundscheck": None, **options}, PartCompiler)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """For numbers that are not known, unless the function needs to know them, as to take a part of a tuple."""
+        plain = tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
+        try:
+            return super().get_call_template(*plain)
+        except TypingError:
+            if plain == (tuple(args), dict(kws)):
+                raise
+            return super().get_call_template(args, kws)

@@ -11,6 +11,7 @@ from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
+from zermelo.agents.compiled.table import zeros
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -63,7 +64,7 @@ class CompiledMonteCarlo(MonteCarlo):
         room = int(config.memory_mb * 2**17)
         table = None
         if config.transpositions:
-            table = np.zeros(1 << max(room // 16, 1 << 10).bit_length(), np.int64)
+            table = zeros(1 << max(room // 16, 1 << 10).bit_length())
         self.searches = [
             make_search(self, room // threads, evaluates=evaluator is not None) for _ in range(threads)
         ]

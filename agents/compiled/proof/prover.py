@@ -14,6 +14,7 @@ from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.front_end import spread
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program, fits
+from zermelo.agents.compiled.table import zeros
 from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
@@ -92,7 +93,7 @@ class Prover:
         narrow = key_bits - bits <= 32
         if not narrow:
             bits -= 1
-        self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
+        self._table = zeros((1 if narrow else 2) << bits)
         self._busy = np.zeros(1 << layout.BUSY_BITS if threads > 1 else 0, np.int64)
         self._busy_address = int(self._busy.ctypes.data) if threads > 1 else 0
         self._unclaimed = np.zeros(1, np.int64)

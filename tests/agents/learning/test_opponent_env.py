@@ -6,7 +6,7 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from zermelo.agents import RandomAgent, make_agent
+from zermelo.agents import AlphaBetaAgent, RandomAgent, make_agent
 from zermelo.agents.learning import Ladder, Mix, OpponentEnv, SelfPlay
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.evaluation import play_match
@@ -148,6 +148,15 @@ def test_wrong_settings_are_refused(given, sentence):
 def test_what_is_no_environment_is_refused():
     with pytest.raises(UnsupportedGameError, match="is not"):
         OpponentEnv(7)
+
+
+def test_opponents_are_prepared_once_before_they_play(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(AlphaBetaAgent, "prepare", lambda agent, env: prepared.append(env.agent_selection))
+    env = OpponentEnv(TWO, "alphabeta(depth=1)", seat="alternate")
+    for _ in range(4):
+        env.reset()
+    assert prepared == [env.seats[0]] * 2  # one agent for each seat, before the first move
 
 
 # -- schedules
