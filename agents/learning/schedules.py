@@ -17,6 +17,9 @@ from zermelo.agents.players.learned.policy import PolicyAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
 
+_FORGET: Final = 0.05
+"""How fast old results of self-play fade: each new one counts for so much of the mean."""
+
 
 def agent_of(policy: Any, name: str = "policy") -> Agent:
     """The agent that plays a policy.
@@ -71,10 +74,6 @@ def _wants_mask(forward: Callable[..., Any]) -> bool:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     inputs = [entry for entry in inspect.signature(forward).parameters.values() if entry.kind in kinds]
     return len(inputs) > 1 and (inputs[1].default is inspect.Parameter.empty or "mask" in inputs[1].name)
-
-
-_FORGET: Final = 0.05
-"""How fast old results of self-play fade: each new one counts for so much of the mean."""
 
 
 @runtime_checkable

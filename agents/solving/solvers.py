@@ -21,6 +21,8 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 _PERIOD: Final = 0.1
 _NODES_BETWEEN: Final = 63
+_LINE_NODES: Final = 1_000_000
+"""Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
 
 
 class WatchedBudget(Budget):
@@ -197,10 +199,6 @@ class AlphaBetaSolver(Solver):
                 line = iteration.best.line
         except SearchStopped:
             return ()
-
-
-_LINE_NODES: Final = 1_000_000
-"""Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
 
 
 class ProofSolver(Solver):

@@ -26,6 +26,7 @@ from zermelo.envs.position import search_game
 AnyPolicy: TypeAlias = PolicyTable | Callable[[Any, Any], Mapping[int, float]]
 """A table; or a function of game and state that gives the probability of each action of the player to move."""
 _ROUNDING: Final = 1e-6
+_FIRST_LOOK: Final = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,9 +109,8 @@ def behaviours_of(policy: AnyPolicy, form: SequenceForm) -> list[Floats]:
     found = []
     for seat in form.seats:
         behaviour = np.zeros(seat.size - 1)
-        ends = [*seat.starts[1:].tolist(), len(behaviour)]
-        for state, start, end in zip(seat.examples, seat.starts.tolist(), ends, strict=True):
-            behaviour[start:end] = _checked(ask(form.game, state), seat.actions[start:end].tolist(), state)
+        for _, state, own in seat.decisions():
+            behaviour[own] = _checked(ask(form.game, state), seat.actions[own].tolist(), state)
         found.append(behaviour)
     return found
 
@@ -127,17 +127,12 @@ def _checked(answered: Mapping[int, float], actions: list[int], state: Any) -> l
     return [share / sum(shares) for share in shares]
 
 
-_FIRST_LOOK: Final = 16
-
-
 @dataclass(frozen=True, kw_only=True)
-class Equilibrium:
+class Equilibrium(Exploitability):
     """A policy near an equilibrium, and how near.
 
     Attributes:
         policy: What all players play.
-        values: What each player gets when all play by it.
-        best_responses: What each could get by the best answer to the others' policies.
         iterations: How many iterations it took.
         states: The states of the game, chance events and ends included.
         information_states: The information states of all players.
@@ -146,18 +141,11 @@ class Equilibrium:
     """
 
     policy: PolicyTable = field(repr=False)
-    values: tuple[float, ...]
-    best_responses: tuple[float, ...]
     iterations: int
     states: int
     information_states: int
     seconds: float
     stopped_by: StoppedBy
-
-    @property
-    def exploitability(self) -> float:
-        """The gain of a best response, averaged over the players."""
-        return Exploitability(values=self.values, best_responses=self.best_responses).exploitability
 
     def value_bounds(self, constant: float = 0.0) -> tuple[float, float]:
         """For two opposed players: the value of the game for the first lies between these.
@@ -275,9 +263,7 @@ def policy_of(form: SequenceForm, behaviours: Sequence[Floats], **known: Any) ->
     """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each."""
     entries: dict[str, tuple[None, dict[int, float]]] = {}
     for number, (seat, behaviour) in enumerate(zip(form.seats, behaviours, strict=True)):
-        shares, actions = behaviour.tolist(), seat.actions.tolist()
-        ends = [*seat.starts[1:].tolist(), len(shares)]
-        for key, start, end in zip(seat.keys, seat.starts.tolist(), ends, strict=True):
-            mixed = dict(zip(actions[start:end], shares[start:end], strict=True))
+        for key, _, own in seat.decisions():
+            mixed = dict(zip(seat.actions[own].tolist(), behaviour[own].tolist(), strict=True))
             entries[information_key(form.game, number, key)] = None, mixed
     return PolicyTable(game=game_identity(form.game), entries=entries, is_hidden=True, **known)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,6 +78,12 @@ class SeatForm:
     def size(self) -> int:
         """The number of sequences, S."""
         return len(self.actions) + 1
+
+    def decisions(self) -> Iterator[tuple[Hashable, Any, slice]]:
+        """Each information state, a state of the game in it, and which of ``actions`` are its own."""
+        ends = np.append(self.starts[1:], len(self.actions)).tolist()
+        for key, example, start, end in zip(self.keys, self.examples, self.starts.tolist(), ends, strict=True):
+            yield key, example, slice(start, end)
 
     def uniform(self) -> Floats:
         """The behaviour that plays every action alike. S - 1."""

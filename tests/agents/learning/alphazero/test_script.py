@@ -10,20 +10,8 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[4] / "scripts" / "train_alphazero.py"
-TINY = [
-    "--env",
-    "zermelo/MNK-v0",
-    "--games",
-    "8",
-    "--simulations",
-    "4",
-    "--channels",
-    "4",
-    "--blocks",
-    "1",
-    "--positions",
-    "50",
-]
+NETWORK = ["--channels", "4", "--blocks", "1", "--positions", "50"]
+TINY = ["--env", "zermelo/MNK-v0", "--games", "8", "--simulations", "4", *NETWORK]
 RARELY = ["--rating-minutes", "60", "--checkpoint-minutes", "0", "--rating-games", "2"]
 
 
