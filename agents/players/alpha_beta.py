@@ -83,6 +83,8 @@ class AlphaBetaAgent(PruningAgent):
             Compiled and plain searches may then differ: in compiled ones an entry of a deeper search counts too.
             Without it only positions with the same past share one, and nothing is wrong.
         tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
+        book: A file with an opening book (``zermelo book``, or Polyglot's for chess), to play from at random among
+            good moves.
         singular: By how much, in the game's utility, an action must seem better than all others to be searched one
             move deeper; it needs a table.
     """
@@ -102,6 +104,7 @@ class AlphaBetaAgent(PruningAgent):
     singular: float = number(0.0, lower=0)
     share_positions: bool = flag(False)
     tables: str | None = path()
+    book: str | None = path()
 
     def prepare(self, env: Any) -> None:
         super().prepare(env)

@@ -16,7 +16,7 @@ from zermelo.agents.core.gate import (
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Selection
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import flag, function, whole
+from zermelo.agents.core.settings import flag, function, path, whole
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
@@ -93,6 +93,7 @@ class AutoAgent(SearchAgent):
         threads: How many search together, if it is compiled.
         reuse: Whether what a search has found serves the next moves of the same game.
         exact: Whether every root action gets its exact value, of the searches that can give it.
+        book: A file with an opening book to play from at random among good moves.
         on_iteration: Called with a ``SearchResult`` now and then, by the searches that have iterations; False ends
             the search there.
     """
@@ -105,6 +106,7 @@ class AutoAgent(SearchAgent):
     threads: int = whole(1, lower=1)
     reuse: bool = flag(True)
     exact: bool = flag(False)
+    book: str | None = path()
     on_iteration: Any = function("of a SearchResult")
 
     def reset(self, seed: int | None = None) -> None:

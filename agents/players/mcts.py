@@ -13,7 +13,7 @@ from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.monte_carlo import MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, made, number, settings_of
+from zermelo.agents.core.settings import choice, flag, made, number, path, settings_of
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
@@ -42,6 +42,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         noise_share: How much of the priors is noise then.
         temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        book: A file with an opening book to play from at random among good moves.
 
     ``MonteCarloConfig`` has the settings of the tree.
     """
@@ -54,6 +55,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     noise_share: float = number(0.25, lower=0, upper=1)
     temperature: float = number(0.0, lower=0)
     ties: Ties = choice(Ties.RANDOM)
+    book: str | None = path()
 
     def __post_init__(self) -> None:
         if self.noise and self.selection != Selection.PUCT:

@@ -20,6 +20,7 @@ from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, function, setting_text, whole
+from zermelo.agents.knowledge.books import book_answer
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.envs import Game, GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
@@ -245,7 +246,9 @@ class SearchAgent(ConfiguredAgent):
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            found: SearchResult = budget.report(self.choose(game, state, budget))
+            book: str | None = getattr(self, "book", None)
+            known = None if book is None else book_answer(book, game, state, self.generator)
+            found: SearchResult = budget.report(known or self.choose(game, state, budget))
             return found
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)

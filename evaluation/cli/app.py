@@ -81,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _register() -> None:
     from zermelo.evaluation.cli import (
+        book,
         compare,
         label,
         listing,
@@ -112,6 +113,7 @@ def _register() -> None:
         "perft": perft.perft_command,
         "tune": tune.tune_command,
         "label": label.label_command,
+        "book": book.book_command,
         "table": table.table_command,
         "warmup": warmup.warmup,
         "agents": listing.agents,

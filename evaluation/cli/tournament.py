@@ -85,9 +85,10 @@ def tournament(
         typer.Option(min=0, help="Begin games with that many random moves, the same once from each seat."),
     ] = 0,
     openings: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Begin games with those of this file: an opening a line, as actions separated by commas.",
+            help="Begin games with those of this file: an opening a line, as actions separated by commas; "
+            "book:FILE takes lines of an opening book.",
         ),
     ] = None,
     until_sure: Annotated[

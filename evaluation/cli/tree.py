@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import (
-    AgentText,
     Depth,
     MovesText,
     Nodes,
@@ -17,6 +16,8 @@ from zermelo.evaluation.cli.arguments import (
     Simulations,
     with_limits,
 )
+
+_BOOK_DEPTH = 4
 
 
 def tree(
@@ -29,8 +30,15 @@ def tree(
             show_default=False,
         ),
     ],
-    agent: AgentText,
+    agent: Annotated[
+        str,
+        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", show_default=False),
+    ] = "",
     moves: MovesText = "",
+    book: Annotated[
+        str,
+        typer.Option("--book", metavar="FILE", help="Print the lines of this opening book.", show_default=False),
+    ] = "",
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The file to write: a page (.html) or a figure (.svg).")
     ] = Path("tree.html"),
@@ -75,11 +83,16 @@ def tree(
 
     [dim]$[/dim] zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
     """
-    from zermelo.envs import UnknownNameError
+    from zermelo.envs import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
     from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
 
+    if book:
+        _print_book(env, moves, book, depth or _BOOK_DEPTH)
+        return
+    if not agent:
+        raise InvalidSettingError("a tree is drawn of an agent's search: name an AGENT, or a book with --book")
     check_file(out, step)
     [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     source: Any = tree_of_text(env)
@@ -106,3 +119,16 @@ def tree(
     for note in drawn.tree.notes:
         typer.echo(note)
     typer.echo(f"The tree is in {path} ({len(one.nodes):,} nodes, {steps}, {path.stat().st_size / 1e3:,.0f} kB)")
+
+
+def _print_book(env: str, moves: str, book: str, depth: int) -> None:
+    """Prints the lines of an opening book, good moves marked and followed."""
+    from zermelo.agents.knowledge.books import outline
+    from zermelo.envs import as_game
+    from zermelo.evaluation.cli.position import position_after
+    from zermelo.evaluation.output.positions.moves import name_of
+
+    live = position_after(env, moves, 0).env
+    game = as_game(live)
+    for line in outline(book, game, game.snapshot(live), depth=depth, name=name_of):
+        typer.echo(line)

@@ -14,15 +14,18 @@ from typing import Any, Final
 
 from zermelo.agents import RandomAgent
 from zermelo.agents.core.checks import check_whole
-from zermelo.envs import InvalidSettingError
+from zermelo.agents.knowledge.books import book_lines
+from zermelo.envs import InvalidSettingError, as_game
 from zermelo.envs.files import read_file
 from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.schedule import derived_seed
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any]]
-"""How many random plies, a file of openings, or the openings themselves."""
+"""How many random plies, a file of openings (``book:FILE`` for an opening book), or the openings themselves."""
 
+_BOOK: Final = "book:"
+_BOOK_PLIES: Final = 8
 DRY: Final = 200
 """After so many draws that gave nothing new, all openings of that length are taken to be found."""
 
@@ -41,7 +44,9 @@ def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) ->
     if isinstance(wanted, int):
         check_whole("opening plies", wanted)
         return random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
-    if isinstance(wanted, str | os.PathLike):
+    if (name := str(wanted)).startswith(_BOOK):
+        found, where = _from_book(name.removeprefix(_BOOK), env, count=count, seed=seed), f"in {name}"
+    elif isinstance(wanted, str | os.PathLike):
         found, where = read_openings(wanted), f"in {os.fspath(wanted)}"
     else:
         found, where = tuple(tuple(plain(action) for action in opening) for opening in wanted), "in openings"
@@ -115,6 +120,22 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
         raise InvalidSettingError(
             f"no opening of {plies} plies leaves a game to play: all of {DRY} random games were over by then"
         )
+    return tuple(found)
+
+
+def _from_book(path: str, env: Any, *, count: int, seed: int) -> tuple[tuple[Any, ...], ...]:
+    """Lines of an opening book, as actions of the environment."""
+    driver = drive_env(env, seed)
+    driver.turn()
+    game = as_game(env)
+    start = game.snapshot(env)
+    found = []
+    for line in book_lines(path, game, start, count=count, plies=_BOOK_PLIES, seed=seed):
+        state, actions = start, []
+        for action in line:
+            actions.append(plain(game.to_env_action(state, action)))
+            state = game.result(state, action)
+        found.append(tuple(actions))
     return tuple(found)
 
 

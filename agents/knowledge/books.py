@@ -1,0 +1,226 @@
+"""Opening books, as agents read them: positions with their values, some of them proven.
+
+A book knows positions, not moves: a move is as good as the position after it. So lines that meet share what is
+known, and mirror images are one position. Polyglot's books of chess are read too, by python-chess.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.endgame_tables import canonical_key
+from zermelo.agents.core.knowledge_files import read_knowledge, require_game
+from zermelo.agents.core.result import SearchResult
+from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.rules.history import without_past
+
+KIND: Final = "opening book"
+PROVEN, EXPANDED = 1, 2
+_MARGIN: Final = 0.02
+"""Moves worse than the best by no more than this share of what there is to win are played too."""
+
+
+class BookMove(NamedTuple):
+    """A move of a book: its action, its value for the player to move, and whether that is proven."""
+
+    action: int
+    value: float
+    proven: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """Positions of one game.
+
+    Attributes:
+        path: The file.
+        about: Its header.
+        keys: The keys of the positions, ascending.
+        values: What each is worth to its player to move.
+        flags: Whether that is proven, and whether all moves of the position are in the book.
+        states: The positions, as words.
+    """
+
+    path: str
+    about: dict[str, Any]
+    keys: NDArray[np.int64]
+    values: NDArray[np.float32]
+    flags: NDArray[np.uint8]
+    states: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.keys)
+
+    def probe(self, game: Any, state: Any) -> int | None:
+        """The place of a position; None if the book does not have it."""
+        key = canonical_key(game.rules, without_past(state))
+        place = int(np.searchsorted(self.keys, key))
+        return place if place < len(self.keys) and self.keys[place] == key else None
+
+    def moves(self, game: Any, state: Any) -> list[BookMove]:
+        """All moves of a position; none if the book does not have it, or not all positions after it."""
+        place = self.probe(game, state)
+        if place is None or not self.flags[place] & EXPANDED:
+            return []
+        mover, found = game.to_move(state), []
+        for action in game.legal_actions(state):
+            child = game.result(state, action)
+            if game.is_terminal(child):
+                found.append(BookMove(int(action), float(game.utility(child)[mover]), True))
+                continue
+            after = self.probe(game, child)
+            if after is None:
+                return []
+            value = float(self.values[after])
+            value = value if game.to_move(child) == mover else game.traits.constant - value
+            found.append(BookMove(int(action), value, bool(self.flags[after] & PROVEN)))
+        return found
+
+
+def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
+    """The best moves: those that keep a proven value, else those that are nearly as good as the best."""
+    best = max(move.value for move in moves)
+    lower, upper = game.traits.utility_bounds
+    proven = [move for move in moves if move.proven and move.value == best]
+    if proven and (all(move.proven for move in moves) or best == upper):
+        return proven
+    return [move for move in moves if move.value >= best - _MARGIN * (upper - lower)]
+
+
+def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
+    """What a book plays in a position, one of the good moves at random; None where it has none.
+
+    Raises:
+        InvalidSettingError: There is no such book, it is damaged, or of another game.
+    """
+    if path.endswith(".bin"):
+        return _polyglot_answer(path, game, state, generator)
+    book = read_book(path)
+    require_game(path, book.about, game)
+    moves = book.moves(game, state)
+    if not moves:
+        return None
+    good = good_moves(game, moves)
+    chosen = good[int(generator.integers(len(good)))]
+    return SearchResult(
+        action=chosen.action,
+        value=chosen.value,
+        values_by_seat=game.traits.values_by_seat(game.to_move(state), chosen.value),
+        action_values={move.action: move.value for move in moves},
+        proven_actions=tuple(move.action for move in moves if move.proven),
+        policy={move.action: 1 / len(good) for move in good},
+        proven=chosen in good and chosen.proven and (all(move.proven for move in moves) or _is_top(game, chosen)),
+        method=f"book: {os.path.basename(path)}",
+    )
+
+
+def _is_top(game: Any, move: BookMove) -> bool:
+    return bool(move.value == game.traits.utility_bounds[1])
+
+
+def read_book(path: str | os.PathLike[str]) -> Book:
+    """The book in a file, read once as long as the file is the same.
+
+    Raises:
+        InvalidSettingError: There is no such book, or it is damaged.
+    """
+    try:
+        about = os.stat(path)
+    except OSError:
+        return _read(os.fspath(path), 0, 0)  # which says what is wrong
+    return _read(os.fspath(path), about.st_mtime_ns, about.st_size)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: str, changed: int, size: int) -> Book:
+    header, arrays = read_knowledge(path, KIND)
+    try:
+        keys, values, flags, states = (arrays[name] for name in ("keys", "values", "flags", "states"))
+        if keys.dtype != np.int64 or {len(values), len(flags), len(states)} != {len(keys)}:
+            raise ValueError("its arrays do not fit together")
+    except (KeyError, ValueError) as error:
+        raise InvalidSettingError(f"{path!r} is no {KIND}, or it is damaged ({error}): make it again") from error
+    return Book(path, header, keys, values, flags, states)
+
+
+def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:
+    """Different lines of good moves from a position, at most so many, each as far as the book goes."""
+    generator = np.random.default_rng(seed)
+    found: dict[tuple[int, ...], None] = {}
+    for _ in range(20 * count):
+        here, line = state, list[int]()
+        while len(line) < plies and not game.is_terminal(here):
+            answer = book_answer(path, game, here, generator)
+            if answer is None:
+                break
+            line.append(answer.action)
+            here = game.result(here, answer.action)
+        if line and not game.is_terminal(here):
+            found[tuple(line)] = None
+        if len(found) == count:
+            break
+    return list(found)
+
+
+def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Iterator[str]:
+    """The book as an indented tree, a move a line; ``name(game, state, action)`` writes a move."""
+    book = read_book(path)
+    require_game(path, book.about, game)
+
+    def lines(here: Any, ply: int) -> Iterator[str]:
+        moves = book.moves(game, here) if ply < depth else []
+        good = {move.action for move in good_moves(game, moves)} if moves else set()
+        for move in sorted(moves, key=lambda move: (-move.value, move.action)):
+            known = "proven" if move.proven else "estimated"
+            mark = "*" if move.action in good else " "
+            yield f"{'  ' * ply}{mark} {name(game, here, move.action)}  {move.value:+.3f} {known}"
+            child = game.result(here, move.action)
+            if move.action in good and not game.is_terminal(child):
+                yield from lines(child, ply + 1)
+
+    yield from lines(state, 0)
+
+
+def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
+    """A move of a Polyglot book, as often as its weight says."""
+    from zermelo.envs.games.chess.fen import write_fen
+    from zermelo.envs.games.chess.state import ChessState
+
+    if not isinstance(state, ChessState):
+        raise InvalidSettingError(f"{path!r} is a Polyglot book, which is for chess, not for {game.traits.name}")
+    try:
+        import chess
+        import chess.polyglot
+    except ImportError as error:
+        raise MissingDependencyError(
+            'Polyglot books need python-chess, which is not installed: pip install "zermelo[classic]"'
+        ) from error
+    try:
+        with chess.polyglot.open_reader(path) as reader:
+            weights = {entry.move.uci(): entry.weight for entry in reader.find_all(chess.Board(write_fen(state)))}
+    except (OSError, ValueError) as error:
+        raise InvalidSettingError(f"{path!r} is no Polyglot book that can be read ({error})") from error
+    rules = game.rules
+    by_name = {rules.action_aliases(state, action)[0]: int(action) for action in game.legal_actions(state)}
+    shares = {by_name[move]: weight for move, weight in weights.items() if move in by_name and weight > 0}
+    if not shares:
+        return None
+    total = sum(shares.values())
+    policy = {action: weight / total for action, weight in shares.items()}
+    chosen = int(generator.choice(list(policy), p=list(policy.values())))
+    return SearchResult(
+        action=chosen,
+        value=0.0,
+        values_by_seat=(0.0, 0.0),
+        policy=policy,
+        is_estimate=True,
+        method=f"book: {os.path.basename(path)}",
+    )

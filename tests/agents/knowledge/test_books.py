@@ -1,0 +1,149 @@
+"""Opening books: growth, transpositions and symmetries, play from them, bad input."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zermelo.agents import MinimaxAgent, make_agent, solve
+from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, outline, read_book
+from zermelo.agents.knowledge.growing import grow_book
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
+from zermelo.envs.games import MNK, Chess, ConnectFour, Pig
+from zermelo.envs.rules import RulesGame
+from zermelo.evaluation.tournament.openings import openings_for
+
+TICTACTOE = RulesGame(MNK(3, 3, 3))
+SMALL_FOUR = ConnectFour(4, 4)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("books") / "tictactoe.zbook"
+    grow_book(TICTACTOE, path, plies=9)
+    return str(path)
+
+
+def test_a_whole_game_has_each_position_once(whole):
+    book = read_book(whole)
+    assert len(book) == 627  # mirrored and turned boards are one
+    assert np.all(book.flags == PROVEN | EXPANDED)
+
+
+@pytest.mark.parametrize("line", [(), (4,), (0,), (0, 1), (1, 8, 2), (0, 4, 8)])
+def test_moves_are_worth_what_solving_says(whole, line):
+    state = TICTACTOE.initial_state()
+    for action in line:
+        state = TICTACTOE.result(state, action)
+    moves = read_book(whole).moves(TICTACTOE, state)
+    assert {move.action: move.value for move in moves} == solve(TICTACTOE, state).action_values
+    assert all(move.proven for move in moves)
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "auto"])
+def test_agents_play_good_moves_at_random(whole, agent):
+    player = make_agent(f"{agent}(book={whole!r})")
+    state = TICTACTOE.result(TICTACTOE.initial_state(), 0)
+    found = [player.search_state(TICTACTOE, state) for _ in range(4)]
+    assert {result.action for result in found} == {4}  # all else loses to a corner
+    assert found[0].proven
+    assert found[0].value == 0
+    assert found[0].method == "book: tictactoe.zbook"
+    first = {player.search_state(TICTACTOE, TICTACTOE.initial_state()).action for _ in range(40)}
+    assert len(first) > 4
+
+
+def test_a_position_that_the_book_lacks_is_searched(tmp_path):
+    path = tmp_path / "four.zbook"
+    grow_book(SMALL_FOUR, path, plies=1)
+    game = RulesGame(SMALL_FOUR)
+    player = make_agent(f"alphabeta(depth=2, book={str(path)!r})")
+    assert player.search_state(game).method.startswith("book")
+    later = game.result(game.result(game.initial_state(), 0), 1)
+    assert player.search_state(game, later).method == ""
+
+
+def test_a_book_goes_on_where_it_stopped(tmp_path):
+    path, once = tmp_path / "four.zbook", tmp_path / "once.zbook"
+    how = {"agent": MinimaxAgent(depth=2), "nodes": 200, "plies": 4}
+    few = grow_book(SMALL_FOUR, path, positions=15, **how)
+    assert 15 <= len(few) < 20
+    judged = []
+
+    class Counting(MinimaxAgent):
+        def search_state(self, game, state=None):
+            judged.append(state)
+            return super().search_state(game, state)
+
+    more = grow_book(SMALL_FOUR, path, **(how | {"agent": Counting(depth=2)}))
+    every = grow_book(SMALL_FOUR, once, **how)
+    assert len(few) < len(more) == len(every)
+    assert np.array_equal(more.keys, every.keys)
+    assert len(judged) <= len(every) - len(few)
+
+
+def test_better_lines_grow_first(tmp_path):
+    """After a corner only the centre holds the draw: what follows it is there before what follows a blunder."""
+    book = grow_book(TICTACTOE, tmp_path / "book.zbook", positions=60)
+    corner = TICTACTOE.result(TICTACTOE.initial_state(), 0)
+    assert book.moves(TICTACTOE, TICTACTOE.result(corner, 4))
+    assert not any(book.moves(TICTACTOE, TICTACTOE.result(corner, reply)) for reply in (1, 2, 5, 8))
+
+
+def test_lines_and_outline(whole):
+    lines = book_lines(whole, TICTACTOE, TICTACTOE.initial_state(), count=6, plies=3, seed=1)
+    assert len(lines) == len(set(lines)) == 6
+    assert all(len(line) == 3 for line in lines)
+    assert lines == book_lines(whole, TICTACTOE, TICTACTOE.initial_state(), count=6, plies=3, seed=1)
+    text = list(outline(whole, TICTACTOE, TICTACTOE.initial_state(), depth=2, name=lambda *about: str(about[2])))
+    assert text[0] == "* 0  +0.000 proven"
+    assert text[1] == "  * 4  +0.000 proven"
+
+
+def test_tournaments_open_with_lines_of_a_book(whole):
+    env = make_env("classic/tictactoe-v3")
+    env.reset(seed=0)
+    found = openings_for(f"book:{whole}", env, count=5, seed=3)
+    assert len(found) == 5
+    assert all(len(opening) == 8 for opening in found)
+    with pytest.raises(InvalidSettingError, match="there is no opening book"):
+        openings_for("book:nothing.zbook", env, count=5, seed=3)
+
+
+def test_another_game_s_book_and_a_damaged_one_are_refused(whole, tmp_path):
+    with pytest.raises(InvalidSettingError, match="is for MNK, not for MNK"):
+        make_agent(f"alphabeta(depth=1, book={whole!r})").search_state(MNK(4, 3, 3))
+    with pytest.raises(InvalidSettingError, match="is for MNK, not for"):
+        grow_book(SMALL_FOUR, whole, positions=9)
+    content = Path(whole).read_bytes()
+    damaged = tmp_path / "damaged.zbook"
+    damaged.write_bytes(content[:900] + bytes([content[900] ^ 1]) + content[901:])
+    with pytest.raises(InvalidSettingError, match="damaged"):
+        read_book(damaged)
+    with pytest.raises(InvalidSettingError, match="without end"):
+        grow_book(SMALL_FOUR, tmp_path / "new.zbook")
+    with pytest.raises(UnsupportedGameError, match="chance"):
+        grow_book(Pig(20), tmp_path / "new.zbook", positions=9)
+
+
+def test_polyglot_books_of_chess(tmp_path):
+    chess = pytest.importorskip("chess")
+    polyglot = pytest.importorskip("chess.polyglot")
+    board = chess.Board()
+    entries = []
+    for text, weight in (("e2e4", 3), ("d2d4", 1)):
+        move = chess.Move.from_uci(text)
+        raw = move.to_square | move.from_square << 6
+        entries.append(struct.pack(">QHHI", polyglot.zobrist_hash(board), raw, weight, 0))
+    path = tmp_path / "book.bin"
+    path.write_bytes(b"".join(entries))
+    rules = Chess()
+    player = make_agent(f"alphabeta(depth=1, book={str(path)!r})")
+    found = player.search_state(rules)
+    names = {rules.action_text(rules.initial_state(), action): share for action, share in found.policy.items()}
+    assert names == {"e4": 0.75, "d4": 0.25}
+    with pytest.raises(InvalidSettingError, match="is a Polyglot book, which is for chess"):
+        player.search_state(TICTACTOE)
