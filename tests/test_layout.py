@@ -78,7 +78,7 @@ ROOMS = {
         "compiled": {"core"},
         "search": {"core", "evaluators"},
         "solving": {"core", "evaluators", "search", "compiled"},
-        "knowledge": {"core", "search", "solving"},
+        "knowledge": {"core", "compiled", "search", "solving"},
         "players": {"specs", "core", "evaluators", "knowledge", "search", "solving"},
         "learning": {"agent", "specs", "core", "compiled", "evaluators", "players"},
     },
