@@ -37,13 +37,6 @@ class SupportsQuiescence(Protocol):
 
 
 @runtime_checkable
-class SupportsExtension(Protocol):
-    """States, such as checks in chess, from which selective searches look one move further."""
-
-    def is_urgent(self, state: Any) -> bool: ...
-
-
-@runtime_checkable
 class SupportsNullMove(Protocol):
     """The state as if the player to move had skipped its turn, so that the next one is to move.
 
@@ -56,7 +49,10 @@ class SupportsNullMove(Protocol):
 
 @runtime_checkable
 class SupportsSearchSettings(Protocol):
-    """The settings of a search, such as ``"mcts"``, that are better in this game than its defaults."""
+    """The settings of a search, such as ``"mcts"``, that are better in this game than its defaults.
+
+    Of ``"selective"`` they are those of selective alpha-beta; nothing where none pay.
+    """
 
     def search_settings(self, search: str) -> Mapping[str, Any]: ...
 

@@ -18,6 +18,7 @@ from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.position import search_game
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 
 
@@ -48,8 +49,8 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     if can_search(game):
         kinds["alphabeta"] = CompiledAlphaBeta, AlphaBetaConfig()
         kinds["minimax"] = CompiledAlphaBeta, AlphaBetaConfig(pruning=ChancePruning.NONE)
-        if hasattr(game.rules, "selective_settings"):
-            selective = AlphaBetaConfig(**game.rules.selective_settings())
+        if found := method_or_default(game.rules, "search_settings")("selective"):
+            selective = AlphaBetaConfig(**found)
             kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
     kernels = {name: kind.program.kernel(**kind.constants(game, config)) for name, (kind, config) in kinds.items()}
     if CompiledMonteCarlo.can_search(game, None):

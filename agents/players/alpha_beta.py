@@ -17,7 +17,7 @@ from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
-from zermelo.envs.capabilities import SupportsNullMove
+from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.position import position
 
 _SELECTIVE: Final = ("late_move_reductions", "null_move", "futility", "singular", "share_positions")
@@ -37,7 +37,7 @@ class SelectiveBy(enum.StrEnum):
 
     SETTINGS = "settings"
     GAME = "game"
-    """Its rules, by ``selective_settings()``: what paid in games against an agent without."""
+    """Its rules, by ``search_settings("selective")``: what paid in games against an agent without."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -114,10 +114,9 @@ class AlphaBetaAgent(PruningAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         config = self.config
-        ask = getattr(getattr(game, "rules", game), "selective_settings", None)
-        if ask is not None and self.selective is SelectiveBy.GAME:
+        if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
             own = {name: getattr(self, name) for name in _SELECTIVE if getattr(self, name)}
-            config = dataclasses.replace(config, **(ask() | own))
+            config = dataclasses.replace(config, **(game.search_settings("selective") | own))
         if config.null_move and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "

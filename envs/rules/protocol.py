@@ -184,13 +184,8 @@ class Search(General, Protocol):
 
     @never_compiled
     def search_settings(self, search: str) -> Mapping[str, Any]:
-        """The settings of a search, such as ``"mcts"``, that ``auto`` takes in this game."""
-        ...
-
-    @never_compiled
-    def selective_settings(self) -> Mapping[str, Any]:
-        """The settings of selective alpha-beta that pay in this game."""
-        ...
+        """The settings of a search that pay in this game: of those that ``auto`` takes, and of ``"selective"``."""
+        return {}
 
 
 class MonteCarlo(Protocol):

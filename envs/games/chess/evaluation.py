@@ -83,14 +83,10 @@ class Chess(ChessRules):
     def is_urgent(self, state: ChessState) -> bool:
         return state.checkers != 0
 
-    def selective_settings(self) -> dict[str, float]:
-        """The settings that gained in games against Stockfish at low node counts."""
-        return {
-            "late_move_reductions": 3,
-            "null_move": 2,
-            "futility": 0.15,
-            "share_positions": True,
-        }
+    def search_settings(self, search: str) -> dict[str, float]:
+        """The settings of selective search that gained in games against Stockfish at low node counts."""
+        selective = {"late_move_reductions": 3, "null_move": 2, "futility": 0.15, "share_positions": True}
+        return selective if search == "selective" else {}
 
 
 def _gain(state: ChessState, origin: int, target: int, promotion: int) -> tuple[int, int, int]:

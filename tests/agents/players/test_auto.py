@@ -36,8 +36,8 @@ def test_alpha_beta_searches_less_deep_what_the_game_says_may_be() -> None:
     class Telling(MNK):
         __slots__ = ()
 
-        def selective_settings(self) -> dict[str, float]:
-            return {"late_move_reductions": 1}
+        def search_settings(self, search: str) -> dict[str, float]:
+            return {"late_move_reductions": 1} if search == "selective" else {}
 
     rules = MNK(m=5, n=5, k=4), Telling(m=5, n=5, k=4)
     full, less = (AutoAgent(nodes=20_000).search_state(each) for each in rules)

@@ -273,8 +273,8 @@ def test_a_game_can_say_what_pays() -> None:
     class Telling(Heap):
         __slots__ = ()
 
-        def selective_settings(self) -> dict[str, float]:
-            return {"late_move_reductions": 1, "futility": 0.5}
+        def search_settings(self, search: str) -> dict[str, float]:
+            return {"late_move_reductions": 1, "futility": 0.5} if search == "selective" else {}
 
     def nodes(**settings: Any) -> int:
         return AlphaBetaAgent(depth=8, quiescence=0, **settings).search_state(RulesGame(Telling(17))).nodes
