@@ -9,12 +9,7 @@ from typing import Any
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
-    """A ``__getattr__`` for a package, and its ``__all__``.
-
-    Args:
-        package: The package's full name.
-        homes: For each of its modules that names come from, the names, with spaces between.
-    """
+    """A ``__getattr__`` for a package, and its ``__all__``."""
     home_of = {name: module for module, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:

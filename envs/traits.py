@@ -38,10 +38,6 @@ def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:
 def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
     """Fields of ``Traits`` that somebody gave or declared, completed.
 
-    Args:
-        mapping: The fields.
-        where: What messages call it.
-
     Raises:
         InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
     """

@@ -44,14 +44,7 @@ class GymState:
 
 
 class GymGame(CopiedGame):
-    """The game of a Gymnasium environment; see the module's text.
-
-    Args:
-        env: A live environment that has been reset. It is copied and neither kept nor changed.
-        traits: What is known about the game.
-        outside: As ``CopiedGame`` takes it.
-        seed: As ``CopiedGame`` takes it.
-    """
+    """The game of a Gymnasium environment; see the module's text."""
 
     def __init__(
         self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0

@@ -48,12 +48,6 @@ def mask_of(observation: Any, info: Any) -> Any:
 def shown_mask(observation: Any, info: Any, codec: ActionCodec, whose: str) -> Any:
     """The action mask in an agent's observation or info, whatever its name is; None where there is none.
 
-    Args:
-        observation: What was observed.
-        info: What came with it.
-        codec: The agent's actions.
-        whose: Begins the message of the error.
-
     Raises:
         UnsupportedGameError: Something seems to be a mask, but it is not clear which actions it allows.
     """
@@ -219,12 +213,7 @@ def writes_own_last(env: Any) -> bool:
 
 
 def require_mask_before_last(env: Any, agent: Any) -> None:
-    """Refuses an AEC environment whose own ``last()`` writes the mask: searches step without asking for it.
-
-    Args:
-        env: A copy below its checking wrappers, whose turn it is for ``agent``; it is changed.
-        agent: The agent to move.
-    """
+    """Refuses an AEC environment whose own ``last()`` writes the mask: searches step without asking for it."""
     here = mask_of(env.observe(agent), env.infos.get(agent))
     here = None if here is None else np.array(here)
     seen, *_, info = env.last()

@@ -28,14 +28,7 @@ from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 
 class LiveRulesGame(RulesGame):
-    """The rules of a live environment, and the way from its positions to their states.
-
-    Args:
-        env: The environment below its checking wrappers.
-        rules: Its game.
-        read: The state of the rules that an environment is in, or None if they cannot be in that state.
-        scale: What a point of the rules' utility is in the environment's rewards.
-    """
+    """The rules of a live environment, and the way from its positions to their states."""
 
     def __init__(self, env: Any, rules: Any, read: Callable[[Any], Any | None], scale: float = 1.0) -> None:
         super().__init__(rules)

@@ -82,10 +82,6 @@ def _time_limits(env: Any) -> list[Any]:
 class TableGame:
     """The game of an environment with a transition table.
 
-    Args:
-        env: A Gymnasium environment for which ``has_table`` holds, after ``reset``.
-        given: Fields of ``Traits`` that the caller gave.
-
     Attributes:
         step_limit: The steps that the time limit allows from a reset on; None without one.
     """

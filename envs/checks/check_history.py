@@ -13,14 +13,7 @@ _ON_PATH = ("legal_actions", "result", "is_terminal", "utility")
 
 
 class HistoryCheck:
-    """One game in the making.
-
-    Args:
-        game: The game.
-        call: Calls a method of the rules as it is and compiled, and compares.
-        fail: Raises an error that names a method, a state and what is wrong.
-        compiled: Whether to compile.
-    """
+    """One game in the making."""
 
     def __init__(
         self, game: RulesGame, call: Callable[..., Any], fail: Callable[..., Any], *, compiled: bool

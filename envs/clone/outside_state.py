@@ -30,11 +30,7 @@ _MAX_ITEMS: Final = 2_000
 
 
 class OutsideState:
-    """What the modules and classes behind an environment hold at one moment.
-
-    Args:
-        env: The environment; every class of what it holds counts, and every module that defines one.
-    """
+    """The content of the modules and classes behind an environment at one moment."""
 
     def __init__(self, env: Any) -> None:
         self._owners = list(_owners(env))

@@ -320,11 +320,7 @@ Scan = Callable[[Any], "tuple[Any, ...] | None"]
 
 
 def compile_copier(template: Any, *, loose: bool) -> tuple[Copy, Scan] | None:
-    """Writes and compiles a copier for objects of the template's shape.
-
-    Args:
-        template: The object whose shape is expected.
-        loose: Whether it should not matter which containers are empty; slightly slower.
+    """Writes and compiles a copier for objects of the template's shape, whatever is empty if it is ``loose``.
 
     Returns:
         ``copy``, which returns a copy, or None if its argument has another shape; and ``scan``, which returns the

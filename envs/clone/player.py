@@ -38,11 +38,6 @@ class Player:
 
     Two environments that draw from generators outside of them disturb each other although nothing is wrong with a
     copy; so these start from a seed of the player and of its step whenever the environment's code runs.
-
-    Args:
-        env: The environment.
-        seed: Where the numbers start.
-        outside: The generators, where they have been found.
     """
 
     def __init__(self, env: Any, seed: int, outside: OutsideGenerators | None = None) -> None:

@@ -292,10 +292,6 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
     environments that are known to clone right. A warning names what copies share with the environment in modules
     or on classes, and change.
 
-    Args:
-        env: The environment; it is not changed.
-        deadline: The time of ``time.perf_counter`` at which to give up.
-
     Returns:
         Whether it is done; what there was no time for is done when it is asked for again, a few times.
 

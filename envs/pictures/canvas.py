@@ -46,13 +46,7 @@ def text_size(text: str, scale: int) -> tuple[int, int]:
 
 
 class Canvas:
-    """A picture that is being drawn.
-
-    Args:
-        width: In pixels.
-        height: In pixels.
-        background: The colour it starts with.
-    """
+    """A picture that is being drawn."""
 
     def __init__(self, width: int, height: int, background: Colour) -> None:
         self.width, self.height = width, height

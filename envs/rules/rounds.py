@@ -15,11 +15,7 @@ from zermelo.envs.game import CHANCE
 
 
 class Rounds:
-    """What a game over rules is able to do besides, where its players move at the same time.
-
-    Args:
-        game: The ``RulesGame``, whose rules ask all seats in turn.
-    """
+    """Moves at the same time in a game over rules, which ask all seats in turn."""
 
     def __init__(self, game: Any) -> None:
         self._game = game

@@ -39,16 +39,7 @@ class TreeNode:
 
 
 class TreeGame:
-    """The game of a tree: states are its nodes, actions count from 0 at each node.
-
-    Args:
-        root: The tree's root; ``tree_game`` makes it of nested lists.
-        name: What the game is called.
-        constant: What all ends' utilities add up to; None if they do not add up to the same.
-        seat_names: What the seats are called.
-        has_chance: Whether there are nodes of chance.
-        bounds: Between which values all utilities lie.
-    """
+    """The game of a tree: states are its nodes, actions count from 0 at each node."""
 
     def __init__(
         self,

@@ -48,14 +48,7 @@ from zermelo.envs.game import CHANCE, Traits
 
 
 class AECGame(CopiedGame):
-    """The game of an AEC environment; see the module's text.
-
-    Args:
-        env: A live environment that has been reset. It is copied and neither kept nor changed.
-        traits: What is known about the game.
-        outside: As ``CopiedGame`` takes it.
-        seed: As ``CopiedGame`` takes it.
-    """
+    """The game of an AEC environment; see the module's text."""
 
     def __init__(
         self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0

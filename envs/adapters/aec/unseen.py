@@ -19,11 +19,6 @@ from zermelo.envs.game import Information
 def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] | None = None) -> bool:
     """Deals again, in place, what an agent has not seen: its hand, its dice, what it has just chosen unseen.
 
-    Args:
-        env: A copy of a live environment.
-        generator: What deals.
-        agents: Those who are to look at the copy, one after the other; the agent to move, if not given.
-
     Returns:
         False where the environment declares, or is known, to hide something, and nothing says how to deal it.
     """
@@ -43,11 +38,7 @@ def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] 
 
 
 def hidden_of(raw: Any) -> Hidden | None:
-    """What the agents of an environment know, as it or what is known of its class says; None if neither does.
-
-    Args:
-        raw: An environment below its checking wrappers.
-    """
+    """The knowledge of an environment's agents, declared by it or known of its class; None if neither."""
     if declares_information(raw):
         return Hidden(_declared_key, _declared_resample)
     if full_name(type(raw)) == SHIMMY:

@@ -34,12 +34,7 @@ _MAX_DIGESTED: Final = 200_000
 
 
 def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
-    """Digests of an environment's attributes, and of those of objects in them, by path.
-
-    Args:
-        env: The environment, below its checking wrappers.
-        with_classes: Whether the attributes of classes count, which play does not change.
-    """
+    """Digests of an environment's attributes, and of those of objects in them, by path."""
     found: dict[str, bytes] = {}
     seen = {id(layer) for layer in layers(env)}
     classes: set[type] = set()

@@ -35,17 +35,7 @@ def with_traits(
     actions: int,
     deals_again: bool,
 ) -> Adapted:
-    """A game that works on copies, with its traits as far as they are known in time.
-
-    Args:
-        make: Called with the environment, its traits and ``outside``.
-        raw: The environment.
-        given: Fields of ``Traits`` that the caller gave.
-        deadline: The time of ``time.perf_counter`` at which the game is needed.
-        seats: The names of its seats.
-        actions: How many different actions it has.
-        deals_again: Whether it is known how to deal again what players have not seen.
-    """
+    """A game that works on copies, with its traits as far as they are known in time."""
     base = Traits(
         name=game_name(raw),
         seat_names=seats,

@@ -203,13 +203,7 @@ class _Play:
     def _play(
         self, state: Any, generator: np.random.Generator, *, paired: bool = False
     ) -> Generator[None, None, list[float]]:
-        """Plays a game; returns the sum of what it paid, nothing if it was not played to its end.
-
-        Args:
-            state: Where it begins.
-            generator: What chooses the actions.
-            paired: Whether each step is compared with another playing of it.
-        """
+        """Plays a game; returns the sum of what it paid, nothing if it was not played to its end."""
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):

@@ -31,12 +31,6 @@ _COMPARISONS: Final = 5
 class Sight:
     """What the players of a game were found to see.
 
-    Args:
-        game: The game.
-        seats: How many players it has.
-        probes: How many moves may be played to see whether positions that look the same go on the same way; after
-            that they are taken to do so.
-
     What compares is a generator that yields after each move it has played.
     """
 

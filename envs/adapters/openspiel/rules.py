@@ -28,13 +28,7 @@ _AHEAD: Final = 200
 
 
 class OpenSpielRulesGame(RulesGame):
-    """The rules of one of OpenSpiel's games, and the way from its states to theirs.
-
-    Args:
-        rules: The rules.
-        inner: The same game over OpenSpiel's own states, which knows its name, its players and its source.
-        longest: How many moves and chance events a game may have.
-    """
+    """The rules of one of OpenSpiel's games, and the way from its states to theirs."""
 
     def __init__(self, rules: Any, inner: OpenSpielGame, longest: int) -> None:
         super().__init__(rules)
@@ -90,12 +84,7 @@ class OpenSpielRulesGame(RulesGame):
 
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
-    """The rules of OpenSpiel's game, if they are known and its position now is one of theirs.
-
-    Args:
-        source: A ``pyspiel.Game``, a ``pyspiel.State``, or Shimmy's environment after ``reset``.
-        given: Fields of ``Traits`` that the caller gave.
-    """
+    """The rules of OpenSpiel's game, if they are known and its position now is one of theirs."""
     is_env = not is_openspiel(source)
     if is_env and is_patched(source):
         return None

@@ -43,14 +43,9 @@ def _of_kind(state: ChessState, kind: int) -> int:
 
 
 def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind: int) -> bool:
-    """True if a move with this gain loses nothing by the captures that may follow on its square.
+    """True if a move loses nothing by the captures that may follow on its square.
 
-    Args:
-        state: The position before the move.
-        origin: The square that the piece leaves.
-        target: The square that it goes to.
-        gained: The value of what it takes.
-        kind: What stands on the square then.
+    ``gained`` is the value of what it takes, and ``kind`` the piece that stands on ``target`` then.
     """
     # ``balance`` is what the mover has if nobody takes any more. The opponent takes while that is not less than
     # nothing, the mover while it is.

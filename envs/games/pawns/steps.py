@@ -52,13 +52,7 @@ def attacked(pawns: int, seat: int, rows: int, columns: int) -> int:
 def sources(pawns: int, seat: int, rows: int, columns: int, free: int, diagonal: int) -> tuple[int, int, int]:
     """The pawns that can move to a lower column, straight on, and to a higher column.
 
-    Args:
-        pawns: Those of the seat.
-        seat: The seat.
-        rows: Height of the board.
-        columns: Width of the board.
-        free: Where a pawn may move straight.
-        diagonal: Where a pawn may move diagonally.
+    They may go straight on to ``free`` squares, and diagonally to those of ``diagonal``.
     """
     first = first_column(rows, columns)
     lower, higher = pawns & ~first, pawns & ~(first << (columns - 1))
