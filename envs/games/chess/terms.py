@@ -31,27 +31,6 @@ ATTACK: Final = OPEN_KING + 4
 PAWN_THREAT: Final = ATTACK + 32
 MINOR_THREAT: Final = PAWN_THREAT + 1
 TEMPO: Final = MINOR_THREAT + 1
-BLOCKS: Final = (
-    ("a piece on a square, pawn to king", 0, 384),
-    ("squares that a knight, bishop, rook, queen can go to", MOBILITY, 112),
-    ("a passed pawn, by row", PASSED, 8),
-    ("its distance from its king", OWN_KING, 8),
-    ("its distance from the other king", THEIR_KING, 8),
-    ("an isolated pawn", ISOLATED, 1),
-    ("a doubled pawn", DOUBLED, 1),
-    ("a defended pawn", DEFENDED, 1),
-    ("a pawn beside another", BESIDE, 1),
-    ("two bishops", PAIR, 1),
-    ("a rook on a file without own pawns", HALF_OPEN, 1),
-    ("a rook on a file without pawns", OPEN, 1),
-    ("pawns before the king", SHIELD, 7),
-    ("files without own pawns at the king", OPEN_KING, 4),
-    ("attack on the other king", ATTACK, 32),
-    ("a pawn's attack on a piece", PAWN_THREAT, 1),
-    ("a knight's or bishop's attack on a rook or queen", MINOR_THREAT, 1),
-    ("the move", TEMPO, 1),
-)
-"""What weights are for: a name, the number of the first, and how many there are."""
 
 
 def phase(knights: int, diagonal: int, straight: int) -> int:
