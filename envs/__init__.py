@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions as legal_actions
     from zermelo.envs.adapters.as_game import as_game as as_game
     from zermelo.envs.adapters.as_game import register_rules as register_rules
+    from zermelo.envs.adapters.discretise import discretise as discretise
     from zermelo.envs.adapters.facts.known import register_information as register_information
     from zermelo.envs.checks.check_rules import check_rules as check_rules
     from zermelo.envs.clone.clone_env import clone_env as clone_env
@@ -50,6 +51,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         {
             "adapters.actions": "legal_actions",
             "adapters.as_game": "as_game register_rules",
+            "adapters.discretise": "discretise",
             "adapters.facts.known": "register_information",
             "clone.clone_env": "clone_env",
             "clone.own_clone": "register_clone",

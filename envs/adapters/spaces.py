@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,6 @@ from zermelo.envs.errors import UnsupportedGameError
 
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
-
-
-_REMEDY: Final = (
-    "wrap the environment so that its actions are a Discrete space, as "
-    "gymnasium.wrappers.DiscretizeAction(env, bins=5) does with a Box"
-)
 
 
 class _UnfitMaskError(Exception):
@@ -75,7 +69,8 @@ class ActionCodec:
             if self.size > MAX_ENUMERATED_ACTIONS:
                 raise UnsupportedGameError(
                     f"the action space of {self._owner} has {self.size:.3g} actions and no action mask: search "
-                    f"enumerates at most {MAX_ENUMERATED_ACTIONS:,}: {_REMEDY}"
+                    f"enumerates at most {MAX_ENUMERATED_ACTIONS:,}; zermelo.envs.discretise(env, actions=[...]) "
+                    "keeps to those that you list"
                 )
             self._all = tuple(range(self.first, self.first + self.size))
         return self._all
@@ -163,7 +158,12 @@ def _radices(space: Any, whose: str) -> list[int]:
         return [2] * math.prod(space.shape)
     if _kind(space) == "Box" and np.issubdtype(space.dtype, np.integer) and space.is_bounded():
         return [int(n) for n in np.ravel(space.high).astype(np.int64) - np.ravel(space.low).astype(np.int64) + 1]
-    raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {_REMEDY}")
+    remedy = (
+        "zermelo.envs.discretise(env, bins=5) makes so many actions of each number"
+        if _kind(space) == "Box"
+        else "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
+    )
+    raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
 
 
 def _first_values(space: Any) -> Any:

@@ -137,9 +137,9 @@ def test_masks_that_do_not_fit(space: Any, mask: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("space", "remedy"),
     [
-        (spaces.Box(0, 1), r"DiscretizeAction\(env, bins=5\)"),
-        (spaces.Tuple([spaces.Discrete(2), spaces.Box(0, 1)]), "DiscretizeAction"),
-        (spaces.Text(3), "a Discrete space"),
+        (spaces.Box(0, 1), r"discretise\(env, bins=5\)"),
+        (spaces.Tuple([spaces.Discrete(2), spaces.Box(0, 1)]), "discretise"),
+        (spaces.Text(3), r"discretise\(env, actions="),
     ],
     ids=str,
 )
