@@ -18,12 +18,13 @@ from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import (
     game_name,
     innermost,
+    is_gymnasium,
     is_patched,
     require_reset,
     seat_agents,
 )
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.rules.about import EQUIVALENT, EquivalentRules
+from zermelo.envs.rules.about import EQUIVALENT, LISTED, EquivalentRules
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 
@@ -37,7 +38,7 @@ class LiveRulesGame(RulesGame):
         self.action_text: Callable[[Any, int], str]
         self._read = read
         self._env_class = type(env)
-        agents = tuple(map(str, seat_agents(env)))
+        agents = self.traits.seat_names if is_gymnasium(env) else tuple(map(str, seat_agents(env)))
         lower, upper = self.traits.utility_bounds
         bounds = (scale * lower, scale * upper)
         self.traits = replace(self.traits, name=game_name(env), seat_names=agents, utility_bounds=bounds)
@@ -66,7 +67,7 @@ class LiveRulesGame(RulesGame):
         if is_patched(raw):
             return None
         state = self._read(raw)
-        if state is None:
+        if state is None or is_gymnasium(raw):
             return state
         dead = [raw.terminations[agent] or raw.truncations[agent] for agent in raw.agents]
         over = all(dead)  # also when no agents are left
@@ -106,6 +107,8 @@ def _rules_env(env: Any) -> LiveRulesGame | None:
     return None if game.live_state(env) is None else game
 
 
-register_rules("zermelo.envs.rules.env.RulesEnv", _rules_env)
+_own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]
+for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
+    register_rules(_class_name, _rules_env)
 for _class_name, _declared in EQUIVALENT.items():
     register_rules(_class_name, functools.partial(_over_equivalent, _declared))

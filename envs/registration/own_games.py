@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import zermelo.envs.games  # noqa: F401  # for what it lists
-from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_with_imported
+from zermelo.envs.registration.registry import GYMNASIUM_ENVS, OWN_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.about import LISTED
 from zermelo.envs.rules.contract import require_known_names
 
@@ -99,6 +99,8 @@ def _observation_text(rules_class: Any) -> str:
 
 
 for _class, _line in LISTED.items():
-    register_game(_class, players=_line.players, kind=_line.kind)
+    _id = register_game(_class, players=_line.players, kind=_line.kind)
+    if _line.gymnasium:
+        GYMNASIUM_ENVS[_id] = _line.gymnasium
 
 register_with_imported()

@@ -19,10 +19,12 @@ class Listed:
     Attributes:
         players: How many play, as text: ``2``, ``2-6``.
         kind: What kind of game it is, in a few words.
+        gymnasium: ``"module:name"`` of its Gymnasium environment, which has ``rules`` and ``position``; if any.
     """
 
     players: str
     kind: str
+    gymnasium: str
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,11 @@ OPENSPIEL: dict[str, Callable[..., Any]] = {}
 """By the short name of OpenSpiel's game: called with its parameters (``openspiel_rules``)."""
 
 
-def listed(*, players: str = "2", kind: str = "board") -> Callable[[_Class], _Class]:
+def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Class], _Class]:
     """Lists a class of rules as the environment ``zermelo/<class>-v0``."""
 
     def add(rules_class: _Class) -> _Class:
-        LISTED[rules_class] = Listed(players, kind)
+        LISTED[rules_class] = Listed(players, kind, gymnasium)
         return rules_class
 
     return add

@@ -64,7 +64,11 @@ class Game2048State(NamedTuple):
     tiles_to_come: int
 
 
-@listed(players="1", kind="sliding tiles, exact chance")
+@listed(
+    players="1",
+    kind="sliding tiles, exact chance",
+    gymnasium="zermelo.envs.games.twenty_forty_eight.environment:Game2048Env",
+)
 @limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
 @draws_marks(_MARKS, frame=(187, 173, 160))
 class Game2048(NamedTuple):

@@ -1,17 +1,32 @@
-"""2048: moves against lines merged by hand, exact spawns, and optimal play on 2x2."""
+"""2048: moves against lines merged by hand, exact spawns, optimal play on 2x2, and the Gymnasium environment."""
 
 from __future__ import annotations
 
 import functools
 import random
+import subprocess
+import sys
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from zermelo.agents import make_agent
+from zermelo.envs import (
+    Chance,
+    IllegalActionError,
+    InvalidSettingError,
+    as_game,
+    clone_env,
+    register_envs,
+    verify_clone,
+)
+from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.games import Game2048
 from zermelo.envs.games.twenty_forty_eight import Game2048State, packed, weights
+from zermelo.envs.games.twenty_forty_eight.environment import Game2048Env
 from zermelo.envs.rules import RulesGame
 
 
@@ -175,6 +190,104 @@ def best(goal: int | None) -> float:
 def test_optimal_play_on_two_by_two() -> None:
     assert best(None) == pytest.approx(66.9641494571, abs=6e-11)
     assert best(5) == pytest.approx(0.082887289072, abs=6e-13)
+
+
+# -- the Gymnasium environment ------------------------------------------------------------------------------------
+
+
+def made(**parameters: Any) -> Any:
+    register_envs()
+    return gymnasium.make("zermelo/Game2048-v0", **parameters)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [(4, 4), (2, 5)])
+def test_gymnasiums_own_check(size: tuple[int, int]) -> None:
+    live = made(rows=size[0], columns=size[1], render_mode="ansi").unwrapped
+    check_env(live)
+    seen, _ = live.reset(seed=3)
+    assert live.observation_space.contains(seen)
+    assert live.reset(seed=3)[0].tolist() == seen.tolist()
+
+
+def test_rewards_are_the_score() -> None:
+    live = made(rows=3, columns=3)
+    seen, info = live.reset(seed=5)
+    assert np.count_nonzero(seen) == 2
+    generator, total, over = random.Random(5), 0.0, False
+    while not over:
+        legal = np.flatnonzero(info["action_mask"]).tolist()
+        for action in set(range(4)) - set(legal):
+            same, reward, ended, _, _ = live.step(action)
+            assert (same.tolist(), reward, ended) == (seen.tolist(), 0.0, False)
+        seen, reward, over, truncated, info = live.step(generator.choice(legal))
+        total += reward
+        assert not truncated
+        assert total == info["score"]
+    assert not info["action_mask"].any()
+    assert live.observation_space.contains(seen)
+
+
+def test_the_same_seed_is_the_same_game() -> None:
+    games = []
+    for seed in (1, 1, 2):
+        live = made()
+        seen = [live.reset(seed=seed)[0].tolist()]
+        seen += [live.step(action % 4)[0].tolist() for action in range(40)]
+        games.append(seen)
+    assert games[0] == games[1] != games[2]
+
+
+@pytest.mark.thorough
+def test_it_is_searched_by_its_rules() -> None:
+    live = made(rows=2, columns=2)
+    live.reset(seed=1)
+    game = as_game(live)
+    assert type(game) is LiveRulesGame
+    assert game.rules == Game2048(2, 2)
+    assert game.traits.chance is Chance.EXACT
+    assert game.traits.seats == 1
+    state = game.snapshot(live)
+    assert state == live.unwrapped.position
+    live.step(int(game.legal_actions(state)[0]))
+    assert game.snapshot(live) == live.unwrapped.position != state
+    by_clone = as_game(live, backend="clone")
+    copied = by_clone.snapshot(live)
+    assert by_clone.legal_actions(copied) == tuple(game.legal_actions(game.snapshot(live)))
+
+
+def test_copies() -> None:
+    live = made(rows=2, columns=3)
+    live.reset(seed=4)
+    live.step(0)
+    copy = clone_env(live)
+    assert copy.unwrapped.position == live.unwrapped.position
+    verify_clone(lambda: made(rows=2, columns=3), games=2)
+
+
+def test_what_the_environment_does_not_take() -> None:
+    with pytest.raises(InvalidSettingError, match=r"Game2048 needs .*, not rows=1, columns=1"):
+        Game2048Env(1, 1)
+    with pytest.raises(InvalidSettingError, match=r"render_mode must be .*, not 'human'"):
+        Game2048Env(render_mode="human")
+    live = Game2048Env()
+    live.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="7 is no action of 2048"):
+        live.step(7)
+
+
+@pytest.mark.thorough
+def test_gymnasium_learns_of_it_when_it_is_told() -> None:
+    program = (
+        "import sys, zermelo.envs; assert 'gymnasium' not in sys.modules; import gymnasium; "
+        "zermelo.envs.register_envs(); "
+        "env = gymnasium.make('zermelo/Game2048-v0', rows=2); print(env.observation_space.shape)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.stdout.split() == ["(2,", "4)"], run.stderr
+    program = "import gymnasium, zermelo.envs; print(gymnasium.make('zermelo/Game2048-v0').unwrapped.rules)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == "Game2048(rows=4, columns=4)", run.stderr
 
 
 def test_what_is_seen() -> None:
