@@ -1,23 +1,29 @@
-"""Pig with any target, die and number of players; with a coin, Piglet.
+"""Pig with any target, dice and number of players; with a coin, Piglet.
 
 Rules: J. Scarne, "Scarne on Dice", 1945, as given by T. W. Neller and C. G. M. Presser, "Optimal Play of the Dice
 Game Pig", The UMAP Journal 25(1), 2004. The player whose turn it is rolls or holds, as often as it likes. A roll
 adds to the turn's points, unless a one shows: then the turn is over and its points are lost. Who holds adds the
 turn's points to its score, and the turn passes. The first to hold with at least ``target`` points has won; who
-could do so does not roll again. Two sides make a coin: tails are a one, heads count one point each, as in Neller
-and Presser's Piglet. The winner gets 1 from every other player.
+could do so does not roll again.
 
-Actions: 0 rolls, 1 holds. Chance outcomes: the face less one, so 0 is a one.
+- Several dice are rolled together and add up; a one on any of them ends the turn. With ``snake_eyes``, ones on all
+  of them cost the player's whole score too (Two-Dice Pig).
+- Two sides make a coin: tails are a one, heads count one point each, as in Neller and Presser's Piglet.
+
+The winner gets 1 from every other player.
+
+Actions: 0 rolls, 1 holds. Chance outcomes: 0, a one showed; ``n``, the dice gave the ``n``-th smallest number of
+points that they can give (so with one die, 1 stands for two points); the highest one, with ``snake_eyes``, ones on
+all dice.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
-from zermelo.envs.rules.declared import limits
 
 _ROLL: Final = 0
 _HOLD: Final = 1
@@ -36,30 +42,40 @@ class PigState(NamedTuple):
 
 
 @listed(players="2 or more", kind="dice, exact chance")
-@limits(
-    ("players * bits of the target", lambda rules: rules.players * rules.target.bit_length(), 62),
-    target=(1, math.inf),
-    sides=(2, 1000),
-    players=(2, 62),
-)
 class Pig(NamedTuple):
     """Roll for points or hold them; a one loses the turn's points. The first to the target wins.
 
     Attributes:
         target: The score that wins, at least 1; every player's takes its bits, of 62.
-        sides: Sides of the die, 2 to 1000; a coin has two, and heads count one point.
+        dice: How many dice are rolled at once, at least 1.
+        sides: Sides of a die, at least 2; a coin has two, and heads count one point.
         players: At least 2.
+        snake_eyes: Whether ones on all dice, of which there are then at least two, cost the whole score.
     """
 
     target: int = 100
+    dice: int = 1
     sides: int = 6
     players: int = 2
+    snake_eyes: bool = False
+
+    def check(self) -> None:
+        fits = self.target >= 1 and self.players >= 2 and self.players * int(self.target).bit_length() <= 62
+        rolls = self.dice >= 1 and 2 <= self.sides <= 1000 and self.dice <= 52 and self.sides**self.dice <= 1 << 52
+        if not (fits and rolls and self.snake_eyes in (0, 1) and (self.dice > 1 or not self.snake_eyes)):
+            raise InvalidSettingError(
+                "Pig needs a target of at least 1, players of at least 2 who at the bits of the target each take "
+                "at most 62, dice of at least 1, sides of 2 to 1000 with sides ** dice at most 2 ** 52, and "
+                "snake_eyes of False, or True with two dice or more, "
+                f"not target={self.target}, dice={self.dice}, sides={self.sides}, players={self.players}, "
+                f"snake_eyes={self.snake_eyes}"
+            )
 
     def num_actions(self) -> int:
         return 2
 
     def num_outcomes(self) -> int:
-        return self.sides
+        return self._sums() + 1 + self.snake_eyes
 
     def seats(self) -> int:
         return self.players
@@ -82,22 +98,49 @@ class Pig(NamedTuple):
         return 2
 
     def chance_outcomes(self, state: PigState, outcomes: list[int], probabilities: list[float]) -> int:
-        for face in range(self.sides):
-            outcomes[face] = face
-            probabilities[face] = 1.0 / self.sides
-        return self.sides
+        """Writes a one, each sum of points, and ones on all dice.
+
+        The ways to throw each sum are counted one die at a time, in the buffer of the probabilities; they are
+        whole numbers below 2 ** 53, so nothing is rounded before the last division.
+        """
+        sums = self._sums()
+        scoring = max(self.sides - 1, 1)  # sides of a die that score
+        rolls = scored = 1
+        probabilities[1] = 1.0
+        for number in range(1, sums):
+            probabilities[1 + number] = 0.0
+        for _ in range(self.dice):
+            rolls *= self.sides
+            scored *= scoring
+            for number in range(sums - 1, -1, -1):
+                ways = 0.0
+                for side in range(min(scoring, number + 1)):
+                    ways += probabilities[1 + number - side]
+                probabilities[1 + number] = ways
+        for number in range(sums):
+            outcomes[1 + number] = 1 + number
+            probabilities[1 + number] /= rolls
+        outcomes[0] = 0
+        probabilities[0] = (rolls - scored - self.snake_eyes) / rolls
+        if self.snake_eyes:
+            outcomes[1 + sums] = 1 + sums
+            probabilities[1 + sums] = 1.0 / rolls
+        return 1 + sums + self.snake_eyes
 
     def result(self, state: PigState, action: int) -> PigState:
         score = self._score(state, state.seat)
-        following = (state.seat + 1) % self.players
-        if state.rolling and action == 0:
-            return PigState(state.scores, 0, following, 0)
         if state.rolling:
-            turn = state.turn + (1 if self.sides == 2 else action + 1)
-            return PigState(state.scores, min(turn, self.target - score), state.seat, 0)
+            if 0 < action <= self._sums():
+                least = self.dice if self.sides == 2 else 2 * self.dice
+                turn = state.turn + least + action - 1
+                return PigState(state.scores, min(turn, self.target - score), state.seat, 0)
+            following = (state.seat + 1) % self.players
+            lost = score if action else 0
+            return PigState(state.scores - (lost << self._bits() * state.seat), 0, following, 0)
         if action == _ROLL:
             return PigState(state.scores, state.turn, state.seat, 1)
-        return PigState(state.scores + (state.turn << self._bits() * state.seat), 0, following, 0)
+        scores = state.scores + (state.turn << self._bits() * state.seat)
+        return PigState(scores, 0, (state.seat + 1) % self.players, 0)
 
     def is_terminal(self, state: PigState) -> bool:
         last = (state.seat + self.players - 1) % self.players
@@ -141,7 +184,13 @@ class Pig(NamedTuple):
     def action_text(self, state: PigState, action: int) -> str:
         if not state.rolling:
             return "hold" if action == _HOLD else "roll"
-        return f"{1 if self.sides == 2 else action + 1} points" if action else "a one"
+        if 0 < action <= self._sums():
+            return f"{(1 if self.sides == 2 else 2) * self.dice + action - 1} points"
+        return "ones" if action else "a one"
+
+    def _sums(self) -> int:
+        """The number of sums the dice can show without a one."""
+        return self.dice * (self.sides - 2) + 1
 
     def _bits(self) -> int:
         """Bits for a score, 0 to ``target``."""
@@ -168,4 +217,4 @@ def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, wins
     """
     if players != 2 or piglet != (diceoutcomes == 2):
         return None
-    return Pig(winscore, diceoutcomes)
+    return Pig(winscore, 1, diceoutcomes)

@@ -111,7 +111,7 @@ MORE = [
 SLOW_RULES: dict[str, list[Any]] = {
     # Each class more is seconds of compiling.
     "expectiminimax": [
-        Pig(target=15), Pig(target=30, sides=4), EinStein(), EinStein(size=4),
+        Pig(target=15), Pig(target=30, dice=2, snake_eyes=True), EinStein(), EinStein(size=4),
         EinStein(random_start=True), Hypergammon(), Hypergammon(most_points=3), Backgammon(),
         Backgammon(most_points=3), Game2048(rows=2, columns=2), Game2048(rows=3, columns=2),
         *(Grown(seed=1000 * seed, width=30 + seed % 30) for seed in range(8, 300)),

@@ -33,7 +33,9 @@ def test_pig(rules: Pig, expected: float) -> None:
     assert table.sweeps > 10
 
 
-@pytest.mark.parametrize("rules", [Pig(target=8), Pig(target=12, sides=4), Game2048(1, 3), Nim((2, 3))])
+@pytest.mark.parametrize(
+    "rules", [Pig(target=8), Pig(target=12, dice=2, snake_eyes=True), Game2048(1, 3), Nim((2, 3))]
+)
 def test_every_state_is_as_the_slow_one_says(rules: Any) -> None:
     game = RulesGame(rules)
     values = algorithms.value_iteration(game)

@@ -63,7 +63,7 @@ QUICK = [
         Pentago(),
     ],
     *[EinStein(), EinStein(size=4, random_start=True), Game2048(2, 2)],
-    Pig(target=10, players=3),
+    Pig(target=10, dice=2, snake_eyes=True, players=3),
 ]
 SLOW = [
     *[Breakthrough(4, 3, 1), Chomp(3, 3), DotsAndBoxes(2, 2), Domineering(4, 4), MNK(3, 3, 3, 3)],
@@ -84,7 +84,7 @@ SLOW = [
     *[Kuhn(), Kuhn(4), Leduc(), Leduc(blinds=True), Leduc(5), LiarsDice(), LiarsDice(2, 3), Goofspiel(4)],
     *[Goofspiel(5, shuffled=False, hidden=True, difference=True), EinStein(4), EinStein(7, random_start=True)],
     *[Backgammon(3), Hypergammon(2), Game2048(), Game2048(1, 2), Game2048(3, 5), Pig(), Pig(target=12, sides=2)],
-    *[Pig(target=40, sides=4, players=5), Pig(target=1, players=31), Chess()],
+    *[Pig(target=40, dice=3, sides=4, players=5), Pig(target=1, players=31), Chess()],
     *[Chess("3r1r2/4P3/8/8/8/k7/4p3/3R1RK1 w - - 0 1"), Chess("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1")],
     *[Chess("7k/r7/8/8/8/8/R6P/K7 w - - 97 90"), Chess("r3k2r/8/8/1b6/1B6/8/8/R3K2R w KQkq - 0 1")],
 ]
@@ -182,8 +182,10 @@ def test_plays_as_the_slow_rules_do(rules: Any, slow: Any, sizes: tuple[Any, ...
             (Kuhn, (1,), "players=1"),
         ],
         *[(Leduc, (14,), "ranks=14"), (LiarsDice, (6, 6), "dice=6"), (Goofspiel, (14,), "cards=14")],
-        *[(Go, (0,), "size=0"), (Go, (9, 7.5, 2), "superko=2"), (Pig, (0,), "target=0"), (Pig, (9, 1), "sides=1")],
-        *[(Pig, (100, 6, 1), "players=1"), (Pig, (100, 6, 9), "players=9")],
+        *[(Go, (0,), "size=0"), (Go, (9, 7.5, 2), "superko=2"), (Pig, (0,), "target=0"), (Pig, (9, 0), "dice=0")],
+        *[(Pig, (9, 1, 1), "sides=1"), (Pig, (9, 30), "dice=30"), (Pig, (100, 1, 6, 1), "players=1")],
+        *[(Pig, (100, 1, 6, 9), "players=9"), (Pig, (9, 1, 6, 2, True), "snake_eyes=True")],
+        (Pig, (9, 2, 6, 2, 2), "snake_eyes=2"),
     ],
 )
 def test_settings_that_do_not_fit(rules: Any, parameters: tuple[Any, ...], says: str) -> None:

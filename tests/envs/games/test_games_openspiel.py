@@ -61,8 +61,8 @@ EQUIVALENT: dict[str, Any] = {
     "liars_dice": LiarsDice(),
     "liars_dice(numdice=2,dice_sides=3)": LiarsDice(2, 3),
     "pig": Pig(),
-    "pig(winscore=15,diceoutcomes=4)": Pig(15, 4),
-    "pig(winscore=9,diceoutcomes=2,piglet=true)": Pig(9, 2),
+    "pig(winscore=15,diceoutcomes=4)": Pig(15, 1, 4),
+    "pig(winscore=9,diceoutcomes=2,piglet=true)": Pig(9, 1, 2),
 }
 
 

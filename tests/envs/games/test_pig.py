@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +89,26 @@ def test_piglet(target: int, expected: float) -> None:
     values = value_iteration(game)
     assert (values[game.initial_state()] + 1) / 2 == pytest.approx(expected, abs=1e-11)
     assert win_chance(target, sides=2)[0, 0, 0] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("dice", "sides", "snake_eyes"),
+    [(1, 6, False), (1, 2, False), (2, 6, True), (3, 4, False), (3, 4, True), (4, 2, True)],
+)
+def test_chances_are_counted_dice(dice: int, sides: int, snake_eyes: bool) -> None:
+    rules = Pig(target=100, dice=dice, sides=sides, snake_eyes=snake_eyes)
+    before = PigState(20 | 30 << 7, 5, 0, 1)
+    expected: Counter[Any] = Counter()
+    for faces in itertools.product(range(1, sides + 1), repeat=dice):
+        if snake_eyes and set(faces) == {1}:
+            after = PigState(30 << 7, 0, 1, 0)
+        elif 1 in faces:
+            after = PigState(20 | 30 << 7, 0, 1, 0)
+        else:
+            after = PigState(20 | 30 << 7, 5 + (dice if sides == 2 else sum(faces)), 0, 0)
+        expected[after] += 1
+    found = {rules.result(before, outcome): p for outcome, p in RulesGame(rules).chance_outcomes(before)}
+    assert found == {after: ways / sides**dice for after, ways in expected.items()}
 
 
 def test_what_is_seen() -> None:

@@ -73,7 +73,7 @@ def test_the_tables_are_true(name: str) -> None:
     ("text", "actions"),
     [
         ("zermelo/Pig-v0", 2),
-        ("zermelo/Pig-v0(sides=8, players=3)", 2),
+        ("zermelo/Pig-v0(dice=2, snake_eyes=True, players=3)", 2),
         ("zermelo/Game2048-v0(rows=2, columns=3)", 4),
         ("zermelo/EinStein-v0", 81),
         ("zermelo/EinStein-v0(random_start=True)", 75),
