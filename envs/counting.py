@@ -44,7 +44,8 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
     rules, state = root.game, root.state
     if split:
         counts = {
-            branch: _leaves(rules, rules.result(state, branch), depth - 1) for branch in _branches(rules, state)
+            root.number(branch): _leaves(rules, rules.result(state, branch), depth - 1)
+            for branch in _branches(rules, state)
         }
         return dict(sorted(counts.items()))
     return _leaves(rules, state, depth)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from zermelo.envs.adapters.as_game import as_game, game_and_state, is_game
 from zermelo.envs.adapters.openspiel.game import is_openspiel
+from zermelo.envs.adapters.openspiel.rules import RenumberedGame
 from zermelo.envs.game import Traits
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -16,14 +17,21 @@ class Position(NamedTuple):
     """A state to search.
 
     Attributes:
-        game: The form of the game that searches run on: it has the same states, and does not check actions.
+        game: The form of the game that searches run on: it has the same states, does not check actions, and may
+            number them in its own way.
         state: One of its states.
         source: What was given; the live environment where that was a name.
+        renumbers: True if ``game`` numbers actions in another way than what was given.
     """
 
     game: Any
     state: Any
     source: Any
+    renumbers: bool
+
+    def number(self, action: int) -> int:
+        """The number that an action of ``game`` has in what was given."""
+        return int(self.game.to_env_action(self.state, action)) if self.renumbers else action
 
 
 def live_env(source: Any) -> Any:
@@ -65,7 +73,7 @@ def position(
     elif state is None:
         is_live = hasattr(source, "step") and not is_game(source)
         state = game.snapshot(source) if is_live or is_openspiel(source) else game.initial_state()
-    return Position(game, state, source)
+    return Position(game, state, source, isinstance(outer, RenumberedGame))
 
 
 def search_game(source: Any) -> Any:
@@ -74,4 +82,4 @@ def search_game(source: Any) -> Any:
 
 
 def _search_form(game: Any) -> Any:
-    return game.for_search if isinstance(game, RulesGame) else game
+    return game.for_search if isinstance(game, RulesGame | RenumberedGame) else game

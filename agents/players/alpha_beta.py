@@ -116,7 +116,7 @@ class AlphaBetaAgent(PruningAgent):
         config = self.config
         if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
             own = {name: getattr(self, name) for name in _SELECTIVE if getattr(self, name)}
-            config = dataclasses.replace(config, **(game.search_settings("selective") | own))
+            config = dataclasses.replace(config, **{**game.search_settings("selective"), **own})
         if config.null_move and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "

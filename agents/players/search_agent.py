@@ -16,6 +16,7 @@ from zermelo.agents.core.fitting import agents_that_fit
 from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
+from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult
@@ -282,7 +283,9 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
         seconds=budget.seconds,
         compiling=budget.compiling,
     )
-    return on_facts(found, game.traits) if game.traits.guessed() else found
+    if game.traits.guessed():
+        found = on_facts(found, game.traits)
+    return renumbered(found, game, state) if root.renumbers else found
 
 
 def asked_seat(game: Game[Any], env: Any) -> int | None:

@@ -16,6 +16,7 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_facts, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
@@ -102,7 +103,8 @@ def solve(
             if not is_from_start:
                 raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
             return _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds)
-        return _by_values(game, state, 1e-9 if tolerance is None else tolerance, Budget(limits, started))
+        found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, Budget(limits, started))
+        return renumbered(found, game, state) if root.renumbers else found
     require_solvable(traits)
     require_decision(game, state)
     chosen = check_choice("compile", compile, Compile)
@@ -111,7 +113,8 @@ def solve(
         told = on_progress if within is limits else None
         budget = WatchedBudget(within, started, compile=compiled, on_progress=told)
         solver = kind(game, budget, memory_mb=memory_mb, threads=threads, tables=tables)
-        return solver.solve(state, outcome_only=outcome_only)
+        found = solver.solve(state, outcome_only=outcome_only)
+        return renumbered(found, game, state) if root.renumbers else found
 
     if chosen is Compile.NEVER or tables is not None or not can_prove(game):
         return on_facts(solved(AlphaBetaSolver, limits, chosen), traits)

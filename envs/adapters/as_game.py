@@ -19,7 +19,7 @@ from zermelo.envs.adapters.facts.configuration import configuration, differences
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel import game as openspiel
 from zermelo.envs.adapters.openspiel import hanabi
-from zermelo.envs.adapters.openspiel.rules import rules_of
+from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
 from zermelo.envs.adapters.wrappers import (
     game_name,
     innermost,
@@ -107,9 +107,12 @@ def game_and_state(
                 )
             return source, None
         if openspiel.is_openspiel(source):
-            return _openspiel_game(source, backend, given), None
+            return _numbered(_openspiel_game(source, backend, given)), None
         require_reset(source)
-    return _cached(source, (backend, repr(given)), deadline, lambda: _build(source, backend, given, deadline))
+    game, state = _cached(
+        source, (backend, repr(given)), deadline, lambda: _build(source, backend, given, deadline)
+    )
+    return _numbered(game), state
 
 
 def is_game(thing: Any) -> bool:
@@ -152,6 +155,11 @@ def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
     return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game
+
+
+def _numbered(game: Any) -> Any:
+    """The game with the numbers of actions that its environment has."""
+    return game.numbered if isinstance(game, OpenSpielRulesGame) else game
 
 
 def _no_rules(name: str) -> UnsupportedGameError:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 
 
 class NimState(NamedTuple):
@@ -163,3 +163,11 @@ class Nim(_NimParameters):
 
     def _sizes(self, heaps: int) -> tuple[int, ...]:
         return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
+
+
+@openspiel_rules("nim")
+def _openspiel(is_misere: bool, pile_sizes: str) -> OpenSpielRules:
+    """Its numbers go by what is taken first, and then by heap."""
+    rules = Nim(tuple(map(int, pile_sizes.split(";"))), is_misere)
+    most, heaps = rules.largest, rules.number
+    return OpenSpielRules(rules=rules, to_openspiel=lambda state, action: action % most * heaps + action // most)

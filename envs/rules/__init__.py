@@ -30,7 +30,7 @@ and says what is wrong. Nothing is compiled, and Numba is not imported, before a
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
+from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, mix, popcount, shift_right, swapped_bytes, wrapped_difference
 from zermelo.envs.rules.boards import (
     all_squares,
@@ -75,7 +75,7 @@ __all__ = [
     "LOSS",
     "WIN",
     "Board",
-    "InvalidSettingError",
+    "InvalidSettingError", "OpenSpielRules",
     "RulesGame",
     "Square",
     "Words",

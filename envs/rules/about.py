@@ -46,6 +46,23 @@ class EquivalentRules:
     scale: float = 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class OpenSpielRules:
+    """Rules of one of OpenSpiel's games that number its actions and chance outcomes in another way.
+
+    Attributes:
+        rules: The rules.
+        to_openspiel: OpenSpiel's number of an action or outcome at a state.
+        from_openspiel: The other way; if not given, the one of the state's that has that number.
+        read: The state of the rules, where that is more than what the history of OpenSpiel's state leads to.
+    """
+
+    rules: Any
+    to_openspiel: Callable[[Any, int], int]
+    from_openspiel: Callable[[Any, int], int] | None = None
+    read: Callable[[Any], Any] | None = None
+
+
 LISTED: dict[type, Listed] = {}
 EQUIVALENT: dict[str, EquivalentRules] = {}
 """By the full name of the environment's class."""
@@ -82,10 +99,10 @@ _Make = TypeVar("_Make", bound=Callable[..., Any])
 
 
 def openspiel_rules(short_name: str) -> Callable[[_Make], _Make]:
-    """Declares the rules of one of OpenSpiel's games, in which actions and outcomes have the same numbers.
+    """Declares the rules of one of OpenSpiel's games, as a function of that game's parameters.
 
-    It is a function of that game's parameters that returns rules, or None where they do not fit: a class of rules
-    whose parameters have the same names, for instance.
+    It returns rules, ``OpenSpielRules`` where numbers differ, or None where no rules fit. A class of rules whose
+    parameters have the same names is such a function.
     """
 
     def add(make: _Make) -> _Make:

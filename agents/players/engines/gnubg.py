@@ -181,10 +181,10 @@ class GnubgAgent(EngineAgent):
 
     def decide(self, env: Any) -> int:
         self.check_env(env)
-        game, state, _ = position(env)
+        game, state, _, _ = root = position(env)
         planned: dict[BackgammonState, int] = self.__dict__["_planned"]
         if state in planned:
-            return planned.pop(state)
+            return root.number(planned.pop(state))
         plays = whole_plays(game, state)
         path = next(iter(plays.values()))
         if len(plays) > 1:
@@ -197,7 +197,7 @@ class GnubgAgent(EngineAgent):
         planned.clear()
         if len(path) > 1:
             planned[game.result(state, path[0])] = path[1]
-        return path[0]
+        return root.number(path[0])
 
     def _move(self, own: Side, other: Side, high_die: int, low_die: int) -> str:
         said = self._ask(

@@ -8,8 +8,9 @@ games with chance that come near the length at which OpenSpiel, or Shimmy's envi
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,9 +18,9 @@ import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame, is_openspiel
 from zermelo.envs.adapters.wrappers import is_patched
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import Chance, TraitSource
-from zermelo.envs.rules.about import OPENSPIEL
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
+from zermelo.envs.game import CHANCE, Chance, TraitSource
+from zermelo.envs.rules.about import OPENSPIEL, OpenSpielRules
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits import merge_traits
 
@@ -30,9 +31,10 @@ _AHEAD: Final = 200
 class OpenSpielRulesGame(RulesGame):
     """The rules of one of OpenSpiel's games, and the way from its states to theirs."""
 
-    def __init__(self, rules: Any, inner: OpenSpielGame, longest: int) -> None:
-        super().__init__(rules)
-        self._inner = inner
+    def __init__(self, declared: Any, inner: OpenSpielGame, longest: int) -> None:
+        numbers = declared if isinstance(declared, OpenSpielRules) else None
+        super().__init__(declared if numbers is None else numbers.rules)
+        self.numbers, self._inner = numbers, inner
         self._read: tuple[list[int], Any] = ([], super().initial_state())
         self.traits = replace(self.traits, name=inner.traits.name, seat_names=inner.traits.seat_names)
         has_chance = self.traits.chance is not Chance.NONE
@@ -67,9 +69,26 @@ class OpenSpielRulesGame(RulesGame):
         if history[: len(seen)] != seen:
             seen, state = [], super().initial_state()
         for number in history[len(seen) :]:
-            state = self._played.result(state, number)
+            state = self._played.result(state, self.action_of(state, number))
         self._read = history, state
-        return state
+        return state if self.numbers is None or self.numbers.read is None else self.numbers.read(state)
+
+    def action_of(self, state: Any, number: int) -> int:
+        """The action or outcome that has this number in OpenSpiel; -1 if there is none."""
+        if self.numbers is None:
+            return number
+        if self.numbers.from_openspiel is not None:
+            return self.numbers.from_openspiel(state, number)
+        actions = self.legal_actions(state)
+        return next((action for action in actions if self.numbers.to_openspiel(state, action) == number), -1)
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        return action if self.numbers is None else self.numbers.to_openspiel(state, action)
+
+    @functools.cached_property
+    def numbered(self) -> Any:
+        """This game with OpenSpiel's numbers of actions."""
+        return self if self.numbers is None else RenumberedGame(self)
 
     def observation(self, state: Any, seat: int) -> Any:
         """No observation is OpenSpiel's, so a network that was trained on those would see something else.
@@ -81,6 +100,54 @@ class OpenSpielRulesGame(RulesGame):
             f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
             "backend='environment' a network sees them"
         )
+
+
+class RenumberedGame:
+    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
+
+    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
+    """
+
+    def __init__(self, inside: OpenSpielRulesGame) -> None:
+        self.inside = inside
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ALIKE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.inside, name)
+
+    def legal_actions(self, state: Any) -> Sequence[int]:
+        return sorted(self.inside.to_env_action(state, action) for action in self.inside.legal_actions(state))
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        outcomes = self.inside.chance_outcomes(state)
+        return [(self.inside.to_env_action(state, outcome), probability) for outcome, probability in outcomes]
+
+    def result(self, state: Any, action: int) -> Any:
+        if not self.inside.is_terminal(state) and self.inside.to_move(state) != CHANCE:
+            legal = self.legal_actions(state)
+            if action not in legal:
+                raise illegal_action(action, f"in {self.inside.traits.name}", legal)
+        return self.inside.result(state, self.inside.action_of(state, action))
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        return action
+
+    def action_text(self, state: Any, action: int) -> str:
+        return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
+
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        aliases = getattr(self.inside.rules, "action_aliases", None)
+        return () if aliases is None else aliases(state, self.inside.action_of(state, action))
+
+
+_ALIKE: Final = frozenset(
+    [
+        *("for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far"),
+        *("observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility"),
+    ]
+)
+"""The names that the rules have whatever the numbers of actions."""
 
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
@@ -108,4 +175,4 @@ def _equivalent(game: Any) -> tuple[Any, int]:
     make = OPENSPIEL.get(kind.short_name)
     if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
         return None, 0
-    return make(**parameters), parameters.get("horizon", 1 << 60)
+    return make(**parameters), parameters.get("horizon", 2 * parameters.get("max_player_turns", 1 << 59))

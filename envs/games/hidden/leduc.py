@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import equivalent_rules, listed
+from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.declared import limits
 
 _CALL: Final = 0
@@ -276,3 +276,28 @@ def _pettingzoo(env: Any) -> LeducState | None:
             state = rules.result(state, "JQK".index(game.public_card.rank))
     chips = [player.in_chips for player in game.players]
     return state if chips == [state.first_chips, state.second_chips] else None
+
+
+def _to_openspiel(state: LeducState, action: int) -> int:
+    """There 0 folds, 1 calls and checks, 2 raises; of each rank there are the cards 2 * rank and 2 * rank + 1."""
+    if Leduc().to_move(state) == CHANCE:
+        return 2 * action + (state.first_card == action + 1 or state.second_card == action + 1)
+    return (1, 2, 0, 1)[action]
+
+
+def _from_openspiel(state: LeducState, number: int) -> int:
+    if Leduc().to_move(state) == CHANCE:
+        return number // 2
+    if number == 1:
+        return _CHECK if state.first_chips == state.second_chips else _CALL
+    return _RAISE if number else _FOLD
+
+
+@openspiel_rules("leduc_poker")
+def _openspiel(
+    action_mapping: bool, players: int, starting_player: int, suit_isomorphism: bool
+) -> OpenSpielRules | None:
+    """For two players, the first beginning, and with cards that have suits."""
+    if action_mapping or players != 2 or starting_player != 0 or suit_isomorphism:
+        return None
+    return OpenSpielRules(rules=Leduc(), to_openspiel=_to_openspiel, from_openspiel=_from_openspiel)

@@ -39,7 +39,7 @@ from zermelo.envs.games.mancala.sowing import (
 )
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.scores import loss_in, win_in
@@ -235,3 +235,9 @@ draws(Kalah)(paint_houses)
 
 
 squares_of(Kalah, HOUSES)
+
+
+@openspiel_rules("mancala")
+def _openspiel() -> OpenSpielRules:
+    """Its pits go round the board: 1 to 6 are the first player's houses, 8 to 13 the second's."""
+    return OpenSpielRules(rules=Kalah(), to_openspiel=lambda state, action: action + (8 if state.seat else 1))

@@ -27,7 +27,7 @@ from zermelo.envs.games.pawns.steps import (
     sources,
 )
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.declared import board, limits
@@ -146,3 +146,19 @@ class Breakthrough(NamedTuple):
             come = row if seat == 0 else self.rows - 1 - row
             worth += come * come * popcount(pawns & all_squares(self.columns) << (row * self.columns))
         return worth
+
+
+@openspiel_rules("breakthrough")
+def _openspiel(rows: int, columns: int) -> OpenSpielRules:
+    """There are two rows of pawns from six rows on, else one.
+
+    Its first player starts at the top, so that its rows are ours from below. A number is that of square, direction
+    and whether it captures: ``12 * square + 2 * direction + capture``, directions 0 to 2 being those of the first
+    player from left to right, 3 to 5 those of the second.
+    """
+
+    def to_openspiel(state: PawnState, action: int) -> int:
+        captures = state.other >> destination(action, state.seat, columns) & 1
+        return 12 * (action // 3) + 2 * (3 * state.seat + action % 3) + captures
+
+    return OpenSpielRules(rules=Breakthrough(rows, columns, 2 if rows >= 6 else 1), to_openspiel=to_openspiel)

@@ -18,12 +18,16 @@ from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame
 from zermelo.envs.games import (
     MNK,
     Amazons,
+    Breakthrough,
     Clobber,
     ConnectFour,
     DotsAndBoxes,
     Hex,
+    Kalah,
     Kuhn,
+    Leduc,
     LiarsDice,
+    Nim,
     Othello,
     Oware,
     Pig,
@@ -40,10 +44,17 @@ EQUIVALENT: dict[str, Any] = {
     "connect_four": ConnectFour(),
     "connect_four(rows=4,columns=9)": ConnectFour(4, 9),
     "othello": Othello(),
+    "breakthrough": Breakthrough(),
+    "breakthrough(rows=6,columns=6)": Breakthrough(6, 6),
+    "breakthrough(rows=5,columns=4)": Breakthrough(5, 4, 1),
+    "breakthrough(rows=7,columns=3)": Breakthrough(7, 3),
+    "mancala": Kalah(),
     "dots_and_boxes": DotsAndBoxes(2, 2),
     "dots_and_boxes(num_rows=1,num_cols=1)": DotsAndBoxes(1, 1),
     "dots_and_boxes(num_rows=3,num_cols=2,utility_margin=true)": DotsAndBoxes(3, 2, margin=True),
     "dots_and_boxes(num_rows=2,num_cols=5)": DotsAndBoxes(2, 5),
+    "nim": Nim((1, 3, 5, 7), misere=True),
+    "nim(is_misere=false,pile_sizes=2;6)": Nim((2, 6)),
     "hex": Hex(),
     "hex(board_size=4)": Hex(4, 4),
     "hex(num_rows=3,num_cols=7)": Hex(3, 7),
@@ -58,12 +69,14 @@ EQUIVALENT: dict[str, Any] = {
     "amazons(board_size=6)": Amazons(6),
     "kuhn_poker": Kuhn(),
     "kuhn_poker(players=4)": Kuhn(4),
+    "leduc_poker": Leduc(),
     "liars_dice": LiarsDice(),
     "liars_dice(numdice=2,dice_sides=3)": LiarsDice(2, 3),
     "pig": Pig(),
     "pig(winscore=15,diceoutcomes=4)": Pig(15, 1, 4),
     "pig(winscore=9,diceoutcomes=2,piglet=true)": Pig(9, 1, 2),
 }
+"""But for backgammon, where OpenSpiel lists the same play in several orders: it is in test_backgammon.py."""
 
 
 def chances_of(game: Any, state: Any, outcomes: Any) -> dict[Any, float]:
@@ -117,26 +130,26 @@ def test_a_thousand_games_are_the_same(text):
 
 
 def test_all_equivalent_rules_are_tested():
-    assert {text.partition("(")[0] for text in EQUIVALENT} == set(OPENSPIEL)
+    assert {text.partition("(")[0] for text in EQUIVALENT} | {"backgammon"} == set(OPENSPIEL)
 
 
 # -- what as_game makes of them -----------------------------------------------------------------------------------
 
 
 def test_games_states_and_environments_are_searched_by_rules():
-    env = make("openspiel/clobber(rows=5,columns=4)")
+    env = make("openspiel/breakthrough(rows=5,columns=4)")
     env.reset()
     env.step(env.game_state.legal_actions()[0])
     state = env.game_state
     for given in (env, state, state.get_game()):
         game = as_game(given)
-        assert game.rules == Clobber(5, 4)
-        assert game.traits.name == "openspiel/clobber(columns=4,rows=5)"
+        assert game.rules == Breakthrough(5, 4, 1)
+        assert game.traits.name == "openspiel/breakthrough(columns=4,rows=5)"
         assert game.traits.seat_names == ("player_0", "player_1")
         assert game.snapshot(state) == game.snapshot(env)
         assert game.snapshot(state).seat == 1
     assert as_game(env) is as_game(env)
-    assert as_game(env, backend="rules").rules == Clobber(5, 4)
+    assert as_game(env, backend="rules").rules == Breakthrough(5, 4, 1)
     for given in (env, state, state.get_game()):
         assert isinstance(as_game(given, backend="environment"), OpenSpielGame)
 
@@ -153,9 +166,8 @@ def test_games_states_and_environments_are_searched_by_rules():
         "pig(players=3)",
         "pig(piglet=true)",
         "2048",
-        "backgammon",
-        "nim",
-        "breakthrough",
+        "backgammon(hyper_backgammon=true)",
+        "nim(pile_sizes=300;1)",
         "catch",
     ],
 )
@@ -188,9 +200,11 @@ def test_a_live_game_goes_back_to_the_rules():
 
 
 def test_a_state_of_another_game_is_not_read():
-    game = as_game(pyspiel.load_game("clobber(rows=5,columns=4)"))
-    with pytest.raises(UnsupportedGameError, match=r"reads positions of openspiel/clobber.*, not of clobber"):
-        game.snapshot(pyspiel.load_game("clobber").new_initial_state())
+    game = as_game(pyspiel.load_game("breakthrough(rows=5,columns=4)"))
+    with pytest.raises(
+        UnsupportedGameError, match=r"reads positions of openspiel/breakthrough.*, not of breakthrough"
+    ):
+        game.snapshot(pyspiel.load_game("breakthrough").new_initial_state())
 
 
 def test_an_environment_with_another_step_is_left_to_openspiel():
