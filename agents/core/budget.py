@@ -46,6 +46,7 @@ class Budget:
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
+        source: The environment, or whatever else was given to be searched.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
         report: Turns a result into one with the numbers of actions that the caller has.
     """
@@ -69,6 +70,7 @@ class Budget:
         self.compiling = 0.0
         self.deepest = 0
         self.seat: int | None = None
+        self.source: Any = None
         self.report: Callable[[Any], Any] = lambda result: result
 
     @staticmethod

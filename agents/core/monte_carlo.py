@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.settings import choice, flag, function, number, whole
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.envs import CHANCE, Chance, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
@@ -110,8 +110,8 @@ class RootAction(NamedTuple):
     action: int
     visits: int
     values: tuple[float, ...]
-    lower: float
-    upper: float
+    lower: float = -math.inf
+    upper: float = math.inf
 
 
 class Edge(NamedTuple):
@@ -135,14 +135,6 @@ def count_values(traits: Traits) -> int:
     if traits.seats == 1 or traits.is_opposed:
         return 1
     return traits.seats
-
-
-def proven_bounds(game: Game[Any]) -> tuple[float, float]:
-    """Bounds of the first seat's utility before anything is proven."""
-    traits = game.traits
-    if traits.terminal_rewards_only:
-        return traits.utility_bounds
-    return float("-inf"), float("inf")
 
 
 _LOW_HALF: Final = (1 << 32) - 1
@@ -278,9 +270,9 @@ class MonteCarlo(SimulationSearch):
         self.game, self.root_state, self.config, self.seed = start
         self.budget = budget
         self.num_values = count_values(self.game.traits)
-        self.bounds = proven_bounds(self.game)
-        """Bounds of the first seat's utility before anything is proven."""
         config, traits = self.config, self.game.traits
+        self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
+        """Bounds of the first seat's utility before anything is proven."""
         self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
         """True if values are scaled by the bounds of utility, False if by the outcomes so far.
 

@@ -72,13 +72,9 @@ def make_room() -> None:
     with _lock:
         if not _limits_before:
             return
-        needed = _frames_in_use() + _FRAMES_PER_PLY * (PLIES_AT_ONCE + 1) + _SPARE_FRAMES
+        frame, frames = sys._getframe(), 1
+        while frame.f_back is not None:
+            frame, frames = frame.f_back, frames + 1
+        needed = frames + _FRAMES_PER_PLY * (PLIES_AT_ONCE + 1) + _SPARE_FRAMES
         if needed > sys.getrecursionlimit():
             sys.setrecursionlimit(needed)
-
-
-def _frames_in_use() -> int:
-    frame, count = sys._getframe(), 0
-    while frame.f_back is not None:
-        frame, count = frame.f_back, count + 1
-    return count

@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,9 @@ _OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier")
 """Attributes that copies of an agent do without."""
 _KNOWING: Final = 0.5
 """How much of a time limit may go into finding out what an environment is."""
+
+
+Choose: TypeAlias = Callable[[Game[Any], Any, Budget], SearchResult]
 
 
 class AgentState:
@@ -173,8 +176,8 @@ class SearchAgent(ConfiguredAgent):
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
-            return self._meanwhile(root, started)
-        return self._search(root, started)
+            return self._search(root, started, self._meanwhile)
+        return self._search(root, started, self.choose)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
@@ -185,15 +188,12 @@ class SearchAgent(ConfiguredAgent):
             self.check_game(game)
             self._set("_checked", game)
 
-    def _meanwhile(self, root: Position, started: float) -> SearchResult:
+    def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
-        game, state = root.game, root.state
-        require_decision(game, state)
-        budget = self.new_budget(started)
         answered = answer_one_ply(game, state, budget, self.generator)
         ends = Budget.now() + _KNOWING * budget.seconds_left
-        position(root.source, state, backend=self.backend, traits=self.traits, deadline=ends)
-        return dataclasses.replace(answered, seconds=budget.seconds, method="one ply: the game is not known yet")
+        position(budget.source, state, backend=self.backend, traits=self.traits, deadline=ends)
+        return dataclasses.replace(answered, method="one ply: the game is not known yet")
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.
@@ -206,7 +206,7 @@ class SearchAgent(ConfiguredAgent):
         started = Budget.now()
         root = position(game, state)
         self._check_once(root.game)
-        return self._search(root, started)
+        return self._search(root, started, self.choose)
 
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
@@ -237,10 +237,11 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on be parts of another one, and end with it."""
         self._set("_within", budget)
 
-    def _search(self, root: Position, started: float) -> SearchResult:
+    def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
         game, state = root.game, root.state
         require_decision(game, state)
         budget = self.new_budget(started)
+        budget.source = root.source
         if game.traits.simultaneous:
             budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)
@@ -249,7 +250,7 @@ class SearchAgent(ConfiguredAgent):
         try:
             book: str | None = getattr(self, "book", None)
             known = None if book is None else book_answer(book, game, state, self.generator)
-            found: SearchResult = budget.report(known or self.choose(game, state, budget))
+            found: SearchResult = budget.report(known or choose(game, state, budget))
             return found
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)

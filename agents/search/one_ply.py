@@ -86,14 +86,11 @@ def answer_one_ply(
     values = totals.get(action, so_far)
     return SearchResult(
         action=action,
-        env_action=game.to_env_action(state, action),
         value=values[seat],
         values_by_seat=values,
         action_values={tried: total[seat] for tried, total in totals.items()},
         principal_variation=(action,),
-        nodes=budget.nodes,
         depth=1,
-        seconds=budget.seconds,
         stopped_by=stopped_by,
         is_estimate=game.traits.chance is Chance.SAMPLED,
         evaluator=evaluator_name(evaluator or EVALUATORS["rewards"]()),

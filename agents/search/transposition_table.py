@@ -7,7 +7,6 @@ meets the same table in every process.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Hashable
 from typing import Any, NamedTuple
@@ -32,8 +31,6 @@ class Entry(NamedTuple):
         proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
         values: Every seat's, where the score does not say them.
-        least, below: With a least probability: from which on, and below which, the position must be reached for
-            the same to be found.
     """
 
     depth: float
@@ -43,8 +40,6 @@ class Entry(NamedTuple):
     proven: bool
     variance: float = 0.0
     values: tuple[float, ...] = ()
-    least: float = 0.0
-    below: float = math.inf
 
     def serves(self, depth: float) -> bool:
         """Whether it says what a search to that depth would: so deep itself, or proven and not deeper."""

@@ -174,15 +174,6 @@ def test_no_agent_is_recommended_that_refuses_too() -> None:
     assert "ismcts" not in str(told.value)
 
 
-@pytest.mark.defect(51)
-@pytest.mark.parametrize("name", ["auto", "greedy", "mcts", "alphabeta", "maxn", "random", "expectiminimax"])
-def test_a_dead_agent_is_given_none_by_all(name: str) -> None:
-    env = Pick()
-    env.reset()
-    env.terminations["one"] = True
-    assert make_agent(name).act(env) is None
-
-
 def test_a_search_that_was_interrupted_lets_its_thread_print(capsys: pytest.CaptureFixture[str]) -> None:
     QUIET.__enter__()  # Ctrl-C came before the context's end
     AlphaBetaAgent(depth=1).search(RulesGame(MNK()))

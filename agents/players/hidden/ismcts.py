@@ -14,7 +14,7 @@ from zermelo.agents.core.settings import choice, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.hidden.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.agents.players.search_agent import SimulatingAgent
-from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
+from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers
 from zermelo.envs import Game
 
 
@@ -73,7 +73,9 @@ class ISMCTSAgent(SimulatingAgent):
 
     def _result(self, search: InformationSetSearch, stopped_by: StoppedBy, draw: float) -> SearchResult:
         game, actions = search.game, search.root_actions()
-        chosen = self._chosen(actions, draw)
+        most = max(each.visits for each in actions)
+        tied = [each for each in actions if each.visits == most]
+        chosen = tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
         values = chosen.values or tuple(map(float, game.utility(search.root_state)))
         return SearchResult(
             action=chosen.action,
@@ -86,9 +88,3 @@ class ISMCTSAgent(SimulatingAgent):
             evaluator="playouts" if self.blueprint is None else self.blueprint.name,
             stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
         )
-
-    def _chosen(self, actions: list[TriedAction], draw: float) -> TriedAction:
-        """The action that most simulations followed."""
-        most = max(each.visits for each in actions)
-        tied = [each for each in actions if each.visits == most]
-        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]

@@ -14,13 +14,13 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.monte_carlo import RandomNumbers, Scale, SimulationSearch, given_bounds
+from zermelo.agents.core.monte_carlo import RandomNumbers, RootAction, Scale, SimulationSearch, given_bounds
 from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs import CHANCE
@@ -33,20 +33,6 @@ class Observers(enum.StrEnum):
     """The searching player's: opponents' decisions are averaged over what it does not see (SO-ISMCTS)."""
     MULTIPLE = "multiple"
     """Each player's where it decides: opponents know their own cards (MO-ISMCTS)."""
-
-
-class TriedAction(NamedTuple):
-    """Statistics of an action at the root.
-
-    Attributes:
-        action: An integer of the game.
-        visits: How many simulations followed it.
-        values: Mean utility of each seat.
-    """
-
-    action: int
-    visits: int
-    values: tuple[float, ...]
 
 
 class _Edge:
@@ -114,16 +100,14 @@ class InformationSetSearch(SimulationSearch):
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
 
-    def root_actions(self) -> list[TriedAction]:
+    def root_actions(self) -> list[RootAction]:
         """All actions at the root, ascending; without a simulation nothing is known of one."""
-        edges = self.nodes[self._root_key]
+        edges, unknown = self.nodes[self._root_key], _Edge(0)
         found = []
         for action in self.game.legal_actions(self.root_state):
-            edge = edges.get(action)
-            if edge is None or not edge.visits:
-                found.append(TriedAction(action, 0, ()))
-            else:
-                found.append(TriedAction(action, edge.visits, tuple(t / edge.visits for t in edge.totals)))
+            edge = edges.get(action, unknown)
+            means = tuple(total / edge.visits for total in edge.totals) if edge.visits else ()
+            found.append(RootAction(action, edge.visits, means))
         return found
 
     # -- one simulation

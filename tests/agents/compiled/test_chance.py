@@ -13,14 +13,13 @@ from doubles.grown_rules import Grown
 from oracles.compared_searches import compiled, random_positions, searched
 
 from zermelo.agents import ExpectiminimaxAgent
-from zermelo.agents.compiled.general.search import can_search_through_chance
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChancePruning
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.games import MNK, Game2048, Pig
+from zermelo.envs import CHANCE, InvalidSettingError
+from zermelo.envs.games import Game2048, Pig
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
@@ -106,56 +105,9 @@ def test_the_agent_searches_compiled_where_it_can() -> None:
         assert found.values_by_seat == expected.values_by_seat
 
 
-def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
-    for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
-        assert not can_search_through_chance(game)
-
-
 class EndlessState(NamedTuple):
     thrown: int
     rolls: int
-
-
-class Endless(NamedTuple):
-    """A coin that is thrown for ever; each player in turn says something to it."""
-
-    step: int = 1
-
-    def num_actions(self) -> int:
-        return 2
-
-    def initial_state(self) -> EndlessState:
-        return EndlessState(0, 0)
-
-    def to_move(self, state: EndlessState) -> int:
-        return CHANCE if state.rolls % 2 else state.rolls // 2 % 2
-
-    def legal_actions(self, state: EndlessState, actions: list[int]) -> int:
-        actions[0] = 0
-        actions[1] = 1
-        return 2
-
-    def chance_outcomes(self, state: EndlessState, outcomes: list[int], probabilities: list[float]) -> int:
-        for side in range(2):
-            outcomes[side] = side
-            probabilities[side] = 0.5
-        return 2
-
-    def result(self, state: EndlessState, action: int) -> EndlessState:
-        return EndlessState((2 * state.thrown + action) % (1 << 40), state.rolls + self.step)
-
-    def is_terminal(self, state: EndlessState) -> bool:
-        return state.rolls < 0
-
-    def utility(self, state: EndlessState, seat: int) -> int:
-        return 0
-
-
-@pytest.mark.slow
-def test_a_game_without_an_end_is_said_to_have_none() -> None:
-    game = RulesGame(Endless())
-    with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
-        ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
 
 
 class Patience(NamedTuple):

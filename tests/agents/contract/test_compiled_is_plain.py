@@ -10,14 +10,19 @@ from unittest import mock
 
 import pytest
 from doubles.grown_rules import Grown
+from doubles.small_games import ConnectK
 from oracles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
 
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.compiled import front_end
+from zermelo.agents.compiled.general.search import can_search_through_chance
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, TieRule, Ties
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.search.backend import tree_search
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.games import (
@@ -242,3 +247,33 @@ def test_a_search_is_the_same_in_a_thread_of_its_own_and_in_the_callers(
     monkeypatch.setattr(front_end, "_SHORT", max(nodes, 1))
     for rules in DICE[8:12]:
         test_without_a_table_everything_agrees("expectiminimax", rules, 10)
+
+
+@pytest.mark.thorough
+def test_known_node_counts() -> None:
+    """OpenSpiel's ``get_all_histories_test.cc`` has the first."""
+    game = RulesGame(MNK())
+    agent = AlphaBetaAgent(depth="full", window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
+    assert MinimaxAgent(sooner=False).search_state(game).nodes == 549_946
+    assert agent.search_state(game).nodes == 18_297
+    assert dataclasses.replace(agent, window="bounds").search_state(game).nodes == 16_811
+
+
+def test_where_no_kernel_fits_the_plain_search_is_left_to_do_it() -> None:
+    def own(game: Any, state: Any) -> tuple[float, ...]:
+        return (0.0,) * game.traits.seats
+
+    many = type("Many", (MNK,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 40)})
+    vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})
+    for game, evaluator, config in (
+        (ConnectK(), None, AlphaBetaConfig()),
+        (RulesGame(MNK()), own, AlphaBetaConfig()),
+        (RulesGame(many()), None, AlphaBetaConfig()),
+        (RulesGame(MNK(players=3)), own, MaxNConfig()),
+        (RulesGame(Nim(players=3)), GAME, MaxNConfig()),  # which has no evaluation of its own
+        (RulesGame(vast()), None, MaxNConfig()),
+    ):
+        root = Root(game, game.initial_state(), evaluator)
+        assert not tree_search(root, Budget(Limits(depth=2)), config).compiled
+    for other in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
+        assert not can_search_through_chance(other)

@@ -177,6 +177,18 @@ def test_a_play_without_end_has_no_value(rules, compiled, outcome_only):
         solve(rules, compile=compiled, outcome_only=outcome_only)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("compiled", ["never", pytest.param("wait", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["alphabeta", "minimax", "expectiminimax", "maxn", "paranoid", "bestreply"])
+def test_a_search_to_the_end_of_a_game_without_one_says_so(kind, compiled):
+    memory = "" if kind == "minimax" else "memory_mb=0, "
+    rules = EndlessChance(1, 0, 2) if kind == "expectiminimax" else Endless(1)
+    with pytest.raises(
+        UnsupportedGameError, match=r"goes on for more than 5000 moves from here, if it ends.*depth="
+    ):
+        make_agent(f"{kind}(depth=full, {memory}compile={compiled})").search_state(rules)
+
+
 @pytest.mark.parametrize(
     ("spec", "advice"),
     [("greedy", "use 'expectiminimax' or 'mcts'"), ("expectiminimax(depth=full, compile=never)", "depth=")],

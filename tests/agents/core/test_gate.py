@@ -149,24 +149,6 @@ def test_given_traits_are_believed_and_named():
         agent.act(env)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full", memory_mb=0)]
-)
-def test_games_that_never_end(agent):
-    """A search without a depth says so, instead of running out of stack."""
-
-    class Forever(CoinRow):
-        def is_terminal(self, state):
-            return False
-
-        def result(self, state, action):
-            return state[0] + 1, 0, 0, 0.0
-
-    with pytest.raises(UnsupportedGameError, match="goes on for more than 5000 moves from here, if it ends"):
-        agent.search_state(Forever([1]))
-
-
 def test_recursion_limit_is_put_back():
     import sys
     import threading

@@ -186,6 +186,9 @@ class TestForeign:
             Setting,
             "quiescence must be a whole number of at least 0, not -1",
         ),
+        ("alphabeta(null_move=1.5)", Setting, "null_move must be a whole number of at least 0, not 1.5"),
+        ("alphabeta(late_move_reductions=true)", Setting, "must be a whole number of at least 0, not True"),
+        ("alphabeta(futility=-1)", Setting, "futility must be a finite number of at least 0, not -1"),
         ("alphabeta(stop_test=3)", Setting, "stop_test must be a function of game, state and ply, not 3"),
         (
             "alphabeta(on_iteration=3)",

@@ -9,13 +9,13 @@ import pytest
 from doubles.checked import assert_keeps_contract
 from oracles.compared_searches import compiled, plain, random_positions, searched
 
-from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
+from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
 from zermelo.envs.rules import RulesGame
 
@@ -247,26 +247,6 @@ def test_a_game_without_a_pass_is_refused_in_a_sentence() -> None:
         r"leave null_move out$",
     ):
         AlphaBetaAgent(depth=3, null_move=2).search_state(ConnectFour())
-
-
-@pytest.mark.parametrize("name", ["late_move_reductions", "null_move"])
-@pytest.mark.parametrize("value", [-1, True, 1.5, None])
-def test_bad_settings(name: str, value: Any) -> None:
-    with pytest.raises(InvalidSettingError, match=rf"{name} must be a whole number of at least 0, not {value!r}"):
-        AlphaBetaAgent(**{name: value})
-
-
-def test_specs() -> None:
-    agent = make_agent("alphabeta(depth=6, late_move_reductions=3, null_move=2)")
-    assert isinstance(agent, AlphaBetaAgent)
-    assert (agent.late_move_reductions, agent.null_move) == (3, 2)
-    assert agent.spec() == "alphabeta(depth=6, late_move_reductions=3, null_move=2)"
-
-
-@pytest.mark.parametrize("name", ["futility", "singular"])
-def test_bad_margins(name: str) -> None:
-    with pytest.raises(InvalidSettingError, match=f"{name} must be a finite number of at least 0, not -1"):
-        AlphaBetaAgent(**{name: -1})
 
 
 def test_a_game_can_say_what_pays() -> None:
