@@ -190,14 +190,6 @@ def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
         )
 
 
-@pytest.mark.thorough
-def test_worker_processes_play_the_same_games():
-    agents = {"random": "random", "good": Good, "os._exit": bad_agents.Exits}
-    one, two = (played(agents, games=2, workers=workers) for workers in (1, 2))
-    assert [record.without_timings() for record in one] == [record.without_timings() for record in two]
-    assert {record.failure.kind for record in two if record.failure} == {Kind.CRASH}
-
-
 def ends(pid):
     """Waits until a process is gone."""
     deadline = time.monotonic() + 10

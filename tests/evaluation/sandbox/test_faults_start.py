@@ -14,7 +14,7 @@ from doubles.bad_agents import First, Good, Slow
 from doubles.processes import left_running
 
 from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
+from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
@@ -59,14 +59,6 @@ def test_an_agent_that_cannot_start_stops_the_run_before_any_game(agent, error, 
 def test_a_name_that_nobody_has_is_said_as_ever():
     with pytest.raises(UnknownNameError, match="alphabeta"):
         round_robin(toy_envs.ToyEnv, ["random", "alphabetta"], isolation=EVERYONE)
-
-
-@pytest.mark.thorough
-def test_a_search_that_does_not_fit_the_game_stops_the_run_before_any_game():
-    games = []
-    with pytest.raises(UnsupportedGameError, match="cannot play here"):
-        round_robin(toy_envs.three_players, ["random", "minimax"], isolation=EVERYONE, on_game=games.append)
-    assert not games
 
 
 def test_by_default_agents_of_ones_own_get_processes():

@@ -257,15 +257,6 @@ def test_a_single_player_has_no_ratings():
     assert "Elo" not in str(standings)
 
 
-def test_totals_do_not_depend_on_the_order_of_the_games():
-    forwards, backwards = count_games(RECORDS), count_games(RECORDS[::-1])
-    assert forwards.counts() == backwards.counts()
-    assert forwards.games == backwards.games == 5
-    assert {finish: group.games for finish, group in forwards.groups.items()} == {
-        finish: group.games for finish, group in backwards.groups.items()
-    }
-
-
 def test_failures_count_as_losses_in_the_ratings_and_void_games_not_at_all():
     crash = Failure(FailureKind.CRASH, 0, "oh")
     void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "oh")

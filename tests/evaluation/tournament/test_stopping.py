@@ -65,12 +65,6 @@ def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     assert not repeats(dice.results)
 
 
-@pytest.mark.thorough
-def test_repeated_games_make_nobody_sure():
-    standings = round_robin("classic/tictactoe-v3", {"first": First, "last": Last}, games=40, until_sure=True)
-    assert standings.games == 40
-
-
 def test_a_single_player_has_no_leader_test():
     with pytest.raises(InvalidSettingError, match="this environment has one seat"):
         round_robin(toy_envs.WalkEnv, AGENTS, until_sure=True)
@@ -129,14 +123,6 @@ def test_a_gauntlet_plays_the_first_agent_against_all_others():
     assert len(standings.ratings.components) == 1
     seats = [record.agents.index("last") for record in standings.records]
     assert seats.count(0) == seats.count(1) == 4
-
-
-@pytest.mark.thorough
-def test_a_gauntlet_plays_the_games_of_the_round_robin():
-    among = round_robin(toy_envs.DiceEnv, AGENTS, games=4, seed=2).records
-    alone = gauntlet(toy_envs.DiceEnv, AGENTS, games=4, seed=2, workers=2).records
-    games = {(r.agents, r.seed, r.actions, r.rewards) for r in among if "last" in r.agents}
-    assert {(r.agents, r.seed, r.actions, r.rewards) for r in alone} == games
 
 
 def test_the_whole_plan_is_known_before_the_first_game():

@@ -70,17 +70,6 @@ def centre_or_first(observation, action_mask):
     return 4 if action_mask[4] else int(action_mask.argmax())
 
 
-@pytest.mark.thorough
-def test_named_environments_and_searches_are_reproducible_too():
-    settings = {"games": 2, "seed": 11}
-    agents = ["random", "greedy", "alphabeta(depth=2)"]
-    one = round_robin("classic/tictactoe-v3", agents, workers=1, **settings)
-    two = round_robin("classic/tictactoe-v3", agents, workers=2, **settings)
-    assert without_timings(one) == without_timings(two)
-    assert one.env == "classic/tictactoe-v3"
-    assert all(record.failure is None for record in one.records)
-
-
 def test_fresh_environments_are_clones_where_clones_are_known_to_be_right():
     envs = FreshEnvs("classic/tictactoe-v3")
     first, second, third = envs.make(), envs.make(), envs.make()
