@@ -151,7 +151,7 @@ class Judge:
             best = max(values.values())
             mark, matters = mark_of(best, values[action], draw), best - min(values.values()) > EQUAL
             lines[seat].phases[phase].add(best, values[action], mark, matters=matters)
-            verdicts.append(MoveVerdict(ply, action, mark, values))
+            verdicts.append(MoveVerdict.of(ply, action, mark, values))
             if matters:
                 met = self._met.setdefault(game.key(state), {}).setdefault(record.agents[seat], [0, 0])
                 met[0] += 1

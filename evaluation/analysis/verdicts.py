@@ -7,9 +7,7 @@ rewards.
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -19,35 +17,43 @@ from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.errors import StoreError
 
 
-@dataclass(frozen=True)
-class MoveVerdict:
+class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
     """A judged move.
 
     Attributes:
-        ply: Its place in ``GameRecord.actions``.
+        ply: Its index in ``GameRecord.actions``.
         played: The action.
         mark: What the judge thinks of it.
-        values: The exact value of every legal action.
+        groups: The exact values of legal actions, the best first, each with its actions.
     """
 
     ply: int
     played: int
     mark: Mark
-    values: Mapping[int, float]
+    groups: list[tuple[float, list[int]]]
+
+    @classmethod
+    def of(cls, ply: int, played: int, mark: Mark, values: Mapping[int, float]) -> MoveVerdict:
+        """The verdict on a move, by the exact value of every legal action."""
+        ranked = sorted(values, key=lambda action: (-values[action], action))
+        groups = itertools.groupby(ranked, key=values.__getitem__)
+        return cls(ply, played, mark, [(value, [*same]) for value, same in groups])
+
+    def __post_init__(self) -> None:
+        if self.played not in self.values:
+            raise ValueError("a move without a value")
 
     @property
-    def groups(self) -> list[tuple[float, list[int]]]:
-        """The values that there are, the best first, each with its actions."""
-        ranked = sorted(self.values, key=lambda action: (-self.values[action], action))
-        return [(value, [*same]) for value, same in itertools.groupby(ranked, key=self.values.__getitem__)]
+    def values(self) -> Mapping[int, float]:
+        """The exact value of every legal action."""
+        return {action: value for value, actions in self.groups for action in actions}
 
 
-@dataclass(frozen=True)
-class GameVerdict:
+class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
     """The judged moves of a game, in order.
 
     Attributes:
-        game_id: The game's place in its schedule.
+        game_id: The game's id in its schedule.
         seed: The game's.
         moves: Those that could be judged; forced moves are not.
     """
@@ -58,9 +64,7 @@ class GameVerdict:
 
     def to_json(self) -> str:
         """One line of JSON."""
-        moves = [[move.ply, move.played, str(move.mark), move.groups] for move in self.moves]
-        data = {"game": self.game_id, "seed": self.seed, "moves": moves}
-        return json.dumps(data, allow_nan=False, separators=(",", ":"))
+        return msgspec.json.encode(self).decode()
 
     @classmethod
     def from_json(cls, line: str) -> GameVerdict:
@@ -70,23 +74,9 @@ class GameVerdict:
             StoreError: It did not write this.
         """
         try:
-            stored = msgspec.json.decode(line, type=_Stored)
-            return cls(stored.game, stored.seed, tuple(_move(*row) for row in stored.moves))
+            return msgspec.json.decode(line, type=cls)
         except (ValueError, RecursionError) as error:
             raise StoreError(f"not what the judge found of a game ({error}): {line[:80]!r}") from error
-
-
-class _Stored(msgspec.Struct):
-    game: str
-    seed: int
-    moves: list[tuple[int, int, Mark, list[tuple[float, list[int]]]]]
-
-
-def _move(ply: int, played: int, mark: Mark, groups: Sequence[tuple[float, Sequence[int]]]) -> MoveVerdict:
-    values = {action: value for value, actions in groups for action in actions}
-    if played not in values:
-        raise ValueError("a move without a value")
-    return MoveVerdict(ply, played, mark, values)
 
 
 def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]:

@@ -12,6 +12,20 @@ from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import Row
 
 
+def results(ranking: Ranking, *, counts: bool = True, interval: bool = True) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what agents are ranked by: games, results, failures, the measure, its interval."""
+    counts = counts and len(ranking.seat_names) > 1 and ranking.scoring is not Scoring.TEAM
+    failed = any(row.failures for row in ranking.rows)
+    headings = ["games"] + ["won", "drawn", "lost"] * counts + ["failed"] * failed
+    headings += [ranking.measure] + ["95 % interval"] * interval
+    rows = []
+    for row in ranking.rows:
+        cells = [str(row.games)] + [str(count) for count in (row.wins, row.draws, row.losses)] * counts
+        cells += [str(sum(row.failures.values()))] * failed
+        rows.append(cells + [*(score_texts(ranking, row) if row.games else ("", ""))][: 1 + interval])
+    return headings, rows
+
+
 def score_texts(ranking: Ranking, row: Row) -> tuple[str, str]:
     """The number that an agent is ranked by, and its interval, as text; empty where there is no game."""
     if len(ranking.seat_names) == 1:

@@ -189,29 +189,20 @@ class Standings(Ranking):
             yield f"Note: {note}"
 
     def _main_table(self) -> TextTable:
-        single, team = len(self.seat_names) == 1, self.scoring is Scoring.TEAM
-        failed = any(row.failures for row in self.rows)
-        columns = ["#", "agent", "games", *(["won", "drawn", "lost"] if not (single or team) else [])]
-        columns += ["failed"] * failed
-        columns += (
-            ["alone", "95 % interval", "mixed", "95 % interval"] if team else [self.measure, "95 % interval"]
-        )
-        rows = []
-        for number, row in enumerate(self.rows, start=1):
-            line = [str(number), row.agent, str(row.games)]
-            if not (single or team):
-                line += [str(row.wins), str(row.draws), str(row.losses)]
-            if failed:
-                line.append(str(sum(row.failures.values())) if row.failures else "")
-            if team:
+        headings, rows = cells.results(self)
+        if self.scoring is Scoring.TEAM:
+            headings[-2:] = ["alone", "95 % interval", "mixed", "95 % interval"]
+            for row, line in zip(self.rows, rows, strict=True):
+                del line[-2:]
                 for reward in (self.alone(row.agent), self.mixed(row.agent)):
                     line += (
                         ["", ""] if reward is None else [cells.number(reward.mean), cells.ends(reward.interval)]
                     )
-            else:
-                line += cells.score_texts(self, row)
-            rows.append(line + ([cells.milliseconds(row.seconds_per_move)] if single else []))
-        return TextTable(columns + ["ms/move"] * single, rows, names=(1,))
+        single = len(self.seat_names) == 1
+        for number, (row, line) in enumerate(zip(self.rows, rows, strict=True), start=1):
+            line[:0] = [str(number), row.agent]
+            line += [cells.milliseconds(row.seconds_per_move)] * single
+        return TextTable(["#", "agent", *headings] + ["ms/move"] * single, rows, names=(1,))
 
     def _crosstable(self) -> TextTable:
         """Scores against each agent and from each seat, and the time of a move."""

@@ -7,7 +7,7 @@ import signal
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from types import FrameType
 from typing import Any, Final, overload
 
@@ -95,15 +95,6 @@ class _Missing(Sequence[ScheduledGame]):
         return self._schedule[self.places[index]]
 
 
-def verdict_after(test: StoppingRule, store: Store, looks: Iterable[int]) -> tuple[str | None, int]:
-    """What is decided and the look that decided it, of looks before which no game is missing; else None and 0."""
-    for look in looks:
-        verdict = test.verdict(store.results(before=look))
-        if verdict is not None:
-            return verdict, look
-    return None, 0
-
-
 class Run:
     """One run of a schedule.
 
@@ -181,9 +172,9 @@ class Run:
             look = self._looks.pop(0)
             if self._test is not None:
                 self._store.flush()
-                self.verdict, found = verdict_after(self._test, self._store, [look])
+                self.verdict = self._test.verdict(self._store.results(before=look))
                 if self.verdict is not None:
-                    self.wanted = found
+                    self.wanted = look
                     return True
             if not self._looks:
                 return True

@@ -14,12 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
-from zermelo.evaluation.output.cells import score_texts
+from zermelo.evaluation.output.cells import results
 from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.text_table import TextTable
 
 FRAMES: Final = 2
@@ -58,11 +56,8 @@ class Drawing:
 def _table(ranking: Ranking, most: int, width: int) -> str:
     """The first agents, one a line; long names are cut, numbers are not."""
     wide = width >= NARROW
-    counts = wide and len(ranking.seat_names) > 1 and ranking.scoring is not Scoring.TEAM
-    failed = any(row.failures for row in ranking.rows)
-    headings = ["games"] + ["won", "drawn", "lost"] * counts + ["failed"] * failed
-    headings += [ranking.measure] + ["95 % interval"] * wide
-    lines = [_cells(ranking, row, counts, wide, failed) for row in ranking.rows[:most]]
+    headings, lines = results(ranking, counts=wide, interval=wide)
+    lines = lines[:most]
     numbers = [max(len(text) for text in column) for column in zip(headings, *lines, strict=True)]
     room = width - len(str(most)) - sum(numbers) - 2 * (len(numbers) + 1)
     if wide and room < NAME:
@@ -79,14 +74,6 @@ def _table(ranking: Ranking, most: int, width: int) -> str:
 
 def _cut(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _cells(ranking: Ranking, row: Row, counts: bool, wide: bool, failed: bool) -> list[str]:
-    cells = [f"{row.games:,}"]
-    if counts:
-        cells += [f"{count:,}" for count in (row.wins, row.draws, row.losses)]
-    cells += [f"{sum(row.failures.values()):,}"] * failed
-    return cells + [*(score_texts(ranking, row) if row.games else ("", ""))][: 1 + wide]
 
 
 @contextlib.contextmanager

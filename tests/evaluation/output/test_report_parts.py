@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from doubles.made_games import made_records
+from msgspec import structs
 
 from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreError
 from zermelo.evaluation.analysis.judge import judge
@@ -140,7 +141,8 @@ def test_the_page_has_marks_values_and_the_best_line(verdict):
 
 
 def test_verdicts_of_another_game_are_left_out(verdict):
-    for other in (replace(verdict, seed=5), replace(verdict, moves=(replace(verdict.moves[0], ply=70),))):
+    later = (structs.replace(verdict.moves[0], ply=70),)
+    for other in (structs.replace(verdict, seed=5), structs.replace(verdict, moves=later)):
         page = report_page([LOST], beside=Beside(verdicts=lambda wanted, other=other: {"0.0.0": other}))
         game = shown(page)["games"][0]
         assert set(game.get("marks", ".")) == {"."}
