@@ -19,7 +19,7 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -61,88 +61,38 @@ def changes(there: Mapping[str, str], here: Mapping[str, str]) -> str:
 class _Described:
     """Collects parts, each object once."""
 
-    def __init__(self) -> None:
+    def __init__(self, seen: dict[int, Any] | None = None) -> None:
         self.parts: dict[str, str] = {}
-        self._seen: dict[int, Any] = {}  # the objects are kept, so that no number is given twice
+        self._seen = {} if seen is None else seen  # the objects are kept, so that no number is given twice
 
     def add(self, label: str, value: Any) -> None:
         if isinstance(value, _PLAIN) and not isinstance(value, enum.Enum):
-            self._add_plain(label, value)
-        elif id(value) not in self._seen:
-            self._seen[id(value)] = value
-            self._add_object(label, value)
-
-    def _add_plain(self, label: str, value: Any) -> None:
-        text = repr(value)
-        self.parts[label] = text if len(text) <= _LONGEST else _hash(text.encode())
-        if isinstance(value, str) and _names_file(label, value):
-            self.parts[f"file {value}"] = _file_hash(value)
-
-    def _add_object(self, label: str, value: Any) -> None:
+            text = repr(value)
+            self.parts[label] = text if len(text) <= _LONGEST else _hash(text.encode())
+            if isinstance(value, str) and _names_file(label, value):
+                self.parts[f"file {value}"] = _file_hash(value)
+            return
+        if id(value) in self._seen:
+            return
+        self._seen[id(value)] = value
+        function = getattr(value, "py_func", value)  # of what Numba has compiled
         if isinstance(value, enum.Enum):
             self.parts[label] = str(value)
         elif isinstance(value, os.PathLike):
-            self._add_plain(label, os.fspath(value))
+            self.add(label, os.fspath(value))
         elif isinstance(value, np.generic | np.ndarray):
             array = np.ascontiguousarray(value)
             numbers = repr(value.tolist()).encode() if array.dtype.hasobject else array.tobytes()
             self.parts[f"numbers of {label}"] = _hash(f"{array.dtype} {array.shape}".encode(), numbers)
-        elif isinstance(value, Mapping):
-            for key in value:
-                self.add(_inside(label, str(key)), value[key])
         elif isinstance(value, set | frozenset):
             self.parts[label] = _hash(*sorted(repr(item).encode() for item in value))
-        elif isinstance(value, Sequence):
-            self.add(label, type(value))  # named tuples have methods, as rules do
-            for number, item in enumerate(value):
-                self.add(_inside(label, str(number)), item)
-        elif isinstance(value, functools.partial):
-            self.add(label, value.func)
-            self.add(label, (*value.args,))
-            self.add(label, value.keywords)
-        elif isinstance(value, MethodType):
-            self.add(label, value.__func__)
-            self.add(label, value.__self__)
         elif isinstance(value, type):
             self._add_class(value)
-        elif isinstance(value, FunctionType):
-            self._add_function(value)
-        elif isinstance(getattr(value, "py_func", None), FunctionType):  # compiled by Numba
-            self._add_function(value.py_func)
+        elif isinstance(function, FunctionType):
+            self._add_function(function)
         elif not isinstance(value, ModuleType):
-            self._add_instance(label, value)
-
-    def _add_instance(self, label: str, value: Any) -> None:
-        cls = type(value)
-        self.add(label, cls)
-        if all(callable(getattr(value, name, None)) for name in ("state_dict", "parameters")):
-            self._add_model(label, value)
-        elif dataclasses.is_dataclass(value):
-            for field in dataclasses.fields(value):
-                if field.init and field.name != "name":
-                    self.add(_inside(label, field.name), getattr(value, field.name, None))
-        elif hasattr(value, "_ezpickle_args"):  # what the environment was made with
-            self.add(label, (*value._ezpickle_args,))
-            self.add(label, dict(value._ezpickle_kwargs))
-        else:
-            if label and _is_library(cls):
-                self.parts[label] = f"{cls.__module__}.{cls.__qualname__}"
-            for name in _parameters(cls):
-                state = getattr(value, "__dict__", {})
-                for attribute in (name, f"_{name}"):
-                    if attribute in state and name != "name":
-                        self.add(_inside(label, name), state[attribute])
-
-    def _add_model(self, label: str, value: Any) -> None:
-        """A PyTorch module: its numbers."""
-        try:
-            state = value.state_dict()
-            arrays = [(key, np.asarray(state[key].detach().cpu())) for key in sorted(state)]
-        except Exception:  # it only looks like one: its class must do
-            return
-        self.parts[f"numbers of {label}"] = _hash(
-            *(part for key, array in arrays for part in (key.encode(), array.tobytes()))
-        )
+            for name, inner in _settings(value):
+                self.add(f"{label}.{name}" if label and name else label or name, inner)
 
     def _add_class(self, cls: type) -> None:
         if _is_library(cls):
@@ -188,15 +138,45 @@ class _Described:
             self.add("", value)
             return []
         if not name:  # held by a closure, or a default: a setting
-            inner = _Described()
-            inner._seen = self._seen
+            inner = _Described(self._seen)
             inner.add("value", value)
             return [f"{key} {text}" for key, text in inner.parts.items()]
         return [f"{name} {value!r}"] if isinstance(value, _PLAIN) and name.isupper() else []
 
 
-def _inside(label: str, name: str) -> str:
-    return f"{label}.{name}" if label else name
+def _settings(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yields what decides what an object does, by name: its class, and the settings that it was made with."""
+    if isinstance(value, Mapping):
+        yield from ((str(key), value[key]) for key in value)
+    elif isinstance(value, functools.partial):
+        yield from (("", value.func), ("", (*value.args,)), ("", value.keywords))
+    elif isinstance(value, MethodType):
+        yield from (("", value.__func__), ("", value.__self__))
+    else:
+        cls = type(value)
+        yield "", cls
+        if isinstance(value, Sequence):  # named tuples have methods, as rules do
+            yield from ((str(number), item) for number, item in enumerate(value))
+        elif numbers := _numbers(value):
+            yield "", numbers
+        elif dataclasses.is_dataclass(value):
+            names = (field.name for field in dataclasses.fields(value) if field.init and field.name != "name")
+            yield from ((name, getattr(value, name, None)) for name in names)
+        elif hasattr(value, "_ezpickle_args"):  # what the environment was made with
+            yield from (("", (*value._ezpickle_args,)), ("", dict(value._ezpickle_kwargs)))
+        else:
+            yield "class", f"{cls.__module__}.{cls.__qualname__}"
+            state = getattr(value, "__dict__", {})
+            names = (name for name in _parameters(cls) if name != "name")
+            yield from ((name, state[key]) for name in names for key in (name, f"_{name}") if key in state)
+
+
+def _numbers(value: Any) -> dict[str, Any]:
+    """The parameters of a PyTorch module, by name; none of anything else."""
+    try:
+        return {key: tensor.detach().cpu().numpy() for key, tensor in value.state_dict().items()}
+    except Exception:  # it is none, or only looks like one: its class must do
+        return {}
 
 
 def _hash(*parts: bytes) -> str:
