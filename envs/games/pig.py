@@ -19,11 +19,12 @@ all dice.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
+from zermelo.envs.rules.declared import limits
 
 _ROLL: Final = 0
 _HOLD: Final = 1
@@ -42,6 +43,16 @@ class PigState(NamedTuple):
 
 
 @listed(players="2 or more", kind="dice, exact chance")
+@limits(
+    ("players * bits of the target", lambda rules: rules.players * rules.target.bit_length(), 62),
+    ("sides ** dice", lambda rules: rules.sides ** min(max(rules.dice, 0), 52), 1 << 52),
+    ("snake_eyes without two dice", lambda rules: rules.snake_eyes and rules.dice < 2, False),
+    target=(1, math.inf),
+    dice=(1, 52),
+    sides=(2, 1000),
+    players=(2, 62),
+    snake_eyes=bool,
+)
 class Pig(NamedTuple):
     """Roll for points or hold them; a one loses the turn's points. The first to the target wins.
 
@@ -58,18 +69,6 @@ class Pig(NamedTuple):
     sides: int = 6
     players: int = 2
     snake_eyes: bool = False
-
-    def check(self) -> None:
-        fits = self.target >= 1 and self.players >= 2 and self.players * int(self.target).bit_length() <= 62
-        rolls = self.dice >= 1 and 2 <= self.sides <= 1000 and self.dice <= 52 and self.sides**self.dice <= 1 << 52
-        if not (fits and rolls and self.snake_eyes in (0, 1) and (self.dice > 1 or not self.snake_eyes)):
-            raise InvalidSettingError(
-                "Pig needs a target of at least 1, players of at least 2 who at the bits of the target each take "
-                "at most 62, dice of at least 1, sides of 2 to 1000 with sides ** dice at most 2 ** 52, and "
-                "snake_eyes of False, or True with two dice or more, "
-                f"not target={self.target}, dice={self.dice}, sides={self.sides}, players={self.players}, "
-                f"snake_eyes={self.snake_eyes}"
-            )
 
     def num_actions(self) -> int:
         return 2

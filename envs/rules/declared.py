@@ -66,6 +66,18 @@ def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
     return f"{what} of at least {lower}" if upper == math.inf else f"{what} of {lower} to {upper}"
 
 
+def with_methods(shared: type) -> Callable[[_Class], _Class]:
+    """Adds the methods of another class that a class of rules does not write itself."""
+
+    def add(rules_class: _Class) -> _Class:
+        for name, method in vars(shared).items():
+            if not name.startswith("__") and not hasattr(rules_class, name):
+                setattr(rules_class, name, method)
+        return rules_class
+
+    return add
+
+
 def layout(self: Any) -> tuple[int, int, int, int, int]:
     """The boards of ``zermelo.envs.rules.boards``, row 0 on top."""
     return self.rows, self.columns, 0, self.columns, 1

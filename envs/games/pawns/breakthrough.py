@@ -13,31 +13,35 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.pawns.steps import (
+    PawnMoves,
     PawnState,
     attacked,
     destination,
     draws_pawns,
     far_row,
     list_moves,
-    mirrored_move,
-    pawn_text,
-    planes_of,
     sources,
 )
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import board, limits
+from zermelo.envs.rules.declared import board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
 @listed()
-@limits(rows=(2, 32), columns=(2, 32), pawn_rows=(1, 16), squares=(4, 64))
+@limits(
+    ("2 * pawn_rows - rows", lambda rules: 2 * rules.pawn_rows - rules.rows, 0),
+    rows=(2, 32),
+    columns=(2, 32),
+    pawn_rows=(1, 16),
+    squares=(4, 64),
+)
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
 @draws_pawns
+@with_methods(PawnMoves)
 class Breakthrough(NamedTuple):
     """Bring one pawn to the other side.
 
@@ -51,32 +55,15 @@ class Breakthrough(NamedTuple):
     columns: int = 8
     pawn_rows: int = 2
 
-    def check(self) -> None:
-        if 2 * self.pawn_rows > self.rows:
-            raise InvalidSettingError(
-                f"Breakthrough needs pawn_rows of at most half of rows, not rows={self.rows}, "
-                f"pawn_rows={self.pawn_rows}"
-            )
-
-    def num_actions(self) -> int:
-        return 3 * self.rows * self.columns
-
     def initial_state(self) -> PawnState:
         pawns = all_squares(self.pawn_rows * self.columns)
         return PawnState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
-
-    def to_move(self, state: PawnState) -> int:
-        return state.seat
 
     def legal_actions(self, state: PawnState, actions: list[int]) -> int:
         lower, straight, higher = sources(
             state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
         )
         return list_moves(lower, straight, higher, actions)
-
-    def result(self, state: PawnState, action: int) -> PawnState:
-        to = 1 << destination(action, state.seat, self.columns)
-        return PawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
 
     def is_terminal(self, state: PawnState) -> bool:
         return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
@@ -94,17 +81,8 @@ class Breakthrough(NamedTuple):
         row = to // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (state.other >> to & 1) * 2 * self.rows
 
-    def is_noisy(self, state: PawnState, action: int) -> bool:
-        return state.other >> destination(action, state.seat, self.columns) & 1 != 0
-
     def pass_turn(self, state: PawnState) -> PawnState:
         return PawnState(state.other, state.mover, 1 - state.seat)
-
-    def symmetries(self) -> int:
-        return 2
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        return mirrored_move(action, self.columns) if symmetry else action
 
     def bounds(self, state: PawnState) -> tuple[int, int]:
         """A pawn one step from the far row arrives unless it is captured at once; it can always step."""
@@ -128,16 +106,6 @@ class Breakthrough(NamedTuple):
             return self.legal_actions(state, actions)
         lower, _, higher = sources(state.mover, state.seat, self.rows, self.columns, 0, threats)
         return list_moves(lower, 0, higher, actions)
-
-    def layout(self) -> tuple[int, int, int, int, int]:
-        return self.rows, self.columns, (self.rows - 1) * self.columns, -self.columns, 1
-
-    def planes(self, state: PawnState, seat: int) -> tuple[int, ...]:
-        """The observer's pawns, the opponent's, and all ones for seat 1; the farthest row first."""
-        return planes_of(state, seat)
-
-    def action_text(self, state: PawnState, action: int) -> str:
-        return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
 
     def _worth(self, pawns: int, seat: int) -> int:
         """Twenty points a pawn, and the square of the rows that it has come."""

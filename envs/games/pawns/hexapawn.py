@@ -12,21 +12,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.games.pawns.steps import (
+    PawnMoves,
     PawnState,
     destination,
     draws_pawns,
     far_row,
     list_moves,
-    mirrored_move,
-    pawn_text,
-    planes_of,
     sources,
 )
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import board, limits
+from zermelo.envs.rules.declared import board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
@@ -34,6 +32,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
 @board("XO", symmetric=PawnState, squares=Squares(from_below=True))
 @limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
 @draws_pawns
+@with_methods(PawnMoves)
 class Hexapawn(NamedTuple):
     """Bring a pawn to the other side, or leave the opponent without a move.
 
@@ -45,23 +44,13 @@ class Hexapawn(NamedTuple):
     rows: int = 3
     columns: int = 3
 
-    def num_actions(self) -> int:
-        return 3 * self.rows * self.columns
-
     def initial_state(self) -> PawnState:
         pawns = all_squares(self.columns)
         return PawnState(pawns, whole(pawns << ((self.rows - 1) * self.columns)), 0)
 
-    def to_move(self, state: PawnState) -> int:
-        return state.seat
-
     def legal_actions(self, state: PawnState, actions: list[int]) -> int:
         lower, straight, higher = self._sources(state)
         return list_moves(lower, straight, higher, actions)
-
-    def result(self, state: PawnState, action: int) -> PawnState:
-        to = 1 << destination(action, state.seat, self.columns)
-        return PawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
 
     def is_terminal(self, state: PawnState) -> bool:
         if state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0:
@@ -85,12 +74,6 @@ class Hexapawn(NamedTuple):
     def is_noisy(self, state: PawnState, action: int) -> bool:
         return action % 3 != 1
 
-    def symmetries(self) -> int:
-        return 2
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        return mirrored_move(action, self.columns) if symmetry else action
-
     def bounds(self, state: PawnState) -> tuple[int, int]:
         """A pawn that can step onto the far row wins at once."""
         near = state.mover & far_row(state.seat, self.rows, self.columns, 1)
@@ -98,16 +81,6 @@ class Hexapawn(NamedTuple):
         if near & (lower | straight | higher) != 0:
             return win_in(1), win_in(1)
         return loss_in(2), win_in(1)
-
-    def layout(self) -> tuple[int, int, int, int, int]:
-        return self.rows, self.columns, (self.rows - 1) * self.columns, -self.columns, 1
-
-    def planes(self, state: PawnState, seat: int) -> tuple[int, ...]:
-        """The observer's pawns, the opponent's, and all ones for seat 1; the farthest row first."""
-        return planes_of(state, seat)
-
-    def action_text(self, state: PawnState, action: int) -> str:
-        return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
 
     def _sources(self, state: PawnState) -> tuple[int, int, int]:
         free = ~(state.mover | state.other)

@@ -12,12 +12,12 @@ the other way. Actions, for squares numbered ``row * columns + column`` from a1,
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.boards import draws_marks, man
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.boards import all_squares, first_column
+from zermelo.envs.rules.boards import all_squares, first_column, whole
 from zermelo.envs.rules.declared import Board
 
 
@@ -27,11 +27,6 @@ class PawnState(NamedTuple):
     mover: Board
     other: Board
     seat: int
-
-
-def planes_of(state: PawnState, seat: int) -> tuple[int, ...]:
-    """The observer's pawns, the opponent's, and all zeros for seat 0, whose pawns move up, all ones for seat 1."""
-    return (state.mover, state.other, -seat) if seat == state.seat else (state.other, state.mover, -seat)
 
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:
@@ -89,16 +84,46 @@ def destination(action: int, seat: int, columns: int) -> int:
     return action // 3 + (columns if seat == 0 else -columns) + action % 3 - 1
 
 
-def mirrored_move(action: int, columns: int) -> int:
-    """The same move of the pawn on the other side, to the other side."""
-    square, sideways = action // 3, action % 3
-    return 3 * (square + columns - 1 - 2 * (square % columns)) + 2 - sideways
+class PawnMoves:
+    """The methods that follow from what the actions are."""
 
+    def num_actions(self: Any) -> int:
+        return 3 * int(self.rows * self.columns)
 
-def pawn_text(action: int, seat: int, columns: int, captures: bool) -> str:
-    """From and to as in chess, such as ``a2-a3``, or ``a2xb3`` for a capture."""
-    squares = (action // 3, destination(action, seat, columns))
-    return ("x" if captures else "-").join(f"{chr(ord('a') + s % columns)}{s // columns + 1}" for s in squares)
+    def to_move(self: Any, state: PawnState) -> int:
+        return state.seat
+
+    def result(self: Any, state: PawnState, action: int) -> PawnState:
+        to = 1 << destination(action, state.seat, self.columns)
+        return PawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
+
+    def is_noisy(self: Any, state: PawnState, action: int) -> bool:
+        return state.other >> destination(action, state.seat, self.columns) & 1 != 0
+
+    def symmetries(self: Any) -> int:
+        return 2
+
+    def symmetric_action(self: Any, action: int, symmetry: int) -> int:
+        """The same move of the pawn on the other side, to the other side."""
+        if symmetry == 0:
+            return action
+        square = action // 3
+        mirrored: int = square + self.columns - 1 - 2 * (square % self.columns)
+        return 3 * mirrored + 2 - action % 3
+
+    def layout(self: Any) -> tuple[int, int, int, int, int]:
+        return self.rows, self.columns, (self.rows - 1) * self.columns, -self.columns, 1
+
+    def planes(self: Any, state: PawnState, seat: int) -> tuple[int, ...]:
+        """The observer's pawns, the opponent's, and all ones for seat 1; the farthest row first."""
+        return (state.mover, state.other, -seat) if seat == state.seat else (state.other, state.mover, -seat)
+
+    def action_text(self: Any, state: PawnState, action: int) -> str:
+        """From and to as in chess, such as ``a2-a3``, or ``a2xb3`` for a capture."""
+        squares = (action // 3, destination(action, state.seat, self.columns))
+        return ("x" if self.is_noisy(state, action) else "-").join(
+            f"{chr(ord('a') + square % self.columns)}{square // self.columns + 1}" for square in squares
+        )
 
 
 _BLACK: Final[Colour] = (34, 36, 40)
