@@ -19,6 +19,8 @@ from zermelo.agents.core.settings import flag
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
 
+_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
+
 
 def require(module: str, package: str, extra: str) -> Any:
     """An optional library.
@@ -48,76 +50,6 @@ def reason_of(error: Exception) -> str:
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 
 
-def load_torch(path: str, module: Any, device: str) -> Any:
-    """A PyTorch module, ready to be called, for the settings of ``TorchModel``.
-
-    Raises:
-        MissingDependencyError: PyTorch is not installed.
-        InvalidSettingError: There is no such file or module, or it cannot be read.
-    """
-    torch = require("torch", "PyTorch", "torch")
-    if module is not None and not path:
-        return _made(torch, module, device)
-    path = check_path(path, "a file that PyTorch saved")
-    try:
-        return _loaded(torch, path, module, device)
-    except InvalidSettingError:
-        raise
-    except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
-        reason = reason_of(error)
-        if "PytorchStreamReader" in reason or "miniz" in reason:
-            reason = "it is damaged, or was not saved by PyTorch"
-        raise InvalidSettingError(
-            f"{path!r} cannot be read ({reason}): save it with torch.jit.save or "
-            "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
-        ) from error
-
-
-def _made(torch: Any, module: Any, device: str) -> Any:
-    made = import_name(module) if isinstance(module, str) else module
-    if isinstance(made, type) or not isinstance(made, torch.nn.Module):
-        made = made()
-    if not isinstance(made, torch.nn.Module):
-        raise InvalidSettingError(f"module={module!r} made {made!r}, which is no torch.nn.Module")
-    return made.to(device).eval()
-
-
-def _loaded(torch: Any, path: str, module: Any, device: str) -> Any:
-    if module is not None:
-        network = _made(torch, module, device)
-        network.load_state_dict(torch.load(path, map_location=device, weights_only=True))
-        return network
-    if path.endswith(".pt2"):
-        return torch.export.load(path).module().to(device)
-    return torch.jit.load(path, map_location=device).eval()
-
-
-def load_onnx(path: str) -> Any:
-    """A session of ONNX Runtime, given the observation and perhaps the mask; raises as ``load_torch``."""
-    runtime = require("onnxruntime", "ONNX Runtime", "onnx")
-    path = check_path(path, "an ONNX model")
-    try:
-        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    except Exception as error:  # ONNX Runtime's errors have no common base but this
-        raise InvalidSettingError(f"{path!r} is no ONNX model that can be run ({reason_of(error)})") from error
-    if not 1 <= len(session.get_inputs()) <= 2:
-        raise InvalidSettingError(
-            f"{path!r} has {len(session.get_inputs())} inputs: it should have the observation and perhaps the mask"
-        )
-    return session
-
-
-_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
-
-
-def typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
-    """A batch in the type, and if it is flat there, in the shape that a model's input declares."""
-    if len(entry.shape) == 2 and batch.ndim != 2:
-        batch = batch.reshape(len(batch), -1)
-    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
-    return batch.astype(kind if kind in np.sctypeDict else np.float32)
-
-
 @dataclass(frozen=True, kw_only=True)
 class TorchModel:
     """A PyTorch network from a file, for batches of observations.
@@ -125,7 +57,8 @@ class TorchModel:
     Attributes:
         path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
             ``module``, a state dict. Pickled modules are not read: a pickle can run any code.
-        module: ``"mypackage.networks:Net"``, which makes the module that the state dict belongs to.
+        module: ``"mypackage.networks:Net"``, which makes the module that the state dict belongs to; without a
+            path also a ``torch.nn.Module`` that is ready.
         mask_input: Whether the module takes the action masks as a second input.
         device: PyTorch's name of the device.
     """
@@ -136,8 +69,42 @@ class TorchModel:
     device: str = "cpu"
 
     def load(self) -> Any:
-        """The network; raises as ``load_torch``."""
-        return load_torch(self.path, self.module, self.device)
+        """The network, ready to be called.
+
+        Raises:
+            MissingDependencyError: PyTorch is not installed.
+            InvalidSettingError: There is no such file or module, or it cannot be read.
+        """
+        torch = require("torch", "PyTorch", "torch")
+        if self.module is not None and not self.path:
+            return self._made(torch)
+        path = check_path(self.path, "a file that PyTorch saved")
+        try:
+            if self.module is not None:
+                network = self._made(torch)
+                network.load_state_dict(torch.load(path, map_location=self.device, weights_only=True))
+                return network
+            if path.endswith(".pt2"):
+                return torch.export.load(path).module().to(self.device)
+            return torch.jit.load(path, map_location=self.device).eval()
+        except InvalidSettingError:
+            raise
+        except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+            reason = reason_of(error)
+            if "PytorchStreamReader" in reason or "miniz" in reason:
+                reason = "it is damaged, or was not saved by PyTorch"
+            raise InvalidSettingError(
+                f"{path!r} cannot be read ({reason}): save it with torch.jit.save or "
+                "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
+            ) from error
+
+    def _made(self, torch: Any) -> Any:
+        made = import_name(self.module) if isinstance(self.module, str) else self.module
+        if isinstance(made, type) or not isinstance(made, torch.nn.Module):
+            made = made()
+        if not isinstance(made, torch.nn.Module):
+            raise InvalidSettingError(f"module={self.module!r} made {made!r}, which is no torch.nn.Module")
+        return made.to(self.device).eval()
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
         """What the network answers."""
@@ -158,11 +125,30 @@ class OnnxModel:
     path: str = ""
 
     def load(self) -> Any:
-        """The network; raises as ``load_onnx``."""
-        return load_onnx(self.path)
+        """A session of ONNX Runtime; raises as ``TorchModel.load``."""
+        runtime = require("onnxruntime", "ONNX Runtime", "onnx")
+        path = check_path(self.path, "an ONNX model")
+        try:
+            session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime's errors have no common base but this
+            raise InvalidSettingError(f"{path!r} is no ONNX model that can be run ({reason_of(error)})") from error
+        if not 1 <= len(session.get_inputs()) <= 2:
+            raise InvalidSettingError(
+                f"{path!r} has {len(session.get_inputs())} inputs: it should have the observation and perhaps the "
+                "mask"
+            )
+        return session
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         """What the network answers."""
         inputs = zip(network.get_inputs(), (observations, masks), strict=False)
-        found: Sequence[Any] = network.run(None, {entry.name: typed(batch, entry) for entry, batch in inputs})
+        found: Sequence[Any] = network.run(None, {entry.name: _typed(batch, entry) for entry, batch in inputs})
         return found
+
+
+def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
+    """A batch in the type, and if it is flat there, in the shape that a model's input declares."""
+    if len(entry.shape) == 2 and batch.ndim != 2:
+        batch = batch.reshape(len(batch), -1)
+    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
+    return batch.astype(kind if kind in np.sctypeDict else np.float32)

@@ -20,6 +20,7 @@ Where the bounds of utility are infinite, values are utilities as they are.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -147,7 +148,7 @@ class FileNetwork(NetworkEvaluator):
         return found
 
     def __reduce__(self) -> Any:
-        return _again, (type(self), {name: value for name, (value, _) in self._settings().items()})
+        return functools.partial(type(self), **{name: value for name, (value, _) in self._settings().items()}), ()
 
     def _settings(self) -> dict[str, tuple[Any, Any]]:
         return {field.name: (getattr(self, field.name), field.default) for field in fields(cast("Any", self))}
@@ -165,10 +166,6 @@ class OnnxNetwork(FileNetwork, OnnxModel):
     """A policy-value network in an ONNX file."""
 
     kind: ClassVar[str] = "onnx"
-
-
-def _again(kind: Any, settings: dict[str, Any]) -> Any:
-    return kind(**settings)
 
 
 def _array(part: Any) -> Any:
