@@ -10,6 +10,7 @@ see everything, the key is the seat and the information state as text.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import gzip
 import hashlib
@@ -44,19 +45,6 @@ class Plan(enum.StrEnum):
 
 Entry: TypeAlias = tuple[float | None, Mapping[int, float]]
 """What the player to move can still get, or None if not known, and the probability of each action."""
-
-
-class _Header(msgspec.Struct, kw_only=True):
-    format: str
-    version: int
-    states: int
-    game: str
-    plan: Plan
-    seat: int | None
-    is_hidden: bool
-    tolerance: float
-    values: tuple[float, ...]
-    exploitability: float | None
 
 
 _Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.Meta(min_length=1)]]
@@ -149,15 +137,16 @@ class PolicyTable:
         try:
             with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
                 lines = _lines(file)
-                about = msgspec.structs.asdict(msgspec.json.decode(next(lines, b""), type=_Header))
-                kind, states = (about.pop("format"), about.pop("version")), about.pop("states")
+                about = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
+                kind, states = (about.get("format"), about.get("version")), about.get("states")
                 if kind != (_FORMAT, _VERSION):
                     raise ValueError(f"it is {kind[0]} {kind[1]}, not {_FORMAT} {_VERSION}")
+                found = msgspec.convert({**about, "entries": {}}, cls)
                 decode = msgspec.json.Decoder(_Line).decode
                 entries = {key: (value, _checked(actions)) for key, value, actions in map(decode, lines)}
             if len(entries) != states:
                 raise ValueError(f"it has {len(entries)} states of {states}")
-            return cls(entries=entries, **about)
+            return dataclasses.replace(found, entries=entries)
         except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
             raise InvalidSettingError(
                 f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
