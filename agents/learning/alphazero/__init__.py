@@ -10,7 +10,7 @@ from zermelo.envs.lazy_names import lazy_names
 if TYPE_CHECKING:
     from zermelo.agents.learning.alphazero.network import answers_of as answers_of
     from zermelo.agents.learning.alphazero.network import make_network as make_network
-    from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings as AlphaZeroSettings
+    from zermelo.agents.learning.alphazero.self_play import AlphaZeroSettings as AlphaZeroSettings
     from zermelo.agents.learning.alphazero.training import AlphaZero as AlphaZero
     from zermelo.agents.learning.alphazero.training import Iteration as Iteration
 
@@ -19,7 +19,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         __name__,
         {
             "network": "answers_of make_network",
-            "settings": "AlphaZeroSettings",
+            "self_play": "AlphaZeroSettings",
             "training": "AlphaZero Iteration",
         },
     )

@@ -1,8 +1,9 @@
-"""Games of a network against itself, many at once, by tree search over compiled rules."""
+"""Games of a network against itself, many at once, by tree search over compiled rules; settings of training."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -15,14 +16,70 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
+from zermelo.agents.core.settings import check_settings, flag, number, whole
 from zermelo.agents.learning.alphazero.layout import TREES, Trees
-from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
 from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.envs import Chance, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaZeroSettings:
+    """Settings of training by self-play, checked.
+
+    Attributes:
+        games: How many games are played at once; the network is asked about as many positions at a time.
+        simulations: Simulations for each move.
+        considered: How many actions the root's simulations are shared out among at most.
+        exploration: The weight of priors inside the tree (PUCT), with values from 0 to 1.
+        visit_weight, value_weight: How much values count against priors in the improved policy: the latter times
+            the sum of the former and the most visits of an action (c_visit and c_scale of Gumbel AlphaZero).
+        random_plies: Every game begins with random moves, as many as are drawn up to this.
+        longest: After so many moves a game ends, and counts as even.
+        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
+        channels, blocks: Width and residual blocks of the network.
+        positions: New positions of an iteration: they are played, then the network learns.
+        reuse: How often a position is learned from, on average.
+        buffer: How many positions are remembered.
+        batch_size: Positions of a step of learning.
+        learning_rate: At first; it falls to a twentieth over the training, by a cosine.
+        weight_decay: Of AdamW.
+        value_mix: The share of the search's value in what the value is to be; the rest is how the game ended.
+        symmetries: Whether positions are seen through the rules' symmetries, drawn anew each time.
+        seed: Decides all that is drawn.
+    """
+
+    games: int = whole(256, lower=1)
+    simulations: int = whole(32, lower=2)
+    considered: int = whole(16, lower=2)
+    exploration: float = number(1.25, lower=0)
+    visit_weight: float = number(50.0, lower=0)
+    value_weight: float = number(0.2, lower=0)
+    random_plies: int = whole(8)
+    longest: int = whole(512, lower=1)
+    solver: bool = flag(True)
+    channels: int = whole(32, lower=1)
+    blocks: int = whole(4, lower=1)
+    positions: int = whole(4_096, lower=1)
+    reuse: float = number(8.0, lower=0)
+    buffer: int = whole(200_000, lower=1)
+    batch_size: int = whole(256, lower=2)
+    learning_rate: float = number(2e-3, lower=0)
+    weight_decay: float = number(1e-4, lower=0)
+    value_mix: float = number(0.5, lower=0, upper=1)
+    symmetries: bool = flag(True)
+    seed: int = whole(0)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    def differences(self, other: dict[str, Any]) -> list[str]:
+        """The names of the settings that have another value there."""
+        return [name for name in self.__dataclass_fields__ if getattr(self, name) != other.get(name)]
+
 
 _FEW: Final = 64
 """So few games are not worth another thread."""
@@ -192,11 +249,11 @@ class SelfPlay:
             )
         self._run(_STEP)
         self.asked += len(self._open)
-        for number in np.flatnonzero(arrays["decided"]).tolist():
-            self._open[number].append(tuple(arrays[f"sample_{name}"][number].tolist() for name in _PARTS))
+        for game in np.flatnonzero(arrays["decided"]).tolist():
+            self._open[game].append(tuple(arrays[f"sample_{name}"][game].tolist() for name in _PARTS))
         ended = np.flatnonzero(arrays["ended"]).tolist()
         self.played += len(ended)
-        finished = [self._samples(number) for number in ended if self._open[number]]
+        finished = [self._samples(game) for game in ended if self._open[game]]
         return Samples.joined(finished) if finished else None
 
     def begin_searches(self) -> None:
@@ -239,12 +296,12 @@ class SelfPlay:
                 "large"
             )
 
-    def _samples(self, number: int) -> Samples:
-        states, actions, policies, movers, values = zip(*self._open[number], strict=True)
-        outcome, seats = float(self.arrays["outcomes"][number]), np.array(movers)
+    def _samples(self, game: int) -> Samples:
+        states, actions, policies, movers, values = zip(*self._open[game], strict=True)
+        outcome, seats = float(self.arrays["outcomes"][game]), np.array(movers)
         lower, upper = self.game.traits.utility_bounds
         total = 2 * (self.game.traits.constant - lower - upper) / (upper - lower)
-        self._open[number] = []
+        self._open[game] = []
         return Samples(
             np.array(states, np.int64),
             np.array(actions, np.int32),

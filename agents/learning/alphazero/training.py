@@ -26,11 +26,16 @@ import numpy as np
 
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.evaluators.model_files import require
-from zermelo.agents.learning.alphazero.files import export_onnx, read_checkpoint, write_checkpoint
-from zermelo.agents.learning.alphazero.network import answers_of, make_network, network_device
+from zermelo.agents.learning.alphazero.network import (
+    answers_of,
+    export_onnx,
+    make_network,
+    network_device,
+    read_checkpoint,
+    write_checkpoint,
+)
 from zermelo.agents.learning.alphazero.replay import Lesson, Replay
-from zermelo.agents.learning.alphazero.self_play import Samples, SelfPlay, opposed_game
-from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
+from zermelo.agents.learning.alphazero.self_play import AlphaZeroSettings, Samples, SelfPlay, opposed_game
 from zermelo.envs import InvalidSettingError
 
 _SIZES = ("games", "channels", "blocks", "buffer")

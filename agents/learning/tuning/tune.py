@@ -27,12 +27,13 @@ from zermelo.agents.learning.tuning.fitting import (
     fit,
     outcome_bounds,
     prior_of,
+    seat_turns,
     split_games,
     with_features,
     with_sharing,
+    with_symmetries,
 )
 from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching
-from zermelo.agents.learning.tuning.symmetries import seat_turns, with_symmetries
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.envs import Chance, InvalidSettingError, Traits, UnsupportedGameError, as_game, make_env

@@ -10,7 +10,7 @@ import pytest
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted.observed import FeatureSet, ObservationFeatures
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures
-from zermelo.agents.learning.tuning.symmetries import best_sharing, seat_turns, with_symmetries
+from zermelo.agents.learning.tuning.fitting import best_sharing, seat_turns, with_symmetries
 from zermelo.envs.games import MNK, Breakthrough, Hex, Othello
 from zermelo.envs.rules import RulesGame
 

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"'
 
 from zermelo.agents import make_agent  # noqa: E402
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of, make_network  # noqa: E402
-from zermelo.agents.learning.alphazero import files as checkpoints  # noqa: E402
+from zermelo.agents.learning.alphazero import network as checkpoints  # noqa: E402
 from zermelo.agents.learning.alphazero.replay import Replay  # noqa: E402
 from zermelo.agents.learning.alphazero.self_play import Samples, opposed_game  # noqa: E402
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make  # noqa: E402
