@@ -80,7 +80,9 @@ class _Check:
         self.optional = [
             name
             for name in COMPILED
-            if self.has(name) and name not in {*REQUIRED, *_ELSEWHERE} and "repetition" not in name
+            if self.has(name)
+            and name not in {*REQUIRED, *_ELSEWHERE}
+            and not name.startswith(("repetition_", "table_"))
         ]
 
     def has(self, method: str) -> bool:
@@ -212,6 +214,10 @@ class _Check:
             self.fail("noisy_actions", state, f"it writes {noisy}, but is_noisy says {expected}")
         if self.has("action_priors"):
             self._priors(state, actions)
+        if self.has("table_index") and (part := self.call("table_part", state)) >= 0:
+            index, size = self.call("table_index", state), self.ask("table_size", part)
+            if not 0 <= index < size:
+                self.fail("table_index", state, f"it gave {index}, but table_size({part}) is {size}")
         if self.has("symmetric_state"):
             self._symmetries(state, actions)
         if self.has("future"):

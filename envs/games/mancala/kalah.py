@@ -30,18 +30,16 @@ from zermelo.envs.games.mancala.sowing import (
     HOUSES,
     ONES,
     SEEDS,
-    draw_houses,
-    house_text,
+    HouseMethods,
     ones,
     paint_houses,
     seeds_in,
-    write_houses,
 )
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 _DISTANCES = 0x0102030405060708
@@ -63,6 +61,7 @@ class KalahState(NamedTuple):
 
 @listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
+@with_methods(HouseMethods)
 class Kalah(NamedTuple):
     """Sow seeds, gather more of them in your store than the opponent.
 
@@ -78,18 +77,12 @@ class Kalah(NamedTuple):
     empty_capture: bool = False
     margin: bool = False
 
-    def num_actions(self) -> int:
-        return self.houses
-
     def utility_bounds(self) -> tuple[int, int]:
         return (-self._all_seeds(), self._all_seeds()) if self.margin else (-1, 1)
 
     def initial_state(self) -> KalahState:
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
         return KalahState(side, side, 0, 0, 0)
-
-    def to_move(self, state: KalahState) -> int:
-        return state.seat
 
     def legal_actions(self, state: KalahState, actions: list[int]) -> int:
         count = 0
@@ -204,22 +197,6 @@ class Kalah(NamedTuple):
         if 2 * state.other_store >= every:
             greatest = -1 if 2 * state.other_store > every else 0
         return least, greatest
-
-    def text(self, state: KalahState) -> str:
-        return draw_houses(self.houses, state)
-
-    def observation_shape(self) -> tuple[int, int]:
-        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
-        return 2, self.houses + 1
-
-    def write_observation(self, state: KalahState, seat: int, numbers: Any) -> None:
-        write_houses(self.houses, state, seat, numbers)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self._all_seeds()
-
-    def action_text(self, state: KalahState, action: int) -> str:
-        return house_text(state.seat, action)
 
     def _all_seeds(self) -> int:
         return 2 * self.houses * self.seeds

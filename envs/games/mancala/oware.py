@@ -17,24 +17,22 @@ Actions: 0 to ``houses`` - 1, a house of the player to move, from its left.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zermelo.envs.games.mancala.sowing import (
     HOUSES,
     ONES,
     SEEDS,
-    draw_houses,
-    house_text,
+    HouseMethods,
     ones,
     paint_houses,
     seeds_in,
-    write_houses,
 )
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, with_methods
 
 
 class OwareState(NamedTuple):
@@ -50,6 +48,7 @@ class OwareState(NamedTuple):
 
 @listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63))
+@with_methods(HouseMethods)
 class Oware(NamedTuple):
     """Sow seeds, capture them by twos and threes.
 
@@ -61,15 +60,9 @@ class Oware(NamedTuple):
     houses: int = 6
     seeds: int = 4
 
-    def num_actions(self) -> int:
-        return self.houses
-
     def initial_state(self) -> OwareState:
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
         return OwareState(side, side, 0, 0, 0, 0)
-
-    def to_move(self, state: OwareState) -> int:
-        return state.seat
 
     def legal_actions(self, state: OwareState, actions: list[int]) -> int:
         count = 0
@@ -151,22 +144,6 @@ class Oware(NamedTuple):
 
     def is_noisy(self, state: OwareState, action: int) -> bool:
         return self.result(state, action).other_store > state.mover_store
-
-    def text(self, state: OwareState) -> str:
-        return draw_houses(self.houses, state)
-
-    def observation_shape(self) -> tuple[int, int]:
-        """Shape (2, houses + 1): the observer's houses from its left and its captures, then the opponent's."""
-        return 2, self.houses + 1
-
-    def write_observation(self, state: OwareState, seat: int, numbers: Any) -> None:
-        write_houses(self.houses, state, seat, numbers)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self._all_seeds()
-
-    def action_text(self, state: OwareState, action: int) -> str:
-        return house_text(state.seat, action)
 
     def _all_seeds(self) -> int:
         return 2 * self.houses * self.seeds

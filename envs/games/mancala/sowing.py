@@ -37,26 +37,45 @@ def seeds_in(side: int) -> int:
     return shift_right(side * ONES, 56)
 
 
-def draw_houses(houses: int, state: Any) -> str:
-    """The second player's houses on top, so from right to left as it sees them; the first player's below.
+class HouseMethods:
+    """The methods that follow from the houses, the stores and the seat of a state."""
 
-    Stores are the numbers at the ends, the second player's on the left.
-    """
-    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-    (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
-    below = [f"{first >> 8 * house & 255:3}" for house in range(houses)]
-    above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
-    return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
+    def num_actions(self: Any) -> int:
+        return int(self.houses)
 
+    def to_move(self: Any, state: Any) -> int:
+        return int(state.seat)
 
-def write_houses(houses: int, state: Any, seat: int, numbers: Any) -> None:
-    """Shape (2, houses + 1): the seeds in a seat's houses from its left and in its store, then the opponent's."""
-    first = 0 if seat == state.seat else houses + 1
-    for house in range(houses):
-        numbers[first + house] = state.mover >> 8 * house & 255
-        numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
-    numbers[first + houses] = state.mover_store
-    numbers[2 * houses + 1 - first] = state.other_store
+    def text(self: Any, state: Any) -> str:
+        """The second player's houses on top, so from right to left as it sees them; the first player's below.
+
+        Stores are the numbers at the ends, the second player's on the left.
+        """
+        houses = self.houses
+        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+        (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
+        below = [f"{first >> 8 * house & 255:3}" for house in range(houses)]
+        above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
+        return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
+
+    def observation_shape(self: Any) -> tuple[int, int]:
+        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
+        return 2, self.houses + 1
+
+    def write_observation(self: Any, state: Any, seat: int, numbers: Any) -> None:
+        houses = self.houses
+        first = 0 if seat == state.seat else houses + 1
+        for house in range(houses):
+            numbers[first + house] = state.mover >> 8 * house & 255
+            numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
+        numbers[first + houses] = state.mover_store
+        numbers[2 * houses + 1 - first] = state.other_store
+
+    def observation_bounds(self: Any) -> tuple[int, int]:
+        return 0, 2 * self.houses * self.seeds
+
+    def action_text(self: Any, state: Any, action: int) -> str:
+        return house_text(state.seat, action)
 
 
 _PIT: Final[Colour] = (124, 82, 48)
