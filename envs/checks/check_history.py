@@ -69,7 +69,9 @@ class HistoryCheck:
             found["utility"] = paid, game.utility(state)
         elif not chance:
             actions = list(game.legal_actions(state))
-            found["legal_actions"] = compiled["legal_actions"](rules, here, self.rules.num_actions()), actions
+            buffer = [0] * game.max_legal_actions
+            count = compiled["legal_actions"](rules, here, buffer)
+            found["legal_actions"] = buffer[:count], actions
             after = [compiled["result"](rules, here, action) for action in actions]
             plain = [self._start(game.result(state, action))[1] for action in actions]
             found["result"] = [each[:1] + each[2:] for each in after], [each[:1] + each[2:] for each in plain]

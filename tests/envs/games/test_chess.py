@@ -105,11 +105,6 @@ class CompiledRules:
             return getattr(self._rules, name)
         return lambda *arguments: self._methods[name](self._rules, *arguments)
 
-    def legal_actions(self, state: Any, actions: list[int]) -> int:
-        found = self._methods["legal_actions"](self._rules, state, 218)
-        actions[: len(found)] = found
-        return len(found)
-
 
 @pytest.mark.parametrize("fen", COUNTS)
 def test_the_first_counts(fen: str) -> None:

@@ -63,7 +63,7 @@ QUICK = [
         Pentago(),
     ],
     *[EinStein(), EinStein(size=4, random_start=True), Game2048(2, 2)],
-    Pig(target=10, dice=2, snake_eyes=True, players=3),
+    *[Pig(target=10, dice=2, snake_eyes=True, players=3), Oware(2, 3)],
 ]
 SLOW = [
     *[Breakthrough(4, 3, 1), Chomp(3, 3), DotsAndBoxes(2, 2), Domineering(4, 4), MNK(3, 3, 3, 3)],
