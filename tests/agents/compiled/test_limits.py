@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import pytest
 from oracles.compared_searches import compiled, searched
 
-from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
+from zermelo.agents import (
+    AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+    SearchResult,
+    StoppedBy,
+)
 from zermelo.agents.compiled import threads
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
 from zermelo.agents.compiled.threads import race
@@ -19,41 +28,66 @@ from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.games import DotsAndBoxes, Kalah
-from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules import GENERAL_SUM, RulesGame
 
 
-class At(NamedTuple):
-    place: int
+class Walk(NamedTuple):
+    left: int
+    rolled: int
 
 
 class Corridor(NamedTuple):
-    """As many forced moves as wanted; seat 0 wins at their end."""
+    """One way to walk, for so many moves; the first player wins at its end."""
 
     length: int = 1500
+    players: int = 3
+    dice: int = 0
+
+    def seats(self) -> int:
+        return self.players
+
+    def utility_sum(self) -> int:
+        return GENERAL_SUM if self.players > 2 else 0
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (-1, 1)
 
     def num_actions(self) -> int:
         return 1
 
-    def initial_state(self) -> At:
-        return At(0)
+    def initial_state(self) -> Walk:
+        return Walk(self.length, self.dice)
 
-    def to_move(self, state: At) -> int:
-        return state.place % 2
+    def to_move(self, state: Walk) -> int:
+        return CHANCE if state.rolled < self.dice else state.left % self.players
 
-    def legal_actions(self, state: At, out: Any) -> int:
-        out[0] = 0
+    def legal_actions(self, state: Walk, actions: list[int]) -> int:
+        actions[0] = 0
         return 1
 
-    def result(self, state: At, action: int) -> At:
-        return At(state.place + 1 + action)
+    def result(self, state: Walk, action: int) -> Walk:
+        if state.rolled < self.dice:
+            return Walk(state.left, state.rolled + 1)
+        return Walk(state.left - 1, 0 if state.left > 1 else self.dice)
 
-    def is_terminal(self, state: At) -> bool:
-        return state.place >= self.length
+    def is_terminal(self, state: Walk) -> bool:
+        return state.left == 0
 
-    def utility(self, state: At, seat: int) -> int:
-        return 1 if seat == 0 else -1
+    def utility(self, state: Walk, seat: int) -> int:
+        return 1 if seat == 0 else -1 if self.players == 2 else 0
+
+
+class DicedCorridor(Corridor):
+    """The same with dice that have one side before each move."""
+
+    __slots__ = ()
+
+    def chance_outcomes(self, state: Walk, outcomes: list[int], probabilities: list[float]) -> int:
+        outcomes[0] = 0
+        probabilities[0] = 1.0
+        return 1
 
 
 class Wide(NamedTuple):
@@ -62,7 +96,7 @@ class Wide(NamedTuple):
 
 
 class WideCorridor(NamedTuple):
-    """The same with a state of 129 numbers, so that every move takes kilobytes of stack."""
+    """A corridor with a state of 129 numbers, so that every move takes kilobytes of stack."""
 
     length: int
 
@@ -194,29 +228,29 @@ def test_what_a_stopped_thread_returns_is_no_answer() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(depth="full"), MinimaxAgent()])
 def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: SearchAgent) -> None:
-    found = agent.search_state(RulesGame(Corridor(MAX_PLIES)))
+    found = agent.search_state(RulesGame(Corridor(MAX_PLIES, 2)))
     assert (found.value, found.proven, found.plies, found.nodes) == (1.0, True, MAX_PLIES, MAX_PLIES + 1)
     assert len(found.principal_variation) == MAX_PLIES
     with pytest.raises(UnsupportedGameError, match=f"more than {MAX_PLIES} moves from here"):
-        agent.search_state(RulesGame(Corridor(MAX_PLIES + 1)))
+        agent.search_state(RulesGame(Corridor(MAX_PLIES + 1, 2)))
 
 
 @pytest.mark.thorough
 def test_a_long_game_loses_no_finished_iteration() -> None:
-    found = AlphaBetaAgent(nodes=20_000, evaluator="rewards").search_state(RulesGame(Corridor()))
+    found = AlphaBetaAgent(nodes=20_000, evaluator="rewards").search_state(RulesGame(Corridor(players=2)))
     assert (found.depth, found.nodes) == (198, 20_000)
 
 
 @pytest.mark.thorough
 def test_depths_beyond_a_thousand_are_not_taken_for_each_other() -> None:
     agent = AlphaBetaAgent(depth=1600, evaluator="rewards")
-    found = agent.search_state(RulesGame(Corridor()))
+    found = agent.search_state(RulesGame(Corridor(players=2)))
     assert (found.value, found.proven, found.depth) == (1.0, True, 1500)
 
 
 @pytest.mark.thorough
 def test_the_callers_stack_does_not_matter() -> None:
-    found = in_thread(1 << 18, lambda: MinimaxAgent().search_state(RulesGame(Corridor(MAX_PLIES))))
+    found = in_thread(1 << 18, lambda: MinimaxAgent().search_state(RulesGame(Corridor(MAX_PLIES, 2))))
     assert found.plies == MAX_PLIES
 
 
@@ -249,3 +283,38 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
 def test_rules_without_parameters_are_searched() -> None:
     found = AlphaBetaAgent(depth="full").search_state(RulesGame(Subtraction()))
     assert (found.value, found.action, found.proven) == (1.0, 0, True)
+
+
+SEARCHES = [
+    (MaxNAgent(depth="full"), Corridor()),
+    pytest.param(MaxNAgent(depth="full"), DicedCorridor(dice=1), marks=pytest.mark.slow),
+    pytest.param(ParanoidAgent(depth="full"), DicedCorridor(dice=1), marks=pytest.mark.slow),
+    pytest.param(BestReplyAgent(depth="full"), Corridor(players=2), marks=pytest.mark.slow),
+    (ParanoidAgent(depth="full"), Corridor()),
+    (ExpectiminimaxAgent(depth="full", pruning="none"), DicedCorridor(players=1, dice=1)),
+    (ExpectiminimaxAgent(depth="full", pruning="star2"), DicedCorridor(players=1, dice=1)),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("agent", "rules"), SEARCHES, ids=str)
+def test_long_games_are_searched_to_their_end(agent: Any, rules: Corridor) -> None:
+    found = agent.search_state(RulesGame(rules))
+    assert (found.stopped_by, found.depth, found.proven) == (StoppedBy.COMPLETED, rules.length, True)
+    assert found.values_by_seat[0] == 1
+    assert len(found.principal_variation) == (1 if rules.dice else rules.length)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kilobytes", [256, 2048])
+@pytest.mark.parametrize(("agent", "rules"), SEARCHES, ids=str)
+def test_so_they_are_in_threads_with_little_stack(agent: Any, rules: Corridor, kilobytes: int) -> None:
+    agent.search_state(RulesGame(rules._replace(length=2)))  # the compiler needs more
+    found = in_thread(kilobytes << 10, lambda: agent.search_state(RulesGame(rules._replace(length=990))))
+    assert (found.depth, found.proven) == (990, True)
+
+
+def test_chance_after_chance_needs_memory_and_stack_too() -> None:
+    game = RulesGame(DicedCorridor(length=300, players=1, dice=50))
+    found = ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
+    assert (found.depth, found.nodes, found.proven) == (300, 2 + 299 * 51, True)

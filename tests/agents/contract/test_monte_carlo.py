@@ -373,9 +373,6 @@ def test_a_policy_guides_puct() -> None:
     ("setting", "value"),
     [
         pytest.param("implicit", 0.3, marks=[pytest.mark.defect(11), pytest.mark.defect(35)]),
-        ("bias", 1.0),
-        ("greedy", 0.5),
-        ("scale", "bounds"),
         ("selection", "tuned"),
     ],
 )

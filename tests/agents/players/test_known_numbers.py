@@ -56,16 +56,6 @@ def test_minimax_nodes_of_pettingzoos_tictactoe(tictactoe, moves, nodes):
         assert set(result.action_values.values()) == {0.0}
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("rows", "columns", "in_row", "value"),
-    [(3, 3, 3, 0), (3, 4, 3, 1), (4, 4, 3, 1)],
-)
-def test_mnk(rows, columns, in_row, value):
-    """3,3,3 is a draw; 3,4,3 and 4,4,3 are won by the first player."""
-    assert AlphaBetaAgent(depth="full").search_state(ConnectK(rows, columns, in_row)).value == value
-
-
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("settings", [{}, {"exact": True}, {"sooner": False}, {"memory_mb": 0}, {"depth": 99}])
 def test_values_to_come_are_kept_not_totals(seed, settings):

@@ -8,7 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame
+from doubles.small_games import ConnectK, Leaf, Node, TreeGame
 
 from zermelo.agents import (
     AlphaBetaAgent,
@@ -311,11 +311,3 @@ class TestTable:
         table.store("key", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
         table.store("other", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
         assert len(table) <= 1
-
-    def test_a_full_table_changes_no_answer(self):
-        rng = np.random.default_rng(5)
-        game = CoinRow(rng.integers(1, 9, 12).tolist())
-        full = AlphaBetaAgent(depth="full", exact=True).search_state(game)
-        tiny = AlphaBetaAgent(depth="full", exact=True, memory_mb=0.01).search_state(game)
-        assert tiny.action_values == full.action_values
-        assert tiny.nodes > full.nodes
