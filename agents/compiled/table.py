@@ -21,7 +21,7 @@ INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""
 _ENTRIES_PER_STATE: Final = 2
 _JOURNALED: Final = 64
-"""A journal has room for one in so many of the table's entries; beyond that the whole table is emptied."""
+"""A journal has room for one in so many of the table's entries; beyond that fresh memory is the cheaper."""
 
 
 class CompiledTable:
@@ -46,26 +46,29 @@ class CompiledTable:
         self.action_bits = min(num_actions.bit_length(), 64 - ACTION_SHIFT - score_bits)
         self.words = zeros(2 * self.entry_words << self.bits)
         self.hits = self.stores = 0
-        self._journals: list[npt.NDArray[np.int64]] = []
+        self._searches: Sequence[Search] = ()
 
     def serve(self, searches: Sequence[Search]) -> None:
         """Has the threads of a search use this table; each writes what it fills into a journal."""
         room = (2 << self.bits) // _JOURNALED
         for search in searches:
-            self._journals.append(zeros(1 + room))
             search.hold("table", self.words)
-            search.hold("journal", self._journals[-1])
+            search.hold("journal", zeros(1 + room))
             search.table_bits, search.entry_words = self.bits, self.entry_words
             search.action_bits, search.journal_room = self.action_bits, room
+        self._searches = searches
 
     def clear(self) -> None:
-        """Forgets everything."""
-        for journal in self._journals:
+        """Forgets everything; memory that was filled beyond record goes back to the system."""
+        journals = [search.held("journal") for search in self._searches]
+        if any(journal[0] >= len(journal) for journal in journals):
+            self.words = zeros(len(self.words))
+        for search, journal in zip(self._searches, journals, strict=True):
             filled = journal[1 : 1 + journal[0]]
-            if len(filled) < journal[0]:
-                self.words[:] = 0
-            for word in range(self.entry_words):
-                self.words[(filled - self.words.ctypes.data) // 8 + word] = 0
+            if search.held("table") is self.words:
+                for word in range(self.entry_words):
+                    self.words[(filled - self.words.ctypes.data) // 8 + word] = 0
+            search.hold("table", self.words)
             journal[0] = 0
 
 
