@@ -32,16 +32,16 @@ from zermelo.envs.rules import bits
 Weights = npt.NDArray[np.int64]
 
 GAMMA: Final = -7046029254386353131
-"""What SplitMix64 adds to its state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
+"""Increment of SplitMix64's state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
 CHUNK: Final = 250
 """Games that are played with one seed."""
 LONGEST: Final = 1000
 """Rolls after which a game is given up; hardly any is."""
 RIDGE: Final = 10.0
-"""How strongly weights are held near those before, as if that many positions said so."""
+"""Strength with which weights are held near those before, in positions."""
 RACE: Final = next(start for name, start, _ in BLOCKS if name.startswith("race"))
 FIRST: Final = {"lead": 145, "race, lead": 145, "other's shots": 60, "other's home_risk": 20}
-"""What the first round plays with: pips decide as the normal distribution of rolls says, and blots are minded."""
+"""Weights of the first round: pips decide as the normal distribution of rolls says, and blots are minded."""
 
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ features, chance_of, weighted = compiled(parts.features), compiled(parts.chance)
 
 @numba.njit
 def seen(rules: Any, state: Any, seat: int, weights: Any) -> int:
-    """What a state is worth to a seat under some weights, in 1024ths."""
+    """Value of a state for a seat under some weights, in 1024ths."""
     if rules.is_terminal(state):
         return 1024 * rules.utility(state, seat)
     worth = rules.estimate(state, weights)

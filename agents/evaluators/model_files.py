@@ -107,7 +107,7 @@ class TorchModel:
         return made.to(self.device).eval()
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
-        """What the network answers."""
+        """Returns the outputs of the network."""
         torch = require("torch", "PyTorch", "torch")
         with torch.inference_mode():
             inputs = (torch.as_tensor(one, device=self.device) for one in (observations, masks))
@@ -140,7 +140,7 @@ class OnnxModel:
         return session
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """What the network answers."""
+        """Returns the outputs of the network."""
         inputs = zip(network.get_inputs(), (observations, masks), strict=False)
         found: Sequence[Any] = network.run(None, {entry.name: _typed(batch, entry) for entry, batch in inputs})
         return found

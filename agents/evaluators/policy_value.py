@@ -37,7 +37,7 @@ from zermelo.envs.spec_text import format_spec
 
 
 class Rated(NamedTuple):
-    """What a policy-value network says of a state.
+    """Answer of a policy-value network for a state.
 
     Attributes:
         priors: The probability of each of ``game.legal_actions(state)``, in their order.
@@ -53,7 +53,7 @@ class PolicyValue(Protocol):
     """An evaluator of many states at a time that also says which actions to follow."""
 
     def evaluate_batch(self, game: Game[Any], states: Sequence[Any]) -> Sequence[Rated]:
-        """What it says of each state: unfinished ones in which a player is to move."""
+        """Rates states, unfinished ones in which a player is to move."""
         ...
 
 
@@ -72,7 +72,7 @@ class NetworkEvaluator:
         self.network, self.mask_input = network, mask_input
 
     def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
-        """What is still to come for each seat."""
+        """Returns the utility to come for each seat."""
         return self.evaluate_batch(game, [state])[0].values
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
@@ -81,7 +81,7 @@ class NetworkEvaluator:
         return found
 
     def evaluate_batch(self, game: Game[Any], states: Sequence[Any]) -> Sequence[Rated]:
-        """What the network says of each state.
+        """Rates each state by the network.
 
         Raises:
             UnsupportedGameError: Nobody says what players of this game observe, or how many actions it has.
@@ -181,7 +181,7 @@ def _softmax(logits: NDArray[Any]) -> list[float]:
 
 
 def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ...]:
-    """What is to come for each seat, of what the network says from the seat to move on."""
+    """Utility to come for each seat, from values that begin with the seat to move."""
     traits = game.traits
     lower, upper = traits.utility_bounds
     if math.isfinite(upper - lower):

@@ -18,7 +18,7 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
 
 _FORGET: Final = 0.05
-"""How fast old results of self-play fade: each new one counts for so much of the mean."""
+"""Weight of each new result of self-play in the mean: old ones fade."""
 
 
 def agent_of(policy: Any, name: str = "policy") -> Agent:

@@ -37,14 +37,14 @@ class Plan(enum.StrEnum):
     """Which states a policy covers."""
 
     SEAT = "seat"
-    """Those in which its owner is to move, and that can come up while the owner plays optimal actions, whatever
+    """States in which its owner is to move, and that can come up while the owner plays optimal actions, whatever
     the other does: a contingent plan."""
     FULL = "full"
     """Every state that can be reached at all."""
 
 
 Entry: TypeAlias = tuple[float | None, Mapping[int, float]]
-"""What the player to move can still get, or None if not known, and the probability of each action."""
+"""Utility to come for the player to move, or None if not known, and the probability of each action."""
 
 
 _Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.Meta(min_length=1)]]

@@ -105,7 +105,7 @@ class Solution:
 
 
 def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
-    """Who wins, if these bounds on the value for ``seat`` settle it."""
+    """Returns who wins, if these bounds on the value for ``seat`` settle it."""
     half = traits.constant / 2
     if lower > half + _TOLERANCE:
         return (Outcome.FIRST, Outcome.SECOND)[seat]

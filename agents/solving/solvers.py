@@ -65,7 +65,7 @@ class WatchedBudget(Budget):
 
 
 class Found(NamedTuple):
-    """What a search to the end found; the fields are those of ``Solution``."""
+    """Result of a search to the end; the fields are those of ``Solution``."""
 
     value_bounds: tuple[float, float]
     stopped_by: StoppedBy = StoppedBy.COMPLETED
@@ -91,7 +91,7 @@ class Solver:
         self._memory_mb, self._threads = memory_mb, threads
 
     def solve(self, state: Any, *, outcome_only: bool = False) -> Solution:
-        """Who wins from an unfinished state, or its value and those of all its actions."""
+        """Solves an unfinished state: who wins, or its value and those of all its actions."""
         traits, seat = self.game.traits, self.game.to_move(state)
         found = self._search(state, outcome_only=outcome_only)
         lower, upper = found.value_bounds

@@ -1,4 +1,4 @@
-"""The same agents on each of PettingZoo's nine classic environments."""
+"""Agents on each of PettingZoo's nine classic environments."""
 
 from __future__ import annotations
 

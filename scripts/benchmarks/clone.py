@@ -98,7 +98,7 @@ def played(env: Any, plies: int) -> Any:
 
 
 def works(way: Callable[[Any], Any], env: Any) -> bool:
-    """Whether an environment can be copied in this way."""
+    """True if an environment can be copied in this way."""
     try:
         way(env)
     except Exception:  # some hold what a plain walk cannot copy: the table shows a dash

@@ -16,7 +16,7 @@ from zermelo.envs.rules.scores import WIN
 GAME = RulesGame(ConnectFour())
 MIDDLE = 3
 STONE = 10
-"""What a stone in the middle column is worth, in 1024ths of a win."""
+"""Value of a stone in the middle column, in 1024ths of a win."""
 
 
 class MiddleConnectFour(ConnectFour):

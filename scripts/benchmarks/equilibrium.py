@@ -16,7 +16,7 @@ from zermelo.envs import as_game
 
 
 class Solver(NamedTuple):
-    """What is measured.
+    """A solver to be measured.
 
     Attributes:
         step: Makes one iteration.

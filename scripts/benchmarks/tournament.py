@@ -1,4 +1,4 @@
-"""How much a tournament costs on top of its games, and how long a million stored games take."""
+"""Cost of a tournament on top of its games, and of a million stored games."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def tournament(games: int = 4000, rounds: int = 3):
 
 
 def million(games: int = 1_000_000):
-    """How long a million games of random, greedy and alpha-beta take to be stored, ranked, rated and reported.
+    """Time in which a million games of random, greedy and alpha-beta are stored, ranked, rated and reported.
 
     Some games are played, and stored again and again. Memory is by how much that of the process has grown by then.
     """

@@ -127,7 +127,7 @@ def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
 
 
 AnyFeatures: TypeAlias = ObservationFeatures | PatternFeatures | NamedFeatures | AboveEvaluation
-"""What a file may hold."""
+"""All kinds of features that a file may hold."""
 
 
 def check_source(features: FeatureSet, named: str) -> None:

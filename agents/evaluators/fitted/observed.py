@@ -85,7 +85,7 @@ class FeatureSet(msgspec.Struct, frozen=True, dict=True, tag_field="kind", forbi
 
     @property
     def kind(self) -> str:
-        """What files call it."""
+        """Name of the kind in files."""
         return str(self.__struct_config__.tag)
 
     @property
@@ -107,7 +107,7 @@ def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
 
 
 def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """Who is to move in each state."""
+    """Returns the seat to move in each state."""
     return np.array([game.to_move(state) for state in states], np.int64)
 
 

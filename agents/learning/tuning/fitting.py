@@ -100,7 +100,7 @@ class _Walks:
             self._walks.append(looks)
 
     def _look(self, state: Any) -> tuple[Any, Any]:
-        """Who is to move, and the board; how the game ended."""
+        """Returns who is to move, and the board; or how the game ended."""
         if self._game.is_terminal(state):
             return tuple(self._game.utility(state)), None
         features = self._features

@@ -70,7 +70,7 @@ def test_values_for_all_players_begin_with_the_one_to_move() -> None:
 
 
 def test_a_batch_of_one_is_the_search_one_by_one() -> None:
-    """The same visits as the search that asks an evaluator with ``prior`` for one state at a time."""
+    """Visits are those of the search that asks an evaluator with ``prior`` for one state at a time."""
 
     class OneByOne:
         def __init__(self) -> None:

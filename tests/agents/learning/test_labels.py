@@ -16,7 +16,7 @@ SMALL = "zermelo/MNK-v0"
 
 
 def labelled(path, *arguments, env=SMALL):
-    """What the command says, and the rows that it writes."""
+    """Runs the command; its result, and the rows that it writes."""
     done = CliRunner().invoke(app, ["label", env, "--out", str(path), *map(str, arguments)])
     return done, json.loads(path.read_text()) if path.exists() and path.suffix == ".json" else []
 

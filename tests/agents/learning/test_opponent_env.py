@@ -65,7 +65,7 @@ def test_it_is_known_to_gymnasium():
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_rewards_are_those_of_a_match(seat):
-    """The same agents play the same game in a match, so the learner earns what its seat does there."""
+    """A match of these agents is this game, so the learner earns what its seat does there."""
     env = OpponentEnv(TWO, First(), seat=seat)
     _, rewards, info = play(env)
     record = play_match(TWO, [First(), First()], seed=0)

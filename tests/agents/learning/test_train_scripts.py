@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(script, folder, *arguments):
-    """What a script prints."""
+    """Runs a script; its output."""
     pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
     command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500, check=False)

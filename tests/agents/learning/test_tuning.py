@@ -252,7 +252,7 @@ def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
 
 
 def _looks(evaluator: FittedEvaluator, state: Any) -> float:
-    """What the first player can expect."""
+    """Expected utility of the first player."""
     if TICTACTOE.is_terminal(state):
         return float(TICTACTOE.utility(state)[0])
     mine = float(evaluator.expected(TICTACTOE.traits, evaluator.features.entries(TICTACTOE, [state]))[0])
@@ -261,7 +261,7 @@ def _looks(evaluator: FittedEvaluator, state: Any) -> float:
 
 @functools.cache
 def perfect(state: Any) -> float:
-    """What the first player gets at tic-tac-toe if nobody errs."""
+    """Value of tic-tac-toe for the first player."""
     if TICTACTOE.is_terminal(state):
         return float(TICTACTOE.utility(state)[0])
     best = max if TICTACTOE.to_move(state) == 0 else min
@@ -399,7 +399,7 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> N
 )
 @pytest.mark.parametrize("above", [False, True])
 def test_compiled_code_evaluates_as_the_file_does(rules: Any, settings: Any, above: bool) -> None:
-    """The same numbers from bits of the state, which nobody has said how to read, and from what players see."""
+    """Bits of the state, which nobody has said how to read, give the numbers that observations give."""
     game = RulesGame(rules)
     states = some_states(game, games=60)
     features: Any = feature_set("patterns", game, states)

@@ -164,7 +164,7 @@ def test_open_spiel_agrees_on_values_and_exploitability() -> None:
 
 
 def test_agents_of_every_kind_are_measured() -> None:
-    """Who plays Kuhn poker at random loses 11/24 of a chip a game more than needed, as OpenSpiel says too."""
+    """Random play of Kuhn poker loses 11/24 of a chip a game more than needed, as OpenSpiel says too."""
     game = RulesGame(Kuhn())
     assert exploitability(agent_policy("random"), game) == pytest.approx(11 / 24)
     learned = CFRAgent(iterations=100)

@@ -104,7 +104,7 @@ def test_games_of_one_move_are_their_matrix() -> None:
 
 
 def value_by_supports(state: Any) -> float:
-    """What the first player gets in an OpenSpiel state, by an equilibrium of each matrix that supports give."""
+    """Value of an OpenSpiel state for the first player, by support enumeration at each state."""
     if state.is_terminal():
         return float(state.returns()[0])
     payoffs = []

@@ -118,7 +118,7 @@ def test_agents_say_what_is_proven_and_play_it(no_short_search):
 
 
 def test_a_position_won_stays_proven_move_after_move(no_short_search):
-    """What proved a move proves the next ones: the table still has it, so that few nodes do."""
+    """The table of a move's proof proves the next ones, so that few nodes do."""
     states = late_states(GAME, 9, 30, 14)
     state = next(s for s in states if solve(GAME, s).value == 1)
     agent = AlphaBetaAgent(depth="full")
