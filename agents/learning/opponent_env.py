@@ -62,7 +62,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     Raises:
         InvalidSettingError: A setting is none, or an opponent is nothing that plays.
-        UnsupportedGameError: It is no AEC environment, has one seat, or spaces that differ from seat to seat.
+        UnsupportedGameError: It is no AEC environment, or has spaces that differ from seat to seat.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - Gymnasium's own, of the instance
