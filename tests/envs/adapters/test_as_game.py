@@ -148,18 +148,6 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
     assert visible(env) == visible(twin)
 
 
-def test_a_state_is_never_changed_by_its_results() -> None:
-    env = classic("connect_four-v3")
-    env.reset()
-    game = as_game(env, backend="clone")
-    state = game.snapshot(env)
-    board = list(state.env.board)
-    for action in game.legal_actions(state):
-        game.result(state, action)
-    assert state.env.board == board
-    assert game.legal_actions(state) == tuple(range(7))
-
-
 def test_the_agent_iter_loop_goes_on_after_a_search() -> None:
     env = classic("tictactoe-v3")
     env.reset(seed=0)

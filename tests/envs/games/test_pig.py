@@ -83,14 +83,6 @@ def test_to_a_hundred_by_the_equations() -> None:
         assert max(worth(hold), roll) == pytest.approx(chance[mine, other, turn], abs=1e-9), state
 
 
-@pytest.mark.parametrize(("target", "expected"), [(2, 4 / 7), (3, 6 / 11)])
-def test_piglet(target: int, expected: float) -> None:
-    game = RulesGame(Pig(target=target, sides=2))
-    values = value_iteration(game)
-    assert (values[game.initial_state()] + 1) / 2 == pytest.approx(expected, abs=1e-11)
-    assert win_chance(target, sides=2)[0, 0, 0] == pytest.approx(expected, abs=1e-11)
-
-
 @pytest.mark.parametrize(
     ("dice", "sides", "snake_eyes"),
     [(1, 6, False), (1, 2, False), (2, 6, True), (3, 4, False), (3, 4, True), (4, 2, True)],
