@@ -7,7 +7,7 @@ and gets just one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import local
 from typing import Any, Final
@@ -61,7 +61,11 @@ def search_many(
     waiting = list(states)
     game = position(game).game
     agent.check_game(game)
-    _require_decisions(game, waiting)
+    for number, state in enumerate(waiting):
+        try:
+            require_decision(game, state)
+        except GameOverError as error:
+            raise GameOverError(f"state number {number} of {len(waiting)} (from 0): {error}") from None
 
     own = local()
 
@@ -88,11 +92,3 @@ def search_many(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [future.result() for future in running]
-
-
-def _require_decisions(game: Any, states: Sequence[Any]) -> None:
-    for number, state in enumerate(states):
-        try:
-            require_decision(game, state)
-        except GameOverError as error:
-            raise GameOverError(f"state number {number} of {len(states)} (from 0): {error}") from None

@@ -46,16 +46,6 @@ def search_root(
     iteration.proven = _is_proven(iteration, search.frame(state), maximizes(search, state))
 
 
-def _narrow(best: RootMove, half_width: float, full: tuple[Score, Score]) -> tuple[Score, Score]:
-    """A window around what an iteration has found, for the next one.
-
-    Its width is a whole number of the units that compiled evaluations count in: between two of those an edge would
-    mean another one there than here.
-    """
-    value, half_width = best.score[0], math.ceil(half_width * EVALUATION_UNIT) / EVALUATION_UNIT
-    return max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
-
-
 def _opened(best: RootMove, window: tuple[Score, Score], full: tuple[Score, Score]) -> tuple[Score, Score]:
     """The window to search again with; the same if it was wide enough."""
     if best.is_exact:
@@ -207,7 +197,9 @@ def deepen(
         iteration = Iteration(depth)
         window = full = search.window(state)
         if aspiration and last is not None and last.best is not None and not exact:
-            window = _narrow(last.best, aspiration, full)
+            # In whole units of compiled evaluations: between two of them an edge would be another one there.
+            value, half_width = last.best.score[0], math.ceil(aspiration * EVALUATION_UNIT) / EVALUATION_UNIT
+            window = max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
         try:
             while True:
                 how: dict[str, Any] = {"exact": exact, "ties": ties, "best_lines": best_lines, "window": window}

@@ -145,27 +145,19 @@ class NodeWatcher:
         left = tuple(action for action in root.game.legal_actions(root.state) if action not in self._tried)
         if left:
             alpha, beta = self._windows[0]
-            self._tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=found.action, not_searched=left)
+            self.tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=found.action, not_searched=left)
         self._leave(found)
-
-    def evaluated(self, found: Visit) -> None:
-        """Tells what the evaluator says."""
-        self._tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
-
-    def from_table(self, found: Visit) -> None:
-        """Tells what the table knows."""
-        self._tell(NodeEventKind.TABLE, score=found.score, values=found.values)
 
     def narrow(self, alpha: Score, beta: Score) -> None:
         """Tells of a node's new window."""
         self._windows[-1] = alpha, beta
-        self._tell(NodeEventKind.WINDOW, alpha=alpha, beta=beta)
+        self.tell(NodeEventKind.WINDOW, alpha=alpha, beta=beta)
 
     def cut(self, action: int | None, left: tuple[int, ...]) -> None:
         """Tells of actions or outcomes that are left out."""
         if left:
             alpha, beta = self._windows[-1]
-            self._tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=action, not_searched=left)
+            self.tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=action, not_searched=left)
 
     def _enter(self, kind: NodeEventKind, state: Any, ply: int, depth: float, alpha: Score, beta: Score) -> None:
         search, game = self._search, self._search.game
@@ -184,9 +176,9 @@ class NodeWatcher:
         self._on_node(event)
 
     def _leave(self, found: Visit | RootMove) -> None:
-        self._tell(NodeEventKind.VALUE, score=found.score, values=found.values)
+        self.tell(NodeEventKind.VALUE, score=found.score, values=found.values)
 
-    def _tell(self, kind: NodeEventKind, **more: Any) -> None:
+    def tell(self, kind: NodeEventKind, **more: Any) -> None:
         """Tells of something at the node that the search is at."""
         self._on_node(self._path[-1]._replace(kind=kind, **more))
 

@@ -154,7 +154,10 @@ class PlainAlphaBeta(PlainSearch):
                 distance = found.score[1]
                 bound = Bound.EXACT if math.isfinite(distance) else Bound.UPPER if distance > 0 else Bound.LOWER
             action = found.line[0] if found.line else _NO_ACTION
-            table.store(key, self.to_table(state, depth, bound, found, action, frame))
+            score = found.score[0] - frame.so_far, found.score[1]  # without the rewards already received
+            to_come = self._totals(state, found.values, -1)
+            entry = Entry(depth, bound, score, action, found.proven, found.variance, to_come)
+            table.store(key, entry)
         return found
 
     def _settled(

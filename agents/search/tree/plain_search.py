@@ -12,7 +12,7 @@ from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.agents.core.tree_search import Bound, Iteration, Root, RootMove, TreeSearch, Visit
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
-from zermelo.agents.search.observer import NodeRole, NodeWatcher, Observer
+from zermelo.agents.search.observer import NodeEventKind, NodeRole, NodeWatcher, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import RewardSum
 
@@ -93,7 +93,10 @@ class PlainSearch(TreeSearch):
                 may_tie = ties is Ties.RANDOM
                 if ties is Ties.FIRST:
                     may_tie = action < min(move.action for move in iteration.tied())
-                bar = best.score if best_lines == 1 else _bar(iteration, best_lines, maximizing)
+                bar: Score | None = best.score
+                if best_lines > 1:  # what an action has to beat to be one of the best, once there are as many
+                    scores = sorted((m.score for m in iteration.moves if m.is_exact), reverse=maximizing)
+                    bar = scores[best_lines - 1] if len(scores) >= best_lines else None
                 if bar is not None:
                     may_tie = may_tie and bar == best.score
                     if maximizing:
@@ -143,7 +146,7 @@ class PlainSearch(TreeSearch):
         else:
             found = Visit((frame.so_far + expected[self.max_seat], 0), False)
         if self.watcher is not None:
-            self.watcher.evaluated(found)
+            self.watcher.tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
         return found
 
     def ended(self, state: Any) -> Visit:
@@ -158,14 +161,8 @@ class PlainSearch(TreeSearch):
     def from_table(self, found: Visit) -> Visit:
         """What the table knows of a state, told to whoever watches."""
         if self.watcher is not None:
-            self.watcher.from_table(found)
+            self.watcher.tell(NodeEventKind.TABLE, score=found.score, values=found.values)
         return found
-
-    def to_table(self, state: Any, depth: float, bound: Bound, found: Visit, action: int, frame: Frame) -> Entry:
-        """What the table stores of a state: without the rewards already received."""
-        value, distance = found.score
-        to_come = self._totals(state, found.values, -1)
-        return Entry(depth, bound, (value - frame.so_far, distance), action, found.proven, found.variance, to_come)
 
     def _totals(self, state: Any, values: Sequence[float], sign: int = 1) -> tuple[float, ...]:
         """Values to come as totals, or, with the other sign, totals as values to come."""
@@ -190,9 +187,3 @@ class PlainSearch(TreeSearch):
         """Tells whoever watches that the window of a node has become narrower."""
         if self.watcher is not None:
             self.watcher.narrow(alpha, beta)
-
-
-def _bar(iteration: Iteration, best_lines: int, maximizing: bool) -> Score | None:
-    """What an action has to beat to be one of the best; None while there are fewer of them."""
-    scores = sorted((move.score for move in iteration.moves if move.is_exact), reverse=maximizing)
-    return scores[best_lines - 1] if len(scores) >= best_lines else None
