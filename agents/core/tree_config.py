@@ -30,11 +30,39 @@ class TreeConfig:
         check_settings(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AlphaBetaConfig(TreeConfig):
-    """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SelectiveSettings:
+    """Settings by which a compiled search of two players looks less deep, or deeper, at some moves.
 
-    The last five and ``threads`` count in compiled searches of two players only.
+    Attributes:
+        late_move_reductions: After how many actions of a node the others are first searched one to three moves
+            less deep, the later the less; 3 is usual, 0 is never. Those that turn out better than what is known
+            are searched again to the full depth. Not at the root, in the last two moves, for noisy actions and
+            for those that leave the turn where it is. Which are late depends on what was searched before.
+        null_move: How many moves less deep to search what follows if the player to move skips its turn; 2 is
+            usual. If that is good enough already, so is the node. Only for games with ``pass_turn(state)``, and
+            only good where having to move seldom hurts.
+        futility: How much a quiet action may add to the evaluation, in the game's utility, one move before the
+            depth limit: those that even so do not matter are left out. A state that is better than what matters by
+            so much, and half as much for each further move of three at most, is not searched.
+        singular: By how much, in the game's utility, an action must seem better than all others to be searched one
+            move deeper; it needs a table.
+        share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
+            before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
+            matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table
+            says is never proven; a value in which the repetition of an earlier position has counted is not stored.
+    """
+
+    late_move_reductions: int = whole(0)
+    null_move: int = whole(0)
+    futility: float = number(0.0, lower=0)
+    singular: float = number(0.0, lower=0)
+    share_positions: bool = flag(False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaConfig(SelectiveSettings, TreeConfig):
+    """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
 
     Attributes:
         pruning: What is left out; ``NONE`` visits every node.
@@ -48,15 +76,7 @@ class AlphaBetaConfig(TreeConfig):
             from the root, are evaluated.
         replies: ``replies(game, state)``: the actions of the other seats with their probabilities, if these are
             averaged over. In plain Python only.
-        threads: How many threads search together.
-        late_move_reductions: How many actions of a node are searched to the full depth before later ones are
-            searched less deep first; 0 for all.
-        null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 for none.
-        futility: How much more than its evaluation a state may be worth to its player to move, one move before
-            the depth limit; 0 leaves nothing out.
-        singular: By how much an action must beat all others to be searched one move deeper; 0 for none.
-        share_positions: Whether positions share their table entries whatever was before them, in rules in which
-            that matters.
+        threads: How many threads search together, if it is compiled and for two players.
         tables: A file with an endgame table; what it knows is a proven leaf.
     """
 
@@ -68,11 +88,6 @@ class AlphaBetaConfig(TreeConfig):
     min_probability: float = number(0.0, lower=0.0, upper=1.0)
     replies: Callable[[Any, Any], Any] | None = function("of game and state")
     threads: int = whole(1, lower=1)
-    late_move_reductions: int = whole(0)
-    null_move: int = whole(0)
-    futility: float = number(0.0, lower=0.0)
-    singular: float = number(0.0, lower=0.0)
-    share_positions: bool = flag(False)
     tables: str | None = path()
 
     @property

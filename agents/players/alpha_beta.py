@@ -6,21 +6,19 @@ import dataclasses
 import enum
 import functools
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, flag, number, path, settings_of, whole
-from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.settings import choice, number, path, settings_of, whole
+from zermelo.agents.core.tree_config import AlphaBetaConfig, SelectiveSettings
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.position import position
-
-_SELECTIVE: Final = ("late_move_reductions", "null_move", "futility", "singular", "share_positions")
 
 
 class Window(enum.StrEnum):
@@ -41,7 +39,7 @@ class SelectiveBy(enum.StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class AlphaBetaAgent(PruningAgent):
+class AlphaBetaAgent(SelectiveSettings, PruningAgent):
     """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
 
     For two players with a constant sum, no chance and nothing hidden. With ``quiescence=0``, or in a game without
@@ -61,32 +59,15 @@ class AlphaBetaAgent(PruningAgent):
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
             search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop
             test or other limits.
-        selective: Who says what is searched less deep, or deeper: ``"settings"``, only those that follow;
+        selective: Who says what is searched less deep, or deeper: ``"settings"``, only the agent's;
             ``"game"``, the game's rules too, where they say what pays.
-        late_move_reductions: After how many actions of a node the others are first searched one to three moves
-            less deep, the later the less; 3 is usual. To the full depth only those that turn out better than what
-            is known. Not at the root, not in the last two moves, not for noisy actions and those that leave the
-            turn where it is. What is late depends on what was searched before: with a table compiled and plain
-            searches may differ.
-        null_move: How many moves less deep to search what follows if the player to move skips its turn; 2 is
-            usual. If that is good enough already, so is the node. Only for games with ``pass_turn(state)``, and
-            only good where having to move seldom hurts.
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility. If
             the value lies further away, it is searched again. It never changes what is found.
-        futility: How much a quiet action may add to the evaluation, in the game's utility, one move before the
-            depth limit: those that even so do not matter are left out. A state that is better than what matters by
-            so much, and half as much for each further move of three at most, is not searched.
-        share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
-            before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
-            matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table has
-            told is never proven; a value in which the repetition of an earlier position has counted is not stored.
-            Compiled and plain searches may then differ: in compiled ones an entry of a deeper search counts too.
-            Without it only positions with the same past share one, and nothing is wrong.
         tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
         book: A file with an opening book (``zermelo book``, or Polyglot's for chess), to play from at random among
             good moves.
-        singular: By how much, in the game's utility, an action must seem better than all others to be searched one
-            move deeper; it needs a table.
+
+    ``SelectiveSettings`` has what may be searched less deep.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -97,12 +78,7 @@ class AlphaBetaAgent(PruningAgent):
     threads: int = whole(1, lower=1)
     proof_share: float = number(0.5, lower=0, upper=1)
     selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
-    late_move_reductions: int = whole(0)
-    null_move: int = whole(0)
     aspiration: float = number(0.0, lower=0)
-    futility: float = number(0.0, lower=0)
-    singular: float = number(0.0, lower=0)
-    share_positions: bool = flag(False)
     tables: str | None = path()
     book: str | None = path()
 
@@ -115,7 +91,8 @@ class AlphaBetaAgent(PruningAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         config = self.config
         if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
-            own = {name: getattr(self, name) for name in _SELECTIVE if getattr(self, name)}
+            names = [field.name for field in dataclasses.fields(SelectiveSettings)]
+            own = {name: getattr(self, name) for name in names if getattr(self, name)}
             config = dataclasses.replace(config, **{**game.search_settings("selective"), **own})
         if config.null_move and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
