@@ -87,7 +87,7 @@ def test_a_small_game_has_no_more(tmp_path):
     name = "zermelo/Nim-v0(heaps=[2, 1])"
     done, _ = labelled(tmp_path / "a.csv", "alphabeta", env=name)
     assert done.exit_code == 0, done.output
-    assert "positions of" in done.output
+    assert " positions (" in done.output
     assert "random games found no more than these" in done.output
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert lines[0].split(",") == list(COLUMNS)
