@@ -181,6 +181,7 @@ class Search(SharedRecord):
     distances: int  # whether scores count moves
     root_lower: int
     root_upper: int
+    draws: int  # where proof numbers are searched: ends that were drawn, and positions that came again
     # Monte Carlo.
     random: int  # the counter of random numbers
     stamp: int  # the simulation that goes on; no two threads have the same

@@ -17,6 +17,16 @@ MIN_SINGULAR_DEPTH: Final = 4
 """Singular extensions are tried only at nodes with at least so many moves to look ahead."""
 
 
+class SolveBy(enum.StrEnum):
+    """The search that solves a game of two players without chance."""
+
+    AUTO = "auto"
+    """Null windows to the end for rules that compile, alpha-beta for other games."""
+    ALPHA_BETA = "alpha_beta"
+    PROOF_NUMBER = "proof_number"
+    """Depth-first proof-number search: who wins, where few moves have to be looked at, as in mates."""
+
+
 class Compile(enum.StrEnum):
     """When rules are compiled that are not yet: once for each machine."""
 

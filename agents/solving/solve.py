@@ -17,9 +17,10 @@ from zermelo.agents.core.checks import check_callable, check_choice, check_flag,
 from zermelo.agents.core.gate import on_facts, require_decision, require_facts, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.numbering import renumbered
-from zermelo.agents.core.options import Compile
+from zermelo.agents.core.options import Compile, SolveBy
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
+from zermelo.agents.solving.proof_number import ProofNumberSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver, WatchedBudget
 from zermelo.agents.solving.value_iteration import value_iteration
@@ -44,6 +45,7 @@ def solve(
     tolerance: float | None = None,
     compile: Compile | str = Compile.WAIT,  # noqa: A002 - the agents' setting
     tables: str | None = None,
+    method: SolveBy | str = SolveBy.AUTO,
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
     """Solves a position of a game for two players with a constant sum, or for one.
@@ -71,6 +73,8 @@ def solve(
         compile: When rules are compiled that are not yet, as agents have it: ``"wait"``, ``"background"`` or
             ``"never"``.
         tables: A file with an endgame table; what it knows is proven.
+        method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``, which finds one action that keeps the value,
+            and not how soon the game ends: for mates and other play in which one side has few answers.
         on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
             and is passed on.
 
@@ -109,6 +113,10 @@ def solve(
     require_decision(game, state)
     chosen = check_choice("compile", compile, Compile)
 
+    by = check_choice("method", method, SolveBy)
+    if by is SolveBy.PROOF_NUMBER and tables is not None:
+        raise InvalidSettingError("proof numbers read no endgame tables: use method='alpha_beta'")
+
     def solved(kind: type[Solver], within: Limits, compiled: Compile) -> Solution:
         told = on_progress if within is limits else None
         budget = WatchedBudget(within, started, compile=compiled, on_progress=told)
@@ -116,7 +124,9 @@ def solve(
         found = solver.solve(state, outcome_only=outcome_only)
         return renumbered(found, game, state) if root.renumbers else found
 
-    if chosen is Compile.NEVER or tables is not None or not can_prove(game):
+    if by is SolveBy.PROOF_NUMBER:
+        return on_facts(solved(ProofNumberSolver, limits, chosen), traits)
+    if chosen is Compile.NEVER or by is SolveBy.ALPHA_BETA or tables is not None or not can_prove(game):
         return on_facts(solved(AlphaBetaSolver, limits, chosen), traits)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))

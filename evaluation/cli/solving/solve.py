@@ -50,6 +50,9 @@ def solve_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     tables: Tables = None,
+    method: Annotated[
+        str, typer.Option(help="auto, alpha_beta, or proof_number, which is quick at mates.")
+    ] = "auto",
     seed: Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
@@ -127,6 +130,7 @@ def solve_command(
             threads=threads,
             memory_mb=memory_mb,
             tables=tables,
+            method=method,
             on_progress=live.show,
         )
         if policy and solution.proven:
