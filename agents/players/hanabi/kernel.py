@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zermelo.agents.players.hanabi.hats import act as act_hats
+from zermelo.agents.players.hanabi.hats import observe as observe_hats
 from zermelo.agents.players.hanabi.smart import act as act_smart
 from zermelo.agents.players.hanabi.smart import observe as observe_smart
 from zermelo.agents.players.hanabi.table import (
@@ -30,8 +32,6 @@ from zermelo.agents.players.hanabi.table import (
 from zermelo.envs.jit.memory import words
 from zermelo.envs.rules.bits import mix
 
-HATS = False
-"""True for hat guessing. The front end sets it for each kernel that it compiles."""
 ROOM: Final = 1024
 """Words of memory that a kernel needs."""
 _TRIES: Final = 200
@@ -42,7 +42,7 @@ _EXPECTED: Final = 3
 
 def act(rules: Table, table: Any) -> int:
     """The action of the player to move."""
-    return act_smart(rules, table)
+    return act_hats(rules, table) if rules.hats else act_smart(rules, table)
 
 
 def advance(rules: Table, table: Any, event: int) -> None:
@@ -50,7 +50,10 @@ def advance(rules: Table, table: Any, event: int) -> None:
     if needs_deal(table):
         deal(rules, table, event)
     else:
-        observe_smart(rules, table, event)
+        if rules.hats:
+            observe_hats(rules, table, event)
+        else:
+            observe_smart(rules, table, event)
         move(rules, table, event)
 
 
@@ -75,7 +78,7 @@ def play_on(
         memory: The address of ``ROOM`` words.
         events: The address of the deals and moves so far.
         count: Their number.
-        seat: Whose hand is dealt again; -1 for nobody's.
+        seat: Who sees the position, and whose hand is dealt again for samples; -1 for nobody.
         actions: The address of the actions to try; -1 for what the convention says.
         tried: Their number.
         samples: How many hands and decks are drawn; 0 asks only for the next action.
@@ -90,7 +93,7 @@ def play_on(
     guess = words(memory + 24 * WORDS + 512, 256)
     happened, results = words(events, count), words(out, 2 * samples * tried)
     choices = words(actions, tried)
-    begin(rules, root)
+    begin(rules, root, seat)
     for place in range(count):
         advance(rules, root, happened[place])
         guess[place] = happened[place]
@@ -100,7 +103,7 @@ def play_on(
     if seat >= 0:
         for slot in range(HAND * seat, HAND * seat + root[SIZE + seat]):
             first = min(first, root[BORN + slot])
-    begin(rules, early)
+    begin(rules, early, seat)
     for place in range(first):
         advance(rules, early, happened[place])
     allowed = 0

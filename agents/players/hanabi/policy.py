@@ -79,9 +79,8 @@ class HanabiPolicy:
     """
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
-        self.table, self.convention = require_hanabi(game), convention
-        constants = (("HATS", convention is Convention.HATS),)
-        self._kernel = Kernel(play_on, ("int64",) * 9, constants)
+        self.table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))
+        self._kernel = Kernel(play_on, ("int64",) * 9)
         self.compiled = False
         if can_compile() and budget.compile is not Compile.NEVER:
             with budget.off_the_clock():
@@ -90,7 +89,7 @@ class HanabiPolicy:
 
     def action(self, state: Any) -> int:
         """What the convention plays in a state."""
-        return self._run(state, (), 0, 0, -1)[0]
+        return self._run(state, (), 0, 0, state.current_player())[0]
 
     def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
         """As ``Blueprint.returns`` says; points lost with the last life do not count."""

@@ -56,7 +56,7 @@ def act(rules: Table, table: Any) -> int:
     """The action of the player to move."""
     me = table[MOVER]
     unseen = unseen_by(rules, table, me, me)
-    play = _best_play(rules, table, me, unseen)
+    play = best_play(rules, table, me, unseen)
     worth, hint = _best_hint(rules, table, me) if table[TOKENS] > 0 else (_NONE, -1)
     if worth >= _URGENT:
         return hint
@@ -65,7 +65,7 @@ def act(rules: Table, table: Any) -> int:
     if worth >= _USEFUL:
         return hint
     if table[LEFT] == 0 and table[LIVES] > 1:
-        play = _likeliest_play(table, me, unseen)
+        play = likeliest_play(table, me, unseen)
         if play >= 0:
             return rules.size + play
     if hint >= 0 and (table[LEFT] == 0 or table[TOKENS] == rules.tokens):
@@ -123,7 +123,7 @@ def _read_hint(rules: Table, table: Any, target: int, cards: int, places: int, i
 # -- playing and discarding
 
 
-def _best_play(rules: Table, table: Any, me: int, unseen: int) -> int:
+def best_play(rules: Table, table: Any, me: int, unseen: int) -> int:
     """The place of the card of lowest rank that can be played; -1 if none can."""
     best, play = rules.ranks, -1
     for place in range(table[SIZE + me]):
@@ -137,7 +137,7 @@ def _best_play(rules: Table, table: Any, me: int, unseen: int) -> int:
     return play
 
 
-def _likeliest_play(table: Any, me: int, unseen: int) -> int:
+def likeliest_play(table: Any, me: int, unseen: int) -> int:
     """The place of the card that is likeliest to be playable; -1 if none can be."""
     best, play = 0, -1
     for place in range(table[SIZE + me]):

@@ -53,6 +53,8 @@ BORN: Final = 155
 """The number of the event that dealt each card."""
 SPARE: Final = 180
 """Ten words that may be written to."""
+EYES: Final = 190
+"""The player who has yet to work out from hints what others see; -1 for nobody."""
 WORDS: Final = 192
 
 
@@ -63,7 +65,7 @@ class Nothing(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The settings of a game.
+    """The settings of a game, and the convention.
 
     Attributes:
         players: Their number.
@@ -73,6 +75,7 @@ class Table(NamedTuple):
         tokens: The most hint tokens.
         lives: Lives at the start.
         longest: Deals and moves after which the game is cut off.
+        hats: 1 if hints are read by hat guessing.
     """
 
     players: int
@@ -82,6 +85,7 @@ class Table(NamedTuple):
     tokens: int
     lives: int
     longest: int
+    hats: int = 0
 
     def initial_state(self) -> Nothing:
         """Tells the compiler what a state is."""
@@ -121,9 +125,10 @@ def all_cards(rules: Table) -> int:
     return (1 << (rules.colors * rules.ranks)) - 1
 
 
-def begin(rules: Table, table: Any) -> None:
-    """Puts the table in the state before the first deal."""
+def begin(rules: Table, table: Any, eyes: int) -> None:
+    """Puts the table in the state before the first deal, as a player sees it; -1 for nobody."""
     table[:] = 0
+    table[EYES] = eyes
     table[LIVES], table[TOKENS], table[TURNS] = rules.lives, rules.tokens, rules.players
     for rank in range(rules.ranks):
         table[LEFT] += rules.colors * copies(rules, rank)
@@ -286,6 +291,12 @@ def _use_card(rules: Table, table: Any, mover: int, action: int) -> None:
 
 
 # -- what a player sees
+
+
+def not_gone(rules: Table, table: Any) -> int:
+    """The cards of which a copy is still in the deck or in a hand."""
+    gone = (table[OUT] & table[KINDS]) | (table[OUT + 1] & table[KINDS + 1]) | (table[OUT + 2] & table[KINDS + 2])
+    return int(all_cards(rules) & ~gone)
 
 
 def unseen_by(rules: Table, table: Any, player: int, other: int) -> int:

@@ -20,7 +20,7 @@ from zermelo.envs.games import Kuhn
 from zermelo.envs.rules import RulesGame
 
 pyspiel = pytest.importorskip("pyspiel")
-CONVENTIONS = ("smart",)
+CONVENTIONS = ("smart", "hats")
 RULES = [f"hanabi(convention={each})" for each in CONVENTIONS]
 SETTINGS = [
     "players=2",
@@ -119,7 +119,7 @@ def test_the_table_is_openspiels(settings: str) -> None:
     rules, source, table = require_hanabi(game), random.Random(settings), np.zeros(WORDS, np.int64)
     for _ in range(3):
         state = game.initial_state()
-        begin(rules, table)
+        begin(rules, table, -1)
         while not state.is_terminal():
             assert not is_over(rules, table)
             assert state.is_chance_node() == needs_deal(table)

@@ -1,0 +1,216 @@
+"""Hat guessing: one hint tells all other players something about their hands.
+
+For each player all know, from what has been public, a list of questions about the hand: first about the card that
+is likeliest to be playable. The answers make one number. A hint stands for the sum of the other players' numbers,
+modulo how many different hints there always are: each of them sees all other hands, and so finds its own number.
+Cox, De Silva, DeOrsey, Kenter, Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine
+88 (2015), call it the information strategy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.players.hanabi.smart import best_play, likeliest_play
+from zermelo.agents.players.hanabi.table import (
+    CARD,
+    CRITICAL,
+    DEAD,
+    EYES,
+    GONE,
+    HAND,
+    LEFT,
+    LIVES,
+    MEANT,
+    MOVER,
+    PLAYABLE,
+    SIZE,
+    TOKENS,
+    Table,
+    bits,
+    copies,
+    hint_set,
+    hint_to,
+    is_hint,
+    is_legal,
+    is_rank_hint,
+    not_gone,
+    possible,
+    touched,
+    unseen_by,
+)
+
+_KINDS: Final = 3
+"""Hints to a player that count as different: of a rank or a colour, pointing at the newest card, or not at it."""
+
+
+def observe(rules: Table, table: Any, action: int) -> None:
+    """Takes in what a move says by the convention, before it is made."""
+    if not is_hint(rules, action):
+        return
+    mover, most = table[MOVER], _KINDS * (rules.players - 1)
+    rest = _number_of(rules, table, mover, action)
+    for offset in range(1, rules.players):
+        player = (mover + offset) % rules.players
+        if player != table[EYES]:
+            rest -= _answers(rules, table, player, most, -1)
+    for offset in range(1, rules.players):
+        player = (mover + offset) % rules.players
+        own = rest % most if player == table[EYES] else _answers(rules, table, player, most, -1)
+        _answers(rules, table, player, most, own)
+    target, cards = hint_to(rules, mover, action), hint_set(rules, action)
+    places = touched(table, target, cards)
+    for place in range(table[SIZE + target]):
+        table[MEANT + HAND * target + place] &= cards if places >> place & 1 else ~cards
+
+
+def act(rules: Table, table: Any) -> int:
+    """The action of the player to move."""
+    me = table[MOVER]
+    unseen = unseen_by(rules, table, me, me)
+    play = best_play(rules, table, me, unseen)
+    if play >= 0:
+        return rules.size + play
+    hint = _hint(rules, table, me) if table[TOKENS] > 0 else -1
+    place, worth = _discard(rules, table, me, unseen)
+    is_full = table[TOKENS] == rules.tokens
+    if hint >= 0 and (is_full or table[LEFT] == 0 or worth < _TRASH or table[TOKENS] > 4):
+        return hint
+    if table[LEFT] == 0 and table[LIVES] > 1:
+        play = likeliest_play(table, me, unseen)
+        if play >= 0:
+            return rules.size + play
+    if not is_full:
+        return place
+    for action in range(2 * rules.size, 2 * rules.size + (rules.players - 1) * (rules.colors + rules.ranks)):
+        if is_legal(rules, table, action):
+            return action
+    return int(rules.size + table[SIZE + me] - 1)
+
+
+_TRASH: Final = 2000
+
+
+def _discard(rules: Table, table: Any, me: int, unseen: int) -> tuple[int, int]:
+    """The place of the card that can best be spared, and how well."""
+    held = 0
+    for holder in range(rules.players):
+        if holder != me:
+            for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
+                held |= 1 << table[CARD + slot]
+    best, chosen = -1, 0
+    for place in range(table[SIZE + me]):
+        cards = possible(table, HAND * me + place, unseen)
+        if cards & ~table[DEAD] == 0:
+            worth = 3000
+        elif cards & ~(table[DEAD] | held) == 0:
+            worth = _TRASH
+        else:
+            total = loss = 0
+            for card in range(rules.colors * rules.ranks):
+                if cards >> card & 1:
+                    total += 1
+                    if table[CRITICAL] >> card & 1:
+                        loss += 10 - card % rules.ranks
+                    elif not (table[DEAD] | held) >> card & 1:
+                        loss += 2
+            worth = 1000 - 100 * loss // total
+        if worth > best:
+            best, chosen = worth, place
+    return chosen, best
+
+
+# -- hints as numbers
+
+
+def _number_of(rules: Table, table: Any, mover: int, action: int) -> int:
+    """The number that a hint stands for."""
+    target = hint_to(rules, mover, action)
+    offset = (target - mover) % rules.players
+    newest = table[CARD + HAND * target + table[SIZE + target] - 1]
+    kind = 2
+    if hint_set(rules, action) >> newest & 1:
+        kind = 0 if is_rank_hint(rules, action) else 1
+    return int(_KINDS * (offset - 1) + kind)
+
+
+def _hint(rules: Table, table: Any, me: int) -> int:
+    """The hint that says what the others should know; -1 if their hands allow none."""
+    most, total = _KINDS * (rules.players - 1), 0
+    for offset in range(1, rules.players):
+        total += _answers(rules, table, (me + offset) % rules.players, most, -1)
+    for action in range(2 * rules.size, 2 * rules.size + (rules.players - 1) * (rules.colors + rules.ranks)):
+        if is_legal(rules, table, action) and _number_of(rules, table, me, action) == total % most:
+            return action
+    return -1
+
+
+def _answers(rules: Table, table: Any, player: int, most: int, number: int) -> int:
+    """The number that answers the questions about a hand; one that is given is taken in."""
+    asked, scale, left, total = 0, 1, most, 0
+    while left >= 2:
+        place = _asked_about(rules, table, player, asked)
+        if place < 0:
+            break
+        asked |= 1 << place
+        slot = HAND * player + place
+        cards = _public(rules, table, slot)
+        classes = min(left, bits(cards & ~table[DEAD]) + (1 if cards & table[DEAD] else 0))
+        if classes < 2:
+            continue
+        if number < 0:
+            total += scale * _class(rules, table, cards, classes, table[CARD + slot])
+        else:
+            answer, kept = number // scale % classes, 0
+            for card in range(rules.colors * rules.ranks):
+                if cards >> card & 1 and _class(rules, table, cards, classes, card) == answer:
+                    kept |= 1 << card
+            if kept:
+                table[MEANT + slot] = kept
+        scale *= classes
+        left //= classes
+    return total
+
+
+def _public(rules: Table, table: Any, slot: int) -> int:
+    """The cards that a card can be for all that is public."""
+    return possible(table, slot, not_gone(rules, table))
+
+
+def _asked_about(rules: Table, table: Any, player: int, asked: int) -> int:
+    """The place of the card that is likeliest to be playable, of those that are not known to be, or not to be."""
+    best, chosen = -1, -1
+    for place in range(table[SIZE + player]):
+        cards = _public(rules, table, HAND * player + place)
+        if asked >> place & 1 or cards & ~table[PLAYABLE] == 0 or cards & ~table[DEAD] == 0:
+            continue
+        playable = total = 0
+        for card in range(rules.colors * rules.ranks):
+            if cards >> card & 1:
+                weight = copies(rules, card) - table[GONE + card]
+                total += weight
+                if table[PLAYABLE] >> card & 1:
+                    playable += weight
+        share = 1000 * playable // max(total, 1)
+        if share > best:
+            best, chosen = share, place
+    return chosen
+
+
+def _class(rules: Table, table: Any, cards: int, classes: int, card: int) -> int:
+    """The answer for a card: dead ones share one, playable ones share none with the rest if there are enough."""
+    live, below = cards & ~table[DEAD], (1 << card) - 1
+    playable, later = live & table[PLAYABLE], live & ~table[PLAYABLE]
+    first = 1 if cards & table[DEAD] else 0
+    is_playable = playable >> card & 1
+    if classes - first == 1 and playable and later:
+        return is_playable
+    if not live >> card & 1:
+        return 0
+    spread = classes - first
+    if not playable or not later:
+        return first + bits(live & below) % spread
+    own = min(max(spread * bits(playable) // bits(live), 1), bits(playable), spread - 1)
+    if is_playable:
+        return first + bits(playable & below) % own
+    return first + own + bits(later & below) % (spread - own)
