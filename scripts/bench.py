@@ -33,6 +33,7 @@ BENCHMARKS = {
     "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice", "mcts_weights"),
     "chance": ("pruning",),
     "hidden": ("ismcts", "exploitability"),
+    "hanabi": ("hanabi", "hanabi_search"),
     "equilibrium": ("equilibrium",),
     "clone": ("clone",),
     "tournament": ("tournament", "million"),

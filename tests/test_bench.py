@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONAL = {"monte_carlo": "pyspiel", "equilibrium": "pyspiel"}
+OPTIONAL = {"hanabi": "pyspiel", "monte_carlo": "pyspiel", "equilibrium": "pyspiel"}
 
 
 @pytest.fixture

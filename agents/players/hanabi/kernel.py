@@ -22,6 +22,7 @@ from zermelo.agents.players.hanabi.table import (
     Table,
     begin,
     copies,
+    copy_table,
     deal,
     is_over,
     move,
@@ -107,15 +108,15 @@ def play_on(
     for place in range(first):
         advance(rules, early, happened[place])
     allowed = 0
-    table[:] = root
+    copy_table(root, table)
     for sample in range(samples):
         seed = mix(seed)
         if seat >= 0:
             seed, allowed = _guess(rules, table, root, early, guess, first, count, seat, seed, allowed)
-            root[:] = table
+            copy_table(table, root)
         seed = _shuffle(rules, root, deck, seed)
         for number in range(tried):
-            table[:] = root
+            copy_table(root, table)
             index = 2 * (sample * tried + number)
             _finish(rules, table, deck, choices[number])
             results[index] = table[SCORE]
@@ -180,7 +181,7 @@ def _guess(
         seed, is_possible = _deal_hand(rules, root, guess, seat, seed, trusts)
         if not is_possible:
             continue
-        table[:] = early
+        copy_table(early, table)
         unexpected = 0
         for place in range(first, count):
             event = guess[place]

@@ -16,6 +16,7 @@ from zermelo.agents.players.hanabi.table import (
     CRITICAL,
     DEAD,
     HAND,
+    HINTED,
     LEFT,
     LIVES,
     MEANT,
@@ -40,8 +41,11 @@ from zermelo.agents.players.hanabi.table import (
 
 _URGENT: Final = 1000
 """The worth of a hint without which the next player would lose a card that is needed."""
-_USEFUL: Final = 10
-"""A hint of less worth is not given where something else can be done."""
+_USEFUL: Final = 14
+"""A hint of less worth is not given where something else can be done, or of ``_SCARCE`` more, with few tokens."""
+_SCARCE: Final = 5
+_SAFE: Final = 40
+"""With the last life a card is played if at least so many per cent of what it can literally be are playable."""
 _NONE: Final = -1_000_000
 
 
@@ -62,17 +66,17 @@ def act(rules: Table, table: Any) -> int:
         return hint
     if play >= 0:
         return rules.size + play
-    if worth >= _USEFUL:
+    if worth >= _USEFUL + (_SCARCE if table[TOKENS] <= 2 else 0):
         return hint
     if table[LEFT] == 0 and table[LIVES] > 1:
         play = likeliest_play(table, me, unseen)
         if play >= 0:
             return rules.size + play
-    if hint >= 0 and (table[LEFT] == 0 or table[TOKENS] == rules.tokens):
+    if hint >= 0 and (table[LEFT] <= 1 or table[TOKENS] == rules.tokens):
         return hint
     if table[TOKENS] == rules.tokens:
         return int(rules.size + table[SIZE + me] - 1)
-    return _discard(table, me, unseen)
+    return _discard(rules, table, me, unseen)
 
 
 # -- reading hints
@@ -124,10 +128,16 @@ def _read_hint(rules: Table, table: Any, target: int, cards: int, places: int, i
 
 
 def best_play(rules: Table, table: Any, me: int, unseen: int) -> int:
-    """The place of the card of lowest rank that can be played; -1 if none can."""
+    """The place of the card of lowest rank that can be played; -1 if none can.
+
+    With the last life, what hints say literally must speak for it too.
+    """
     best, play = rules.ranks, -1
     for place in range(table[SIZE + me]):
-        cards = possible(table, HAND * me + place, unseen)
+        slot = HAND * me + place
+        cards, literally = possible(table, slot, unseen), table[HINTED + slot] & unseen
+        if table[LIVES] == 1 and 100 * bits(literally & table[PLAYABLE]) < _SAFE * bits(literally):
+            continue
         if cards & ~table[PLAYABLE] == 0:
             rank = 0
             while not cards & rank_set(rules, rank):
@@ -148,13 +158,16 @@ def likeliest_play(table: Any, me: int, unseen: int) -> int:
     return play
 
 
-def _discard(table: Any, me: int, unseen: int) -> int:
+def _discard(rules: Table, table: Any, me: int, unseen: int) -> int:
     """The place of the card that can best be spared."""
     oldest, best, chosen = _chop(table, me), -1, 0
+    spared = table[DEAD] | _cards_shown(rules, table, -1, me, unseen)
     for place in range(table[SIZE + me]):
         cards = possible(table, HAND * me + place, unseen)
         if cards & ~table[DEAD] == 0:
             worth = 3000
+        elif cards & ~spared == 0:
+            worth = 2500
         elif place == oldest:
             worth = 2000
         else:
@@ -185,7 +198,7 @@ def _best_hint(rules: Table, table: Any, me: int) -> tuple[int, int]:
 
 
 def _cards_shown(rules: Table, table: Any, me: int, target: int, unseen: int) -> int:
-    """The cards that hints have pointed at in other hands than the target's."""
+    """The cards that hints have pointed at in other hands than the target's, as ``me`` sees them."""
     cards = 0
     for holder in range(rules.players):
         for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
@@ -229,14 +242,12 @@ def _worth(
             if not card & table[PLAYABLE]:
                 worth -= 100_000
             elif not before >> place & 1:
-                worth += -20 if card & (known | plays) else 40 - 2 * (table[CARD + slot] % rules.ranks)
+                worth += -20 if card & (known | plays) else 26 - 2 * (table[CARD + slot] % rules.ranks)
                 plays |= card
         elif not now & card:
             worth -= 300
-        elif now & ~table[DEAD] == 0 and not card & table[DEAD]:
-            worth -= 50
         if places >> place & 1 and not table[SPARE + HAND + place]:
-            worth += -8 if card & (table[DEAD] | known | shown) else 3
+            worth -= 14 if card & (table[DEAD] | known | shown) else 0
             shown |= card
         worth += bits(table[SPARE + place]) // 5 - bits(now) // 5
         table[MEANT + slot] = table[SPARE + place]
@@ -244,7 +255,7 @@ def _worth(
     if oldest >= 0 and not is_busy:
         card = 1 << table[CARD + first + oldest]
         if card & table[CRITICAL] and (places >> oldest & 1 or plays):
-            worth += _URGENT if is_next else 30
+            worth += _URGENT if is_next else 100
         elif places >> oldest & 1 and card & rank_set(rules, 1) & ~(table[DEAD] | known):
             worth += 12
     return worth

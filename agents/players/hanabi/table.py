@@ -127,7 +127,8 @@ def all_cards(rules: Table) -> int:
 
 def begin(rules: Table, table: Any, eyes: int) -> None:
     """Puts the table in the state before the first deal, as a player sees it; -1 for nobody."""
-    table[:] = 0
+    for word in range(WORDS):
+        table[word] = 0
     table[EYES] = eyes
     table[LIVES], table[TOKENS], table[TURNS] = rules.lives, rules.tokens, rules.players
     for rank in range(rules.ranks):
@@ -136,6 +137,12 @@ def begin(rules: Table, table: Any, eyes: int) -> None:
     for card in range(rules.colors * rules.ranks):
         table[KINDS + copies(rules, card) - 1] |= 1 << card
     read_fireworks(rules, table)
+
+
+def copy_table(table: Any, other: Any) -> None:
+    """Makes another table the same. A slice would have Numba ask for memory."""
+    for word in range(WORDS):
+        other[word] = table[word]
 
 
 def read_fireworks(rules: Table, table: Any) -> None:
