@@ -41,9 +41,9 @@ from zermelo.agents.players.hanabi.table import (
 
 _URGENT: Final = 1000
 """The worth of a hint without which the next player would lose a card that is needed."""
-_USEFUL: Final = 14
+_USEFUL: Final = 10
 """A hint of less worth is not given where something else can be done, or of ``_SCARCE`` more, with few tokens."""
-_SCARCE: Final = 5
+_SCARCE: Final = 8
 _SAFE: Final = 40
 """With the last life a card is played if at least so many per cent of what it can literally be are playable."""
 _NONE: Final = -1_000_000
