@@ -204,7 +204,7 @@ def _class(rules: Table, table: Any, cards: int, classes: int, card: int) -> int
     first = 1 if cards & table[DEAD] else 0
     is_playable = playable >> card & 1
     if classes - first == 1 and playable and later:
-        return is_playable
+        return int(is_playable)
     if not live >> card & 1:
         return 0
     spread = classes - first
