@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 BENCHMARKS = {
     "connect_four": ("alphabeta",),
-    "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice", "mcts_weights"),
+    "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice", "mcts_weights", "rewards"),
     "chance": ("pruning",),
     "hidden": ("ismcts", "exploitability"),
     "hanabi": ("hanabi", "hanabi_search"),

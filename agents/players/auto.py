@@ -56,7 +56,7 @@ _SETTLING: Final = (ValueIterationAgent, BestFirstAgent)
 _SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
 _SHORTEST: Final = 1e-3
-_OPENSPIEL_EXPLORATION: Final = 0.25
+_OPENSPIEL_EXPLORATION: Final = 0.5
 """The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
 _MOST_STATES: Final = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""

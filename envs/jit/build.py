@@ -164,6 +164,7 @@ class _Compiler:
         finally:
             if collects:
                 gc.enable()
+                gc.collect(0)  # else the first search would do it, for a third of a second
             del _COMPILERS[os.getpid(), self._identity]
             self._done.set()
 
