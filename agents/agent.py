@@ -1,4 +1,4 @@
-"""What every agent is: something that looks at a live environment and answers with an action.
+"""The protocol of agents: a live environment in, an action out.
 
 One protocol covers searchers, baselines, learned policies, external engines and people. The tournament
 needs no more of an agent than this.
@@ -15,7 +15,7 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call the agent, such as ``alphabeta(depth=6)``; a plain attribute will do."""
+        """The name in tables, such as ``alphabeta(depth=6)``; a plain attribute will do."""
         ...
 
     def act(self, env: Any) -> Any:

@@ -173,7 +173,7 @@ _LABELS: Final = frozenset({"backend", "name", "traits"})
 
 
 def runs_own_code(spec: str) -> bool:
-    """Whether this agent may run code, weights or programs from outside of this package, or read a file.
+    """True if this agent may run code, weights or programs from outside of this package, or read a file.
 
     It may unless everything in the spec is known not to, at every depth.
     """
@@ -181,7 +181,7 @@ def runs_own_code(spec: str) -> bool:
 
 
 def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
-    """Whether the value of a setting is known to name nothing outside; ``words`` are settings that take text."""
+    """True if the value of a setting is known to name nothing outside; ``words`` are settings that take text."""
     if value is None or isinstance(value, bool | int | float):
         return True
     if setting in _HARMLESS:

@@ -216,9 +216,9 @@ class Search(SharedRecord):
         self.node_limit = np.iinfo(np.int64).max
         self.nothing = -1
         self.start: Callable[[Any], tuple[Any, Any]]
-        """What a kernel is given for a state (``zermelo.envs.jit.history``): rules and state."""
+        """Makes the arguments of a kernel from a state (``zermelo.envs.jit.history``): rules and state."""
         self.asked = False
-        """Whether the thread was asked to stop, also between two calls of a kernel."""
+        """True if the thread was asked to stop, also between two calls of a kernel."""
 
     def ask_to_stop(self) -> None:
         """Asks the kernel to return soon."""

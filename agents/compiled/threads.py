@@ -22,9 +22,9 @@ _POLL: Final = 0.01
 _STACK: Final = 64 << 20
 """Bytes of stack for a thread. The system gives memory only to what is used."""
 _SPARE_STACK: Final = 1 << 18
-"""What Python, and functions that a kernel calls, may need of it."""
+"""Stack for Python and for functions that a kernel calls."""
 _CALLERS_STACK: Final = 1 << 17
-"""What a kernel that is called in the caller's thread may use of its stack."""
+"""Stack for a kernel that is called in the caller's thread."""
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None

@@ -1,1 +1,1 @@
-"""What every search shares: limits, budget, results, mate distance, the gate."""
+"""Shared by every search: limits, budget, results, mate distance, the gate."""

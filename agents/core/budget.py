@@ -96,7 +96,7 @@ class Budget:
             self.within._wait(seconds)
 
     def waits(self) -> bool:
-        """Whether to wait for the compiler."""
+        """True to wait for the compiler."""
         return self.compile is Compile.WAIT and not self.stop.is_set
 
     @property

@@ -50,7 +50,7 @@ def check_callable(name: str, value: Any, signature: str) -> None:
 
 
 def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
-    """Whether a value lies inside the bounds; where there is no room inside, on them will do."""
+    """True if a value lies inside the bounds; where there is no room inside, on them will do."""
     if strictly and bounds[0] < bounds[1]:
         return bounds[0] < value < bounds[1]
     return bounds[0] <= value <= bounds[1]

@@ -27,7 +27,7 @@ from zermelo.envs import (
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 
 _FUNCTIONS = ("solve", "solve_simultaneous", "exact_values")
-"""What asks here and takes no agent, so that others are no advice for its settings."""
+"""Functions that ask here; other agents are no advice for them."""
 _GENERAL = "is general-sum: the players' utilities do not add up to a constant"
 
 
@@ -128,7 +128,7 @@ Found = TypeVar("Found")
 
 
 def on_facts(found: Found, traits: Traits) -> Found:
-    """What a search or a solver found, proven only if no trait that it rests on is a guess.
+    """A result, proven only if no trait that it rests on is a guess.
 
     A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
     """

@@ -11,7 +11,7 @@ from zermelo.envs import InvalidSettingError
 
 
 class StoppedBy(enum.StrEnum):
-    """What ended a search."""
+    """Reasons for the end of a search."""
 
     COMPLETED = "completed"
     """The whole tree was searched, or the value was proven: more time would change nothing."""

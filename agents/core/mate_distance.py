@@ -1,4 +1,4 @@
-"""What a search compares: a value, and how soon it comes.
+"""Scores: a value, and how soon it comes.
 
 A score is the pair (value, mate distance), ordered as tuples are. Both are one seat's (seat 0's, where two play),
 so that seat wants the greater score and its opponents the smaller.

@@ -16,7 +16,7 @@ Vector: TypeAlias = tuple[float, ...]
 
 
 def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
-    """What the player to move minimizes among actions that are as good for itself."""
+    """The number that the player to move minimizes among actions that are as good for itself."""
     if rule is TieRule.PARANOID:
         return values[root_seat]
     if rule is TieRule.FRIENDLY:
@@ -53,7 +53,7 @@ class MaxNRoot(TreeSearch):
         return [move for move, distance in zip(same, distances, strict=True) if distance == min(distances)]
 
     def distance_preference(self, values: Vector, plies: float, mover: int) -> float:
-        """What a player minimizes of actions that are the same for everybody: wins come sooner, losses later."""
+        """A number to minimize among actions that are the same for everybody: wins come sooner, losses later."""
         if not self._sooner:
             return 0.0
         return plies if values[mover] > self.middle else -plies if values[mover] < self.middle else 0.0

@@ -48,14 +48,14 @@ class Ties(enum.StrEnum):
 
 
 class ChancePruning(enum.StrEnum):
-    """What a search leaves out, where there is chance. It never changes a value."""
+    """Pruning where there is chance. It never changes a value."""
 
     NONE = "none"
     """Nothing: every node down to the depth is visited."""
     STAR1 = "star1"
-    """What cannot bring the average of a chance node back into the window."""
+    """Leaves out outcomes that cannot bring the average of a chance node back into the window."""
     STAR2 = "star2"
-    """The same, after probing one action in each outcome."""
+    """Star1 after probing one action in each outcome."""
 
 
 class Ordering(enum.StrEnum):
@@ -91,7 +91,7 @@ class ChanceAtLimit(enum.StrEnum):
     """How a chance state at the depth limit gets its value."""
 
     AUTO = "auto"
-    """As the evaluation asks for: by default the average."""
+    """The choice of the evaluation; by default the average."""
     EVALUATE = "evaluate"
     """The chance state is evaluated, say after a move and before the dice are thrown: so do most programs for
     backgammon (Hauk, Buro and Schaeffer, Computers and Games 2004), and OpenSpiel."""
@@ -100,7 +100,7 @@ class ChanceAtLimit(enum.StrEnum):
 
 
 def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
-    """Whether chance states at the depth limit are evaluated as they are, with an evaluator or None.
+    """True if chance states at the depth limit are evaluated as they are, with an evaluator or None.
 
     With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
     evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards that come with an

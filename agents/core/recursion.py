@@ -27,7 +27,7 @@ _FRAMES_PER_PLY = 4
 """Python frames for one move and the chance event after it, at most."""
 
 _SPARE_FRAMES = 1000
-"""What the environment's own code may need on top."""
+"""Frames for the environment's own code."""
 
 _lock = threading.Lock()
 _limits_before: list[int] = []

@@ -1,4 +1,4 @@
-"""What a search answers."""
+"""Results of searches."""
 
 from __future__ import annotations
 

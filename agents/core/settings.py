@@ -94,7 +94,7 @@ def path() -> Any:
 
 
 def made(default: Any, make: Callable[[Any], Any]) -> Any:
-    """Whatever ``make`` makes of it."""
+    """A value that ``make`` turns into another."""
     return _declared(default, lambda name, value: make(value))
 
 

@@ -92,12 +92,12 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
 
     @property
     def prunes(self) -> bool:
-        """Whether anything is left out."""
+        """True if anything is left out."""
         return self.pruning is not ChancePruning.NONE
 
     @property
     def is_selective(self) -> bool:
-        """Whether some moves are searched less deep than others, or deeper."""
+        """True if some moves are searched less deep than others, or deeper."""
         return bool(self.late_move_reductions or self.null_move or self.futility or self.singular)
 
 

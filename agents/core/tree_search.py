@@ -1,4 +1,4 @@
-"""What the root needs of a search, plain or compiled, and what a search says of a state."""
+"""The interface of a search, plain or compiled, to its root; and the records that they exchange."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ StopTest: TypeAlias = Callable[[Game[Any], Any, int], bool]
 
 
 class Visit(NamedTuple):
-    """What is known of a state after searching it.
+    """Knowledge of a state after searching it.
 
     Attributes:
         score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
@@ -38,7 +38,7 @@ class Visit(NamedTuple):
 
 
 class Root(NamedTuple):
-    """What a search starts from.
+    """The start of a search.
 
     Attributes:
         game: The game.
@@ -60,7 +60,7 @@ class Root(NamedTuple):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether what a search finds is an estimate."""
+        """True if what a search finds is an estimate."""
         return self.width is not None
 
     def max_seat(self, config: TreeConfig) -> int:
@@ -198,7 +198,7 @@ class Iteration:
 
 
 class Bound(enum.IntEnum):
-    """What a stored score says about the true one."""
+    """Relation of a stored score to the true one."""
 
     EXACT = 0
     LOWER = 1

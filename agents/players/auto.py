@@ -158,7 +158,7 @@ class AutoAgent(SearchAgent):
         return found
 
     def _fits(self, name: str, game: Game[Any], state: Any, games: str) -> tuple[bool, str]:
-        """Whether an agent of the table fits, and the reason, where the table does not say it."""
+        """An agent of the table fits or not; and the reason, where the table does not say it."""
         traits, has_table = game.traits, isinstance(game, TableGame)
         if name == "value_iteration":
             if has_table:
@@ -189,7 +189,7 @@ class AutoAgent(SearchAgent):
         return True, f"there is an evaluation, and {games}"
 
     def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
-        """What a search for the whole answer finds within its share of the limits; None if there is none.
+        """The result of a search for the whole answer within its share of the limits; None if there is none.
 
         It is not tried again in a game that has too many states for it.
         """
@@ -246,5 +246,5 @@ class AutoAgent(SearchAgent):
 
 
 def _moves_together(game: Game[Any]) -> bool:
-    """Whether players move at the same time, and as far as is known nothing else is hidden."""
+    """True if players move at the same time, and as far as is known nothing else is hidden."""
     return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()

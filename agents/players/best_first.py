@@ -144,13 +144,13 @@ def _steps(game: Game[Any], end: _Node) -> dict[Hashable, tuple[int, float]]:
 
 
 def _total(game: Game[Any], state: Any, plan: _Plan) -> float:
-    """What a plan collects in all from a state; minus infinity where it knows no way."""
+    """The total of a plan from a state; minus infinity where it knows no way."""
     _, to_come = plan.steps.get(game.key(state), (-1, -math.inf))
     return float(game.utility(state)[0]) + to_come
 
 
 def _line(game: Game[Any], state: Any, plan: _Plan) -> tuple[int, ...]:
-    """What is left of a plan."""
+    """The rest of a plan."""
     line: list[int] = []
     while len(line) < len(plan.steps) and (step := plan.steps.get(game.key(state))) is not None:
         line.append(step[0])

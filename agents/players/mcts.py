@@ -182,7 +182,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
 
 
 def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, float]:
-    """What the player to move is proven to get after an action."""
+    """Proven bounds of the value of an action for the player to move."""
     if search.num_values > 1:
         return -math.inf, math.inf
     if seat == 0:
@@ -192,7 +192,7 @@ def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, flo
 
 
 def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
-    """What an action is worth to each seat: its mean, or the middle where nothing is known."""
+    """The value of an action for each seat: its mean, or the middle where nothing is known."""
     traits: Traits = search.game.traits
     if search.num_values > 1:
         return move.values or tuple(map(float, search.game.utility(search.root_state)))

@@ -1,4 +1,4 @@
-"""What opponents are expected to do, where they are not expected to play best: models for ``ExpectimaxAgent``.
+"""Models of opponents that do not play best, for ``ExpectimaxAgent``.
 
 A model is asked in a state in which an opponent is to move, and answers with a probability for every legal action.
 """

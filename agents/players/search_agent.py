@@ -1,4 +1,4 @@
-"""What every searching agent has in common: settings, seeds, the way from a live environment to a result."""
+"""Shared by all searching agents: settings, seeds, the way from a live environment to a result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Choose: TypeAlias = Callable[[Game[Any], Any, Budget], SearchResult]
 
 
 class AgentState:
-    """What an agent has besides its settings.
+    """An agent's state besides its settings.
 
     Attributes:
         generator: The agent's stream of random numbers.
@@ -131,9 +131,9 @@ class SearchAgent(ConfiguredAgent):
     """
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
-    """What the game must be, as functions of ``gate``."""
+    """Functions of ``gate`` that the game must pass."""
     default_limits: ClassVar[Limits] = NO_LIMITS
-    """What ends a search if no limit is given."""
+    """The limits of a search that is given none."""
 
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None
@@ -225,7 +225,7 @@ class SearchAgent(ConfiguredAgent):
             each.is_set = True
 
     def new_budget(self, started: float) -> Budget:
-        """What counts the nodes and the time of one search."""
+        """A counter of the nodes and the time of one search."""
         shared = self.__dict__
         return Budget(self.limits, started, shared.get("_flag"), self.compile, shared.get("_within"))
 
@@ -265,7 +265,7 @@ class SearchAgent(ConfiguredAgent):
         return shown is None or shown(budget.report(found)) is not False
 
     def advice_if_too_long(self, traits: Traits) -> str:
-        """What to do where a game goes on for longer than this agent can follow."""
+        """Advice where a game goes on for longer than this agent can follow."""
         return SHALLOWER if hasattr(self, "depth") else f"use {agents_that_fit(traits)}"
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:

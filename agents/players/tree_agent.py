@@ -1,4 +1,4 @@
-"""What the agents that search a game tree have in common."""
+"""Shared by the agents that search a game tree."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ class TreeSearchAgent(SearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig | MaxNConfig:
-        """What the search is told, made once: of its settings those that this agent has too."""
+        """Settings of the search, made once: those that this agent has too."""
         return settings_of(self, AlphaBetaConfig)
 
     @functools.cached_property
     def deepens(self) -> bool:
-        """Whether to search one move deep first, then two, and so on: a limit may stop the search half way."""
+        """True to search one move deep first, then two, and so on: a limit may stop the search half way."""
         return self.limits.nodes is not None or self.limits.seconds is not None
 
     @functools.cached_property
     def is_exact(self) -> bool:
-        """Whether every root action gets its exact value."""
+        """True if every root action gets its exact value."""
         return True
 
     def given_limits(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class TreeSearchAgent(SearchAgent):
         return evaluator
 
     def root(self, game: Game[Any], state: Any) -> Root:
-        """What to search from a state."""
+        """The root of a search from a state."""
         evaluator = self.evaluator_for(game, state)
         if game.traits.chance is not Chance.SAMPLED:
             return Root(game, state, evaluator, self.stop_test)
@@ -165,14 +165,14 @@ class TreeSearchAgent(SearchAgent):
         return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
     def _advice(self, search: TreeSearch) -> str:
-        """What to do about a search that takes long."""
+        """Advice about a search that takes long."""
         return (
             f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
             f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
         )
 
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
-        """What decides after each iteration whether there is another, if it is not only the time."""
+        """A manager that decides after each iteration whether there is another, or None."""
         if self.limits.seconds is None:
             return None
         lower, upper = search.game.traits.utility_bounds
@@ -223,7 +223,7 @@ class PruningAgent(TableAgent):
 
     @property
     def iterations_help(self) -> bool:
-        """Whether one iteration makes the next one faster."""
+        """True if one iteration makes the next one faster."""
         return self.memory_mb > 0
 
     @functools.cached_property

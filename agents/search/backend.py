@@ -132,7 +132,7 @@ def monte_carlo(
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
-    """Whether alpha-beta of two players can be compiled."""
+    """True if alpha-beta of two players can be compiled."""
     if stop_test is not None or not can_search(game):
         return False
     return can_evaluate(evaluator) or (

@@ -24,7 +24,7 @@ from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 
 def maximizes(search: TreeSearch, state: Any) -> bool:
-    """Whether the seat to move in a state wants the greater score."""
+    """True if the seat to move in a state wants the greater score."""
     return search.game.to_move(state) == search.max_seat
 
 
@@ -63,7 +63,7 @@ def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
 
 
 def _worst_value(search: TreeSearch, state: Any) -> float:
-    """What only a lost game is worth: evaluations lie inside the bounds, whether or not the search uses them."""
+    """The value of a lost game: evaluations lie inside the bounds, whether or not the search uses them."""
     frame, traits = search.frame(state), search.game.traits
     if maximizes(search, state):
         return traits.utility_bounds[0] if traits.terminal_rewards_only else frame.lowest[0]
@@ -79,7 +79,7 @@ def _half_way(
     *,
     exact: bool,
 ) -> Iteration | None:
-    """What to answer with where an iteration was not finished.
+    """The iteration to answer with where the last one was not finished.
 
     Its best move is better than all that it has looked at. The others are known from the last finished iteration,
     which asked of most only whether they are better than its best: their scores are bounds. So a move that is lost

@@ -12,7 +12,7 @@ from zermelo.envs import CHANCE
 
 
 class NodeEventKind(enum.StrEnum):
-    """What has happened at a node."""
+    """Events at a node."""
 
     ENTER = "enter"
     """The search has come to it."""

@@ -57,7 +57,7 @@ def totals_after(
 
 
 def _worth(evaluate: Evaluator, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
-    """What every seat can expect of a state that was counted; states after a chance event are counted here."""
+    """Expected totals after a state that was counted; states after a chance event are counted here."""
     calls = itertools.count()
     return expected_totals(evaluate, game, state, lambda: budget.visit(1) if next(calls) else None)
 

@@ -10,7 +10,7 @@ _CLEAR: Final = 0.2
 _STEADY: Final = 4
 """After so many iterations with the same best action it is clear."""
 _FALL: Final = 0.02
-"""What counts as falling, as a share of what lies between the game's least and greatest utility."""
+"""The fall of the value that counts, as a share of the span of the game's utility."""
 
 
 class TimeManager:
@@ -31,7 +31,7 @@ class TimeManager:
         self._agreed = 0
 
     def is_enough(self, action: int, value: float, elapsed: float) -> bool:
-        """Whether to answer now.
+        """True to answer now.
 
         Args:
             action: The best one of the iteration that was just finished.

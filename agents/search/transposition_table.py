@@ -22,7 +22,7 @@ _FILL = 0.8
 
 
 class Entry(NamedTuple):
-    """What one search of a position found, ``depth`` moves ahead (infinity: to the end).
+    """The result of one search of a position, ``depth`` moves ahead (infinity: to the end).
 
     Attributes:
         bound: Whether the score is the value, a lower or an upper bound.
@@ -42,18 +42,18 @@ class Entry(NamedTuple):
     values: tuple[float, ...] = ()
 
     def serves(self, depth: float) -> bool:
-        """Whether it says what a search to that depth would: so deep itself, or proven and not deeper."""
+        """True if it says what a search to that depth would: so deep itself, or proven and not deeper."""
         return self.depth == depth or (self.proven and self.depth <= depth)
 
     def settles(self, score: Score, alpha: Score, beta: Score) -> bool:
-        """Whether its score, as it reads at the state, answers a search with this window."""
+        """True if its score, as it reads at the state, answers a search with this window."""
         if self.bound is Bound.EXACT:
             return True
         return score >= beta if self.bound is Bound.LOWER else score <= alpha
 
 
 def bound_of(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
-    """What a score found with this window says; at the limits of the game it is exact anyway."""
+    """The kind of bound that a score found with this window is; at the limits of the game it is exact."""
     if score <= frame.lowest or score >= frame.highest or alpha < score < beta:
         return Bound.EXACT
     return Bound.UPPER if score <= alpha else Bound.LOWER

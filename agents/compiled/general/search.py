@@ -27,7 +27,7 @@ _MAX_UTILITY: Final = 1 << 40
 
 
 def can_search_any(game: Any) -> bool:
-    """Whether a game of rules can be searched compiled, whoever plays and whatever they play for."""
+    """True if a game of rules can be searched compiled, whoever plays and whatever they play for."""
     if not fits(game) or game.traits.chance is Chance.SAMPLED:
         return False
     lower, upper = game.traits.utility_bounds
@@ -35,7 +35,7 @@ def can_search_any(game: Any) -> bool:
 
 
 def can_search_through_chance(game: Any) -> bool:
-    """Whether expectiminimax fits, compiled: exact chance, for one player or two with a constant sum."""
+    """True if expectiminimax fits, compiled: exact chance, for one player or two with a constant sum."""
     if not can_search_any(game) or game.traits.chance is not Chance.EXACT:
         return False
     traits = game.traits
@@ -43,12 +43,12 @@ def can_search_through_chance(game: Any) -> bool:
 
 
 def expected_reward(game: Any) -> float:
-    """What the evaluator ``"rewards"`` expects for every seat."""
+    """The value of the evaluator ``"rewards"`` for every seat."""
     return float(game.traits.constant) / 2 if game.traits.seats == 2 else 0.0
 
 
 def can_use(game: Any, evaluator: Any) -> bool:
-    """Whether a kernel can compute what an evaluator says of a game; other people's evaluators it cannot."""
+    """True if a kernel can compute what an evaluator says of a game; other people's evaluators it cannot."""
     if evaluator is None or not can_evaluate(evaluator):
         return evaluator is None
     if evaluates(evaluator):
@@ -122,12 +122,12 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """Whether the kernel fits the game and the evaluator."""
+        """True if the kernel fits the game and the evaluator."""
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
     def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
-        """Whether the game has chance, and whether only one opponent answers."""
+        """The kernel's constants: whether the game has chance, and whether only one opponent answers."""
         has_chance = game.traits.chance is not Chance.NONE
         return {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": about.get("replies", False)}
 

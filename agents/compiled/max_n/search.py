@@ -57,12 +57,12 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """Whether the kernel fits the game and the evaluator."""
+        """True if the kernel fits the game and the evaluator."""
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
     def constants(cls, game: RulesGame, config: MaxNConfig, **about: bool) -> dict[str, bool]:
-        """Whether the game has chance."""
+        """The kernel's constants: whether the game has chance."""
         return {f"{KERNEL}.HAS_CHANCE": game.traits.chance is not Chance.NONE}
 
     def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ _MAX_UTILITY: Final = 16_000
 
 
 def can_search(game: Any) -> bool:
-    """Whether a game can be searched compiled: rules for two players with a constant sum, without chance."""
+    """True if a game can be searched compiled: rules for two players with a constant sum, without chance."""
     if not fits(game):
         return False
     traits = game.traits
@@ -99,12 +99,12 @@ class CompiledAlphaBeta(CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """Whether the kernel fits the game and the evaluator."""
+        """True if the kernel fits the game and the evaluator."""
         return can_search(root.game) and (root.fitted is not None or can_evaluate(root.evaluator))
 
     @classmethod
     def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
-        """What of the kernel a game and settings need."""
+        """The parts of the kernel that a game and settings need."""
         return {
             f"{KERNEL}.PRUNES": config.prunes,
             f"{KERNEL}.NOISY": config.prunes and hasattr(game.rules, "is_noisy"),

@@ -160,7 +160,7 @@ class GnubgAgent(EngineAgent):
         self._ask("new session")
 
     def _ask(self, *commands: str) -> str:
-        """What it says to some commands; an unknown one, which it complains of, marks the end of the answer."""
+        """The answer to some commands; an unknown one, which it complains of, marks its end."""
         engine, asked = self._running, self.__dict__["_asked"]
         asked[:] = [sum(asked) + 1]
         mark = f"zermelo{asked[0]}"

@@ -25,7 +25,7 @@ _ALL: Final = 1 << 30
 
 
 class _Action(NamedTuple):
-    """What all trees say of one action at the root; ``proven`` is its value, if that is known for certain."""
+    """Statistics of one action at the root over all trees; ``proven`` is its value, if that is certain."""
 
     visits: int
     reward: float
@@ -140,7 +140,7 @@ class OpenSpielMCTSAgent(SearchAgent):
 
 
 class _Found:
-    """What the trees of one search say of the root's actions, together."""
+    """Statistics of the root's actions over the trees of one search."""
 
     def __init__(self, game: Any, state: Any, *, trusts: bool) -> None:
         traits = game.traits
@@ -149,7 +149,7 @@ class _Found:
         self.trees = 0
         ends_early = traits.chance is not Chance.NONE and game.longest < 1 << 60
         self.is_sound = trusts and not ends_early and (traits.is_opposed or traits.seats == 1)
-        """Whether what its solver proves is so: of three players or more it takes ties for what they are not."""
+        """True if what its solver proves is so: of three players or more it takes ties for what they are not."""
         self._last: Any = None
 
     def add(self, root: Any) -> None:
@@ -163,7 +163,7 @@ class _Found:
             self.actions[child.action] = _Action(visits + child.explore_count, reward + child.total_reward, proven)
 
     def value(self, action: int) -> float:
-        """What the player to move gets after a visited action, on average or for certain."""
+        """The value of a visited action for the player to move, on average or for certain."""
         visits, reward, proven = self.actions[action]
         return reward / visits if proven is None else proven
 
@@ -181,7 +181,7 @@ class _Found:
             self.actions[best] = self.actions[best]._replace(proven=self.game.traits.utility_bounds[0])
 
     def _loses_at_once(self, action: int) -> bool:
-        """Whether the opponent has a reply that ends the game with the least utility for the player to move."""
+        """True if the opponent has a reply that ends the game with the least utility for the player to move."""
         game, seat = self.game, self.game.to_move(self.state)
         after = game.result(self.state, action)
         if game.is_terminal(after) or game.to_move(after) in (seat, CHANCE):

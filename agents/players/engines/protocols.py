@@ -71,7 +71,7 @@ class _Engine:
         return found.decode(errors="replace").strip()
 
     def _how_it_ended(self) -> str:
-        """What to say of a program that has closed a pipe; as a rule it is about to end."""
+        """A sentence on a program that has closed a pipe; as a rule it is about to end."""
         try:
             return f"{self._name} ended, with exit code {self._process.wait(PATIENCE)}"
         except subprocess.TimeoutExpired:
@@ -90,7 +90,7 @@ class _Engine:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EngineAgent(ConfiguredAgent):
-    """What agents of all protocols share.
+    """Base class of the agents of all protocols.
 
     Attributes:
         path: The program, with its arguments; a bare name is looked for where commands are.

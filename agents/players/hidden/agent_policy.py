@@ -1,4 +1,4 @@
-"""What an agent plays, as probabilities: so that it can be measured how much any agent can be exploited."""
+"""Policies of agents as probabilities, to measure how much any agent can be exploited."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
 
 
 def _view(game: Any, state: Any) -> Observation:
-    """What the player to move of a state sees."""
+    """The observation of the player to move."""
     observes = isinstance(game, SupportsObservations)
     if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")

@@ -1,4 +1,4 @@
-"""What a player believes of what it has not seen: deals as chance has them, or as suits how others have played.
+"""Distributions over hidden states: uniform, or weighted by likelihood.
 
 Bayes' rule over deals: chance deals them, and each is as likely as that times how probable it is that a model of
 the other players would have made, holding these cards, the moves that they have made.
@@ -21,7 +21,7 @@ from zermelo.envs.spec_text import Spec
 UNIFORM: Final = "uniform"
 _FIRST: Final = 16
 _POOL: Final = 2_000
-"""So many deals are drawn at first and at most; then they are used over again."""
+"""Deals drawn at first and at most; then they are used over again."""
 
 
 def make_belief(given: Any) -> str | OpponentModel:
@@ -96,7 +96,7 @@ class Belief:
         return math.prod(factors)
 
     def _answer(self, state: Any, mover: int) -> dict[int, float]:
-        """What the model says of a state, asked once for all that the mover cannot tell apart."""
+        """The answer of the model in a state, asked once for all that the mover cannot tell apart."""
         game: Any = self._game
         key = mover, game.information_state_key(state, mover)
         if key not in self._answers:

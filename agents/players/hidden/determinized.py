@@ -23,7 +23,7 @@ from zermelo.envs.spec_text import Spec, parse_spec
 
 
 class Decides(enum.StrEnum):
-    """What decides between actions over all deals."""
+    """Rules for the choice between actions over all deals."""
 
     VOTES = "votes"
     """The deals on which the search chose an action; of as many, the mean value."""

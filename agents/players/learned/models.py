@@ -129,7 +129,7 @@ def _saved_by(path: str) -> str | None:
 
 
 def _action_scores(model: Any, observation: Any) -> NDArray[Any] | None:
-    """What the policy says of every action: its logits or values; None where it does not."""
+    """The policy's logits or values of every action; None where it has none."""
     policy = getattr(model, "policy", model)
     if not hasattr(policy, "obs_to_tensor"):
         return None

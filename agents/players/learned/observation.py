@@ -1,4 +1,4 @@
-"""What a player sees: all that an agent gets which needs no more.
+"""Observations: all that an agent gets which needs no more.
 
 An agent says so with ``needs = "observation"`` and answers ``act_on(view)``. Matches then never hand it the
 environment: nothing that is hidden from the player, and no die that is still to fall, can reach it.
@@ -39,7 +39,7 @@ class Observation:
     actions: int | None = None
 
     def blank(self) -> Observation:
-        """The same form with nothing in it: arrays of zeros, and every action legal."""
+        """An observation of this form with nothing in it: arrays of zeros, and every action legal."""
         mask = None if self.action_mask is None else np.ones_like(self.action_mask)
         return replace(self, observation=_blank(self.observation), action_mask=mask)
 
@@ -66,7 +66,7 @@ def observed(agent: str, seen: Any, info: Any, space: Any) -> Observation:
 
 
 def observation_of(env: Any) -> Observation:
-    """What the player to move sees in a live AEC environment.
+    """The observation of the player to move in a live AEC environment.
 
     Raises:
         UnsupportedGameError: It is no AEC environment; Gymnasium's do not keep what they last showed.

@@ -26,7 +26,7 @@ from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameErro
 
 
 class Outputs(enum.StrEnum):
-    """What a policy answers with."""
+    """Kinds of answers of a policy."""
 
     AUTO = "auto"
     """One integer is an action; as many numbers as there are actions are probabilities if none is negative and
@@ -53,7 +53,7 @@ class ViewAgent(ConfiguredAgent):
     """Matches call ``act_on`` of such an agent and never hand it the environment."""
 
     is_trained: ClassVar[bool] = False
-    """Whether it is a model from a file, which may be asked without harm."""
+    """True if it is a model from a file, which may be asked without harm."""
 
     outputs: Outputs = choice(Outputs.AUTO)
     sample: bool = flag(False)
@@ -131,7 +131,7 @@ class ViewAgent(ConfiguredAgent):
         return {int(place) + view.first_action: float(share) for place, share in zip(legal, shares, strict=True)}
 
     def answer(self, view: Observation) -> Any:
-        """What the policy itself says."""
+        """The answer of the policy itself."""
         raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")
 
     def _chosen(self, answer: Any, view: Observation) -> Any:

@@ -37,7 +37,7 @@ class PolicyTableAgent(SearchAgent):
 
     @property
     def table(self) -> PolicyTable:
-        """What the file says."""
+        """The table of the file."""
         table: PolicyTable = self.__dict__["_table"]
         return table
 

@@ -163,7 +163,7 @@ class PlainAlphaBeta(PlainSearch):
     def _settled(
         self, state: Any, entry: Entry, depth: float, alpha: Score, beta: Score, frame: Frame
     ) -> Visit | None:
-        """What an entry says of a state, if that answers a search with this window."""
+        """An entry's answer for a state, if it settles a search with this window."""
         value, distance = entry.score
         score = value + frame.so_far, distance
         if not entry.serves(depth) or not entry.settles(score, alpha, beta):

@@ -51,7 +51,7 @@ class RepliesGame(FormOfGame):
         return range(len(self.replies(state)))
 
     def result(self, state: Round, action: int) -> Round:
-        """What follows the seat's action, a chance outcome, or a choice of the opponents."""
+        """The state after the seat's action, a chance outcome, or a choice of the opponents."""
         mover = self.inside.to_move(state.state)
         if mover == self._seat:
             return Round(self.inside.result(state.state, action), None)
@@ -96,7 +96,7 @@ class RepliesGame(FormOfGame):
         return lines
 
     def _is_settled(self, state: Any) -> bool:
-        """Whether no opponent is to move."""
+        """True if no opponent is to move."""
         return bool(self.inside.is_terminal(state)) or self.inside.to_move(state) in (self._seat, CHANCE)
 
     def _played_out(
@@ -126,7 +126,7 @@ class RepliesGame(FormOfGame):
         return self.inside.result(state, action), (*played, action)
 
     def _usual(self, state: Any, actions: Sequence[int]) -> int:
-        """What an opponent plays that does not choose."""
+        """The action of an opponent that does not choose."""
         if self._hint is None or len(actions) == 1:
             return actions[0]
         hint = self._hint

@@ -36,7 +36,7 @@ class FormOfGame:
         return self.inside.chance_outcomes(state.state)
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return self.inside.is_terminal(state.state)
 
     def utility(self, state: Any) -> tuple[float, ...]:
@@ -48,5 +48,5 @@ class FormOfGame:
         return self.inside.key(state.state)
 
     def to_env_action(self, state: Any, action: int) -> Any:
-        """What ``env.step`` takes."""
+        """The action as ``env.step`` takes it."""
         return self.inside.to_env_action(state.state, action)

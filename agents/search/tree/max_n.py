@@ -90,7 +90,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def _answer(
         self, state: Any, entry: Entry, depth: float, paid: Vector, parent: int, value: float
     ) -> Visit | None:
-        """What an entry says of a state, if that is enough."""
+        """The values of an entry, if they are enough."""
         if not entry.serves(depth):
             return None
         if entry.bound is Bound.EXACT:
@@ -143,7 +143,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return self._chosen(tied, mover)._replace(proven=proven), False
 
     def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
-        """What the player to move takes of several that are as good for it: by the rule; then, sooner or later."""
+        """The choice among actions that are as good for the player to move: by the rule, then by distance."""
         if len(tied) == 1:
             return tied[0][1]
         keys = [tie_key(self.rule, found.values, mover, self.max_seat) for _, found in tied]
@@ -161,7 +161,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return float(min(paid[mover] + upper, self._traits.constant - others))
 
     def _settled(self, tied: Sequence[tuple[int, Visit]], action: int) -> bool:
-        """Whether an action that is as good at best would not be taken; the rule is to take the first."""
+        """True if an action that is as good at best would not be taken; the rule is to take the first."""
         first, found = min(tied)
         return action > first and (not self._sooner or found.plies <= 1)
 
@@ -186,7 +186,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
 
     def evaluated(self, state: Any, frame: Frame) -> Visit:
-        """What the evaluator says, which must add up where the search prunes."""
+        """The evaluation, which must add up where the search prunes."""
         found = super().evaluated(state, frame)
         if self._prunes and abs(math.fsum(found.values) - self._traits.constant) > _TOLERANCE:
             raise SumNotConstantError(found.values)

@@ -1,4 +1,4 @@
-"""What all searches in plain Python share: the values of states where they look no further, and their table."""
+"""Shared by all searches in plain Python: the root, leaves and the table."""
 
 from __future__ import annotations
 
@@ -155,11 +155,11 @@ class PlainSearch(TreeSearch):
         return Visit(self.scale.terminal(state), self.width is None, values=values)
 
     def stops_at(self, state: Any, depth: float, ply: int) -> bool:
-        """Whether a state is evaluated."""
+        """True if a state is evaluated."""
         return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
 
     def from_table(self, found: Visit) -> Visit:
-        """What the table knows of a state, told to whoever watches."""
+        """Passes on an answer of the table, and tells the observer."""
         if self.watcher is not None:
             self.watcher.tell(NodeEventKind.TABLE, score=found.score, values=found.values)
         return found
@@ -171,7 +171,7 @@ class PlainSearch(TreeSearch):
         return tuple(value + sign * paid for paid, value in zip(self.game.utility(state), values, strict=True))
 
     def entry(self, state: Any, depth: float, ply: int) -> Entry | None:
-        """What the table has of a state."""
+        """The table's entry of a state."""
         return self.table.probe(self.key(state, depth, ply)) if self.table is not None else None
 
     def key(self, state: Any, depth: float, ply: int) -> Hashable:

@@ -68,7 +68,7 @@ class SampledGame(FormOfGame):
         return Draws(tuple((equals[0], len(equals) / self._width) for equals in drawn.values()))
 
     def is_terminal(self, state: Sampled | Draws) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return isinstance(state, Sampled) and super().is_terminal(state)
 
 
@@ -83,7 +83,7 @@ class LookingInside:
             self.watched = lambda check: LookingInside(watched(check))
 
     def __call__(self, game: Any, state: Any, *rest: Any) -> Any:
-        """What the function says of the state inside."""
+        """The value of the function for the state inside."""
         return self._function(game.inside, state.state, *rest)
 
 
