@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from zermelo.agents import Solution, SolvingProgress
 
 _INTERRUPTED = 130
+_PATIENCE = 10.0
+"""Seconds before the command says how to limit it."""
 _MOST_STATES = 1_000_000
 _MOST_VALUES = 3_000_000
 """Pig to 100 has two million states."""
@@ -93,6 +96,10 @@ def solve_command(
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     live = _LiveLine()
+    advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
+    patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
+    patience.daemon = True
+    patience.start()
     try:
         if is_solved_by_policy(game):
             if moves or outcome_only or nodes is not None:
@@ -143,6 +150,7 @@ def solve_command(
         typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
         raise SystemExit(_INTERRUPTED) from None
     finally:
+        patience.cancel()
         live.clear()
     if as_json:
         typer.echo(json.dumps(_plain(env, moves, game, solution)))
@@ -190,7 +198,7 @@ def _as_text(env: str, moves: str, game: Any, state: Any, solution: Solution) ->
     ends = f", {solution.plies} moves to the end" if solution.plies is not None else ""
     lines = [f"{env}{after}, {player} to move", f"outcome   {verdict}{ends}"]
     if solution.value is not None:
-        lines.append(f"value     {solution.value:g} for {player}")
+        lines.append(f"value     {solution.value + 0.0:g} for {player}")
     else:
         least, greatest = solution.value_bounds
         lines.append(f"value     {least:g} to {greatest:g} for {player}")

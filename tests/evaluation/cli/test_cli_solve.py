@@ -16,7 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import SolvingProgress
-from zermelo.evaluation.cli import app
+from zermelo.evaluation.cli import app, main
+from zermelo.evaluation.cli.solving import solve as solve_module
 from zermelo.evaluation.cli.solving.solve import _LiveLine
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
@@ -175,3 +176,12 @@ def test_the_live_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert capsys.readouterr().err.endswith("solving (1,234,567 nodes, 2.5 s), 1 of 7 actions")
     live.clear()
     assert capsys.readouterr().err == "\r\x1b[K"
+
+
+def test_a_long_solution_says_how_to_limit_it(monkeypatch, capsys):
+    monkeypatch.setattr(solve_module, "_PATIENCE", 0.05)
+    with pytest.raises(SystemExit):
+        main(["solve", "classic/rps-v2", "--seconds", "1"])
+    said = capsys.readouterr()
+    assert "still solving classic/rps-v2; --seconds limits that" in said.err
+    assert "at the limit on seconds" in said.out
