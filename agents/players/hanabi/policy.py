@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,11 +80,14 @@ class HanabiPolicy:
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
         self.table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))
-        self._kernel = Kernel(play_on, ("int64",) * 9)
+        self._function: Callable[..., int] = play_on
         self.compiled = False
         if can_compile() and budget.compile is not Compile.NEVER:
+            program = Kernel(play_on, ("int64",) * 9)
             with budget.off_the_clock():
-                self.compiled = is_ready(self.table, self._kernel, budget.waits)
+                self.compiled = is_ready(self.table, program, budget.waits)
+                if self.compiled:
+                    self._function = build(self.table, program)
         self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
@@ -120,6 +123,5 @@ class HanabiPolicy:
     ) -> tuple[int, NDArray[np.int64]]:
         events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
         out, memory = np.zeros((samples, len(tried), 2), np.int64), np.zeros(ROOM, np.int64)
-        function = build(self.table, self._kernel) if self.compiled else play_on
         where = (memory.ctypes.data, events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
-        return int(function(*self._start, *where, samples, seed, out.ctypes.data)), out
+        return int(self._function(*self._start, *where, samples, seed, out.ctypes.data)), out
