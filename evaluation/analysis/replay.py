@@ -69,7 +69,7 @@ class Replayer:
                 refusal = "after the end" if seat is None else driver.refusal(played)
                 recorded = None if ply < len(record.opening) else record.moves[ply - len(record.opening)].seat
                 if refusal is None and recorded is not None and recorded != seat:
-                    refusal = f"by seat {recorded} when it was the turn of seat {seat}"
+                    refusal = f"by seat {recorded + 1} when it was the turn of seat {(seat or 0) + 1}"
                 if refusal is not None or seat is None:
                     raise ReplayError(
                         f"{where}, cannot be played again: the environment has changed, or does not follow its "

@@ -193,7 +193,7 @@ def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tup
                     contrast[model.seats[n, other]] -= 1.0 / n
             if (n, seat) in model.seats:
                 contrast[model.seats[n, seat]] += 1.0
-            effects.append(effect_of(fit, contrast, f"seat {seat} of {n}", confidence)[0])
+            effects.append(effect_of(fit, contrast, f"seat {seat + 1} of {n}", confidence)[0])
     return tuple(effects)
 
 

@@ -126,7 +126,7 @@ class RatingTable:
     @property
     def seat_advantage(self) -> Effect | None:
         """The advantage of the first of two seats; None if there are not two or it was not fitted."""
-        return next((effect for effect in self.seat_effects if effect.name == "seat 0 of 2"), None)
+        return next((effect for effect in self.seat_effects if effect.name == "seat 1 of 2"), None)
 
     def _contrast(self, first: str, second: str) -> npt.NDArray[np.float64]:
         self[first], self[second]  # raises for an unknown name

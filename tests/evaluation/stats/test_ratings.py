@@ -175,7 +175,7 @@ def test_three_seats_with_seat_effects(seed):
     table = fit_ratings(counts, anchor="a")
     for name, value in truth.items():
         assert table[name].elo / UNIT == pytest.approx(value, abs=4.5 * table[name].standard_error / UNIT + 1e-9)
-    assert [e.name for e in table.seat_effects] == ["seat 0 of 3", "seat 1 of 3", "seat 2 of 3"]
+    assert [e.name for e in table.seat_effects] == ["seat 1 of 3", "seat 2 of 3", "seat 3 of 3"]
     for effect, value in zip(table.seat_effects, seats, strict=True):
         assert effect.estimate == pytest.approx(value, abs=4.5 * effect.standard_error)
     assert sum(e.estimate for e in table.seat_effects) == pytest.approx(0.0, abs=1e-9)
@@ -358,7 +358,7 @@ def test_first_seat_always_wins():
     table = fit_ratings(EDGES["the first seat always"])
     assert table.seat_advantage.estimate == math.inf
     assert table.seat_advantage.lower > 0
-    assert any("seat 0 of 2" in note for note in table.notes)
+    assert any("seat 1 of 2" in note for note in table.notes)
 
 
 def test_drawn_games_are_said():

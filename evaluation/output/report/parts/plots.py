@@ -103,6 +103,8 @@ def line_plot(
 ) -> str:
     """Lines with intervals over one scale, and named levels across it.
 
+    The scale holds every point and the last intervals; the first ones, of few games, may reach beyond it.
+
     Args:
         caption: What it shows.
         lines: At least one, with at least one point.
@@ -111,8 +113,8 @@ def line_plot(
         levels: Values to draw as horizontal lines, by name.
     """
     points = [point for line in lines for point in line.points]
-    ends = [value for point in points for value in (point.y, point.lower, point.upper) if math.isfinite(value)]
-    ends += (levels or {}).values()
+    known = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
+    ends = [*known, *(point.y for point in points), *(levels or {}).values()]
     low, high = min(ends), max(ends)
     margin = 0.06 * (high - low) or 1.0
     low, high = low - margin, high + margin

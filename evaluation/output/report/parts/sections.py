@@ -47,9 +47,8 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         place = player.elo if is_known else math.inf
         lines.append(Interval(player.name, place, player.lower, player.upper, said))
         counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
-        low, high = map(percent, counted.interval)
         rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
-        rows.append([*rating, *counts, percent(counted.score), f"{low} to {high}"])
+        rows.append([*rating, *counts, percent(counted.score)])
     level = f"{100 * ratings.confidence:g} %"
     about = (
         f"Elo by maximum likelihood from {ratings.games:,} games ({ratings.anchor or 'the average'} is 0), with "
@@ -63,7 +62,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (first.lower, first.upper))
         text = f"Moving first is worth {number(first.elo)} Elo ({lower} to {upper}) in this tournament."
         seat = part("about", text)
-    columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %", "95 % interval"]
+    columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %"]
     return section(
         "ratings",
         "Ratings",

@@ -7,6 +7,7 @@ const FEW = 4;
 const AT_FIRST = 120; // nodes that are not folded when a search is opened
 const VALUE_FONT = "600 13px system-ui, sans-serif";
 const SMALL_FONT = "10px system-ui, sans-serif";
+const FREE = 90; // left free above and below a tree, so that following a node moves nothing
 const READABLE = 0.6; // the scale from which texts can be read
 
 class Drawing {
@@ -95,6 +96,7 @@ class Drawing {
     this.all = root.descendants();
     if (this.sideways) for (const place of this.all) [place.x, place.y] = [place.y, place.x];
     this.places = new Map(this.all.filter((place) => place.data.node).map((place) => [place.data.node, place]));
+    this.fill();
     this.box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
     for (const place of this.all) {
       this.box.left = Math.min(this.box.left, place.x - (this.sideways ? SIZE : place.width / 2));
@@ -103,6 +105,17 @@ class Drawing {
       this.box.bottom = Math.max(this.box.bottom, place.y + 3 * SIZE);
     }
     this.draw();
+  }
+  // Small trees are drawn apart until they fill the canvas.
+  fill() {
+    if (!this.size || this.sideways) return;
+    const most = (key) => this.all.reduce((far, place) => Math.max(far, Math.abs(place[key])), 1);
+    const half = most("x") + ASIDE / 4;
+    const across = Math.max(1, Math.min(2, this.size.width / 2 / half));
+    const scale = Math.min(1.6, this.size.width / 2 / half / across);
+    if (scale < READABLE) return;
+    const down = Math.max(1, Math.min(4, (this.size.height / scale - FREE - 4 * SIZE) / most("y")));
+    for (const place of this.all) [place.x, place.y] = [place.x * across, place.y * down];
   }
   // The node itself, or the folded one that it is in.
   shownFor(node) {
@@ -138,7 +151,7 @@ class Drawing {
   // The scale at which the whole tree can be seen.
   whole() {
     const { left, right, top, bottom } = this.box;
-    return Math.min(1.6, this.size.width / (right - left + 40), this.size.height / (bottom - top + 30));
+    return Math.min(1.6, this.size.width / (right - left + 40), this.size.height / (bottom - top + FREE));
   }
   zoom(factor, x = this.size.width / 2, y = this.size.height / 2) {
     const k = Math.max(0.02, Math.min(4, this.view.k * factor));

@@ -125,16 +125,20 @@
   }
   function fillLegend() {
     const roles = new Set(searches.flatMap((one) => one.nodes.map((node) => node.role)));
-    const signs = { max: "▲", min: "▽", chance: "○", own: "○", end: "■" };
-    for (const [role, text] of Object.entries(data.legend)) {
-      if (!roles.has(role)) continue;
+    const signs = { max: "△", min: "▽", chance: "○", own: "○", end: "■" };
+    const entry = (sign, text, colour) => {
       const item = element("li");
-      item.append(element("b", signs[role] || ""), ` ${text}`);
+      const drawn = element("b", sign);
+      drawn.style.color = `var(--${colour})`;
+      item.append(drawn, ` ${text}`);
       $("legend").append(item);
+    };
+    for (const [role, text] of Object.entries(data.legend)) {
+      if (roles.has(role)) entry(signs[role], text, role);
     }
-    if (searches.some((one) => one.nodes.some((node) => node.cut))) $("legend").append(element("li", "┄ cut off: not looked at"));
-    if (searches.some((one) => one.nodes.some((node) => node.quiet))) $("legend").append(element("li", "dashed outline: quiescence"));
-    $("legend").append(element("li", "··· folded"));
+    if (searches.some((one) => one.nodes.some((node) => node.cut))) entry("┄", "cut off: not looked at", "cut");
+    if (searches.some((one) => one.nodes.some((node) => node.quiet))) entry("◌", "dashed outline: quiescence", "soft");
+    entry("···", "folded", "soft");
   }
   function keys(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
