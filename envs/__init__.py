@@ -1,4 +1,4 @@
-"""What is the game? Live environments, copied and seen as games that can be searched.
+"""Games: live environments, copied and adapted so that they can be searched.
 
 Importing this package takes no time worth mentioning: a name brings its module when it is first used. None of them
 loads pettingzoo, gymnasium or pygame; what needs them loads them when called.

@@ -1,4 +1,4 @@
-"""What a game may offer besides the methods of ``Game``: protocols that a search asks for with ``isinstance``.
+"""Optional abilities of games: protocols that a search asks for with ``isinstance``.
 
 Point of view: as in ``zermelo.envs.game``, values come as one number per seat, in the order of
 ``Game.traits.seat_names``.
@@ -116,14 +116,14 @@ class SupportsActionPriors(Protocol):
 
 @runtime_checkable
 class SupportsObservations(Protocol):
-    """What a seat observes, as the environment shows it to its player, without the action mask."""
+    """The observation of a seat, as the environment shows it to its player, without the action mask."""
 
     def observation(self, state: Any, seat: int) -> Any: ...
 
 
 @runtime_checkable
 class SupportsInformationStates(Protocol):
-    """What each seat has seen, and states that it cannot tell apart.
+    """The information state of each seat, and states that it cannot tell apart.
 
     ``information_state_key`` is all that the seat has seen, its own actions included. ``resample`` draws a state
     from all those that the seat cannot tell from this one, as chance would have dealt them, whatever the other

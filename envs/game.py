@@ -25,7 +25,7 @@ State = TypeVar("State")
 
 
 class RewardSum(enum.StrEnum):
-    """What the seats' final utilities add up to."""
+    """The sum of the seats' final utilities."""
 
     ZERO = "zero_sum"
     CONSTANT = "constant_sum"
@@ -51,7 +51,7 @@ class Information(enum.StrEnum):
 
 
 class TraitSource(enum.StrEnum):
-    """Where a trait comes from, in falling order of trust."""
+    """The source of a trait, in falling order of trust."""
 
     GIVEN = "given by the caller"
     DECLARED = "declared by the environment"
@@ -63,7 +63,7 @@ class TraitSource(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """What a search must know of a game before it starts.
+    """The facts about a game that a search needs before it starts.
 
     Attributes:
         name: What messages call the game, such as ``connect_four_v3``.
@@ -132,7 +132,7 @@ class Traits:
         return tuple(value if other == seat else rest for other in range(self.seats))
 
     def source(self, name: str) -> TraitSource:
-        """Where the value of the field ``name`` comes from."""
+        """The source of the field ``name``."""
         return self.sources.get(name, TraitSource.DECLARED)
 
     def guessed(self) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ class Game(Protocol[State]):
 
     @property
     def traits(self) -> Traits:
-        """What a search must know before it starts."""
+        """The facts that a search needs before it starts."""
         ...
 
     def initial_state(self) -> State:
@@ -198,7 +198,7 @@ class Game(Protocol[State]):
         ...
 
     def to_env_action(self, state: State, action: int) -> Any:
-        """What ``env.step`` takes for this action (the action itself, unless the space is not Discrete)."""
+        """The action as ``env.step`` takes it (the action itself, unless the space is not Discrete)."""
         ...
 
 

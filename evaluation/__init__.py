@@ -1,4 +1,4 @@
-"""Who is better? Matches, tournaments and the tables they end in."""
+"""Matches, tournaments and their tables: which agent is better, and how sure that is."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What can go wrong around a match, besides an agent's failure (which is a result, not an error).
+"""Errors around a match, besides an agent's failure (which is a result, not an error).
 
 - ``ZermeloError``
     - ``EnvironmentFailureError`` (an ``EnvFailedError``): the environment itself raised; no agent is to blame

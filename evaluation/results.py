@@ -226,7 +226,7 @@ def _key(result: Sequence[Any]) -> _Key:
 
 
 class Finish(NamedTuple):
-    """Who sat where, and how a game ended for them.
+    """The agents of a game by seat, and how it ended for each.
 
     Attributes:
         agents: By seat.

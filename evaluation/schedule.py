@@ -1,4 +1,4 @@
-"""Who plays whom, from which seat and with what seed: pure data, complete before the first game.
+"""Schedules: the agents, seats and seeds of all games, as data that is complete before the first game.
 
 In a round robin every pairing (with n seats: every group of n agents) plays ``games`` games; in a gauntlet only
 the pairings of the first agent do. Games come in blocks. In a block every pairing plays its rotation of the seats,
@@ -37,7 +37,7 @@ from zermelo.envs import InvalidSettingError
 
 
 class Pairings(enum.StrEnum):
-    """Who meets."""
+    """The pairings of a schedule."""
 
     ROUND_ROBIN = "round-robin"
     """Every agent plays every other."""
@@ -132,7 +132,7 @@ class Schedule(Sequence[ScheduledGame]):
 
     @property
     def blocks(self) -> int:
-        """How many there are, the last perhaps incomplete."""
+        """The number of blocks, the last perhaps incomplete."""
         return -(-self.games // self.seats)
 
     def block_end(self, block: int) -> int:
@@ -184,7 +184,7 @@ class Schedule(Sequence[ScheduledGame]):
         )
 
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
-        """Who sits where in a game of a rotation."""
+        """The agents by seat in a game of a rotation."""
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = (turn + sum(self._known[agent] for agent in self._pairs[pairing]) + 1) % self.seats

@@ -19,7 +19,7 @@ def best_reply(
     evaluate: Evaluate = nothing_more,
     chooser: int | None = None,
 ) -> float:
-    """What a seat can be sure of if one opponent chooses a reply and the others do not.
+    """The value that a seat is sure of if one opponent chooses a reply and the others do not.
 
     Schadd and Winands, "Best Reply Search for Multiplayer Games", IEEE Transactions on Computational Intelligence
     and AI in Games 3 (2011). The others skip their turn (``pass_turn(state)``); where the game has no such thing
@@ -51,7 +51,7 @@ def best_reply(
 
 
 def _replies(game: Any, state: Any, seat: int, chooser: int | None) -> Iterator[tuple[Any, int | None]]:
-    """Where each choice of the opponents leads, and who chose: each of them in turn plays each of its actions."""
+    """The states after each choice of the opponents, with who chose; each plays each of its actions."""
     skipped: set[int] = set()
     while _is_for_opponents(game, state, seat):
         mover = game.to_move(state)
@@ -69,7 +69,7 @@ def _replies(game: Any, state: Any, seat: int, chooser: int | None) -> Iterator[
 
 
 def _settled(game: Any, state: Any, seat: int, chooser: int | None) -> tuple[Any, int | None]:
-    """What follows once those who do not choose have moved, and who still chooses."""
+    """The state once those who do not choose have moved, and who still chooses."""
     skipped = 0
     while _is_for_opponents(game, state, seat):
         mover = game.to_move(state)

@@ -63,7 +63,7 @@ def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, floa
 
 
 def best_response_value(game: Any, seat: int, policy: Callable[[Any], Mixed]) -> float:
-    """What a seat gets by the best answer to a policy of all others, which gives each action's probability.
+    """The value of a best response to a policy of all others, which gives each action's probability.
 
     States that the seat cannot tell apart must get the same answer: they are looked at together.
     """

@@ -1,4 +1,4 @@
-"""What stands for an evaluation where none is given."""
+"""The default evaluation."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def expectimax(
     depth: float = math.inf,
     evaluate: Evaluate = nothing_more,
 ) -> float:
-    """What a seat can expect from best play against opponents of which it is known how they play.
+    """The expected value of best play against opponents whose policies are known.
 
     Their moves are averaged over, as chance is: Russell and Norvig, 4th ed., section 5.5.
 

@@ -30,7 +30,7 @@ def ismcts(
     exploration: float = 0.7,
     sees: Callable[[int, int], int] = lambda searcher, mover: searcher,
 ) -> dict[int, tuple[int, float]]:
-    """How many simulations followed each action, and the mean utility of those to the player to move.
+    """The number of simulations of each action, and their mean utility for the player to move.
 
     Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational
     Intelligence and AI in Games 4 (2012). Play the action with most visits.

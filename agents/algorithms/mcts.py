@@ -10,7 +10,7 @@ from zermelo.envs import CHANCE, Game
 
 
 class Draws(Protocol):
-    """Where random numbers come from."""
+    """A source of random numbers."""
 
     def below(self, count: int) -> int:
         """A whole number from 0 up to ``count``, which is excluded."""
@@ -35,7 +35,7 @@ class Node:
 def mcts(
     game: Game[Any], state: Any, simulations: int, random: Draws, exploration: float = 0.5
 ) -> dict[int, tuple[int, float]]:
-    """How many simulations followed each action, and the mean utility of those to the player to move.
+    """The number of simulations of each action, and their mean utility for the player to move.
 
     Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML (2006). Play the action with most visits.
 

@@ -12,7 +12,7 @@ from zermelo.envs import CHANCE, Game
 def paranoid(
     game: Game[Any], state: Any, seat: int, depth: float = math.inf, evaluate: Evaluate = nothing_more
 ) -> float:
-    """What a seat can be sure of when all others play against it together; chance is averaged over.
+    """The value that a seat is sure of when all others play against it together; chance is averaged over.
 
     Sturtevant and Korf, "On Pruning Techniques for Multi-Player Games", AAAI (2000). ``evaluate`` is of that seat.
     """

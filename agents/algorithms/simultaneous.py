@@ -11,14 +11,14 @@ from zermelo.agents.algorithms.mcts import Draws
 
 
 class Learner(Protocol):
-    """What one player at one state learns of its own actions; it knows the others' only after the move."""
+    """The regrets of one player at one state; it learns the others' actions only after the move."""
 
     def strategy(self) -> dict[int, float]:
         """How likely to play each action in the next simulation."""
         ...
 
     def learn(self, action: int, others: tuple[int, ...], utility: float) -> None:
-        """What came of an action when the others played theirs."""
+        """Learns from the outcome of an action when the others played theirs."""
         ...
 
     def average(self) -> dict[int, float]:

@@ -1,1 +1,1 @@
-"""The same searches over rules, compiled by Numba."""
+"""Searches over rules, compiled by Numba."""

@@ -50,7 +50,7 @@ def plies_of(depth: float) -> int:
 
 
 def most_states(game: Any, limits: Limits) -> float:
-    """How many states a search within these limits can visit at most, roughly."""
+    """A rough upper bound of the states that a search within these limits visits."""
     most = math.inf if limits.nodes is None else float(limits.nodes)
     if limits.depth is None or limits.depth > 16:
         return most

@@ -1,4 +1,4 @@
-"""What kernels share: counting nodes, ordering moves, the principal variation, the transposition table.
+"""Functions that kernels share: node counts, move ordering, principal variation, transposition table.
 
 The functions here are compiled into every kernel that calls them. ``search`` is always the shared record, an
 "address" that of words of eight bytes (``zermelo.envs.jit.memory``).
@@ -185,7 +185,7 @@ def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> in
 
 @compiled_into_kernels
 def bound_of(data: int) -> int:
-    """What an entry's score says about the true one."""
+    """The bound that an entry's score is."""
     return data >> 2 & 3
 
 
@@ -197,7 +197,7 @@ def is_proven(data: int) -> int:
 
 @compiled_into_kernels
 def depth_of(data: int) -> int:
-    """How many moves ahead an entry looked."""
+    """The depth to which an entry was searched."""
     return (data >> 4 & 8191) - 1
 
 

@@ -1,4 +1,4 @@
-"""What kernels ask of the rules at a node: the outcome, the evaluation, and in which order to try the actions.
+"""The rules at a node, for kernels: outcome, evaluation, order of actions.
 
 Importing this module imports Numba: only kernels do.
 """

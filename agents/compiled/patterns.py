@@ -76,7 +76,7 @@ def fitted_log_odds(rules: Rules, state: Any, tables: int) -> float:
 
 @compiled_into_kernels
 def fitted_value(rules: Rules, state: Any, tables: int) -> int:
-    """What an unfinished state is worth to the first seat, in units of 2 ** -16 of utility."""
+    """The value of an unfinished state for the first seat, in units of 2 ** -16 of utility."""
     total = fitted_log_odds(rules, state, tables)
     lower = load(tables, 13)
     upper = load(tables, 14)

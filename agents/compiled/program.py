@@ -66,7 +66,7 @@ class Program:
         return is_built(rules, self.kernel(**constants), waits)
 
     def kernel(self, **constants: bool) -> Kernel:
-        """What is compiled, with these constants."""
+        """The kernel to compile, with its constants."""
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
         arguments: list[Any] = [*self.arguments, layout.RECORD]
         constants = dict.fromkeys(self.constants, True) | constants

@@ -13,7 +13,7 @@ from zermelo.envs.jit.memory import load, store, store_float
 
 @compiled_into_kernels
 def record_words(record: int, seats: int) -> int:
-    """How many words a record has."""
+    """The length of a record in words."""
     return seats + 2 + load(record, seats + 1)
 
 

@@ -23,7 +23,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 
 def kernels_of(game: Any) -> Mapping[str, Kernel]:
-    """What can be compiled for a game, by what needs it.
+    """The kernels of a game, by the name of the search that needs them.
 
     Only what such a game is searched with, compiled: of ``alphabeta``, ``alphabeta, selective`` (by what the rules
     say pays), ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing

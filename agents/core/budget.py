@@ -106,7 +106,7 @@ class Budget:
 
     @property
     def nodes_left(self) -> float:
-        """How many more nodes may be visited; infinity without a limit."""
+        """The number of nodes that are left; infinity without a limit."""
         return self._most - self.nodes
 
     @property

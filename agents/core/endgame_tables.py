@@ -24,7 +24,7 @@ SCORES, ENTRIES, KEYS, GAINS, MASK, PARTS = range(6)
 
 
 class TableEntry(NamedTuple):
-    """What a table says of a position, for the player to move.
+    """An entry of a table, for the player to move.
 
     Attributes:
         value: The utility.
@@ -63,7 +63,7 @@ class EndgameTable:
         return bool(self.about["gains"])
 
     def probe(self, rules: Any, state: Any) -> TableEntry | None:
-        """What the table says of an unfinished state; None if nothing, or if its past might undo it."""
+        """The table's entry for an unfinished state; None if it has none, or if the past might undo it."""
         bare = without_past(state)
         place = self._place(rules, bare)
         if place < 0 or (score := int(self.scores[place])) == ABSENT:

@@ -118,7 +118,7 @@ def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
 
 
 def reduction(number: int, late: int, depth: int) -> int:
-    """How many moves less deep a late action, the ``number``-th of its node from 0, is searched first."""
+    """The reduction of the depth of a late action, the ``number``-th of its node from 0."""
     less = 1
     if depth >= 4 and number >= 2 * late:
         less += 1

@@ -96,7 +96,7 @@ def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
 
 
 def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
-    """What a book plays in a position, one of the good moves at random; None where it has none.
+    """One of the book's good moves in a position, at random; None if it has none.
 
     Raises:
         InvalidSettingError: There is no such book, it is damaged, or of another game.

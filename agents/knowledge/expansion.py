@@ -71,11 +71,11 @@ class Expansion:
         self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
 
     def of_part(self, part: int, size: int) -> Iterator[Moves]:
-        """Those of all positions of a part, in turn."""
+        """The expansions of all positions of a part, in order."""
         return self._chunks(part, size)
 
     def of_states(self, states: Longs) -> Iterator[Moves]:
-        """Those of states, in turn."""
+        """The expansions of states, in order."""
         self._arrays[0] = np.ascontiguousarray(states)
         return self._chunks(0, len(states))
 

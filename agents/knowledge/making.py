@@ -58,7 +58,7 @@ class TableProgress:
 
 @dataclass(frozen=True)
 class PartFigures:
-    """What a part of a table has: positions by outcome for the player to move, and the longest win in moves."""
+    """Figures of a part of a table: positions by outcome for the player to move, and the longest win in moves."""
 
     part: str
     won: int
@@ -373,7 +373,7 @@ class _Making:
 
 
 def figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
-    """What each part of a table has."""
+    """The figures of each part of a table."""
     bounds = [*table.offsets.values(), len(table.scores)]
     text = method_or_default(rules, "table_part_text")
     parts = [

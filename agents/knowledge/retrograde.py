@@ -102,7 +102,7 @@ def outcomes(graph: Graph, *, repetition_draws: bool) -> Numbers:
 
 
 def gains(graph: Graph) -> Numbers:
-    """What movers gain under best play; ``ABSENT`` for what is no position, or goes round for ever."""
+    """The gains of movers under best play; ``ABSENT`` for numbers without a position, and for endless play."""
     best = graph.exits.copy()
     scores = np.full(len(best), ABSENT, np.int16)
     waiting = np.diff(graph.starts)
@@ -118,7 +118,7 @@ def gains(graph: Graph) -> Numbers:
 
 
 def inconsistent(graph: Graph, scores: Numbers, *, gains: bool) -> int:
-    """How many entries are not what the best of their moves gives."""
+    """The number of entries that differ from the best of their moves."""
     found = graph.exits.astype(np.int64)
     of_children = scores[graph.children].astype(np.int64)
     if gains:

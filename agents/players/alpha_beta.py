@@ -22,7 +22,7 @@ from zermelo.envs.position import position
 
 
 class Window(enum.StrEnum):
-    """Where alpha and beta start."""
+    """The initial window."""
 
     BOUNDS = "bounds"
     """At the game's lower and upper bound on utility: nothing is better than a win."""
@@ -31,7 +31,7 @@ class Window(enum.StrEnum):
 
 
 class SelectiveBy(enum.StrEnum):
-    """Who says what is searched less deep, or deeper."""
+    """The source of reductions and extensions."""
 
     SETTINGS = "settings"
     GAME = "game"

@@ -33,7 +33,7 @@ class NodeEventKind(enum.StrEnum):
 
 
 class NodeRole(enum.StrEnum):
-    """Who decides at a node, and how its score follows from those below."""
+    """The role of a node: who decides, and how its score follows from those below."""
 
     MAX = "max"
     MIN = "min"

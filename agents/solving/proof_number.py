@@ -165,7 +165,7 @@ class CompiledNumbers:
 
 
 class PlainNumbers:
-    """The same in plain Python, for any game: ``compiled.proof.numbers`` says how it works."""
+    """Proof numbers in plain Python, for any game; ``compiled.proof.numbers`` says how they work."""
 
     def __init__(self, game: Any, budget: Any) -> None:
         self._game, self._budget = game, budget
@@ -241,7 +241,7 @@ class PlainNumbers:
         return self._game.key(state) if self._rules is None else self._game.position_key(state)
 
     def _known(self, child: Any) -> tuple[int, int, int]:
-        """What is known of a state before it is searched."""
+        """The numbers of a state before it is searched."""
         ends = self._game.is_terminal if self._rules is None else self._rules.is_terminal
         if ends(child):
             utility = self._game.utility(child)[self._attacker]

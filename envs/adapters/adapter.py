@@ -1,4 +1,4 @@
-"""What an adapter is: each ecosystem of environments has a module with one ``Adapter``; ``as_game`` lists them."""
+"""The protocol of adapters: each ecosystem has a module with one ``Adapter``; ``as_game`` lists them."""
 
 from __future__ import annotations
 

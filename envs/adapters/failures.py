@@ -1,4 +1,4 @@
-"""What a message adds to an error that an environment's own code raised: the place, and a known cause."""
+"""Additions to messages of errors that an environment's own code raised: the place, and a known cause."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def place_of(error: BaseException) -> str:
 
 
 def _known_cause(error: BaseException, line: str) -> str:
-    """What PettingZoo 1.27 and Gymnasium took away from environments that were written for older versions."""
+    """A known cause: something that PettingZoo 1.27 or Gymnasium removed."""
     if "reset() got an unexpected keyword argument 'seed'" in str(error):
         return (
             "; it was written for Gym before 0.26: give it a reset(self, seed=None, options=None) that returns an "

@@ -52,7 +52,7 @@ class ActionCodec:
         self.size = math.prod(self._radices)
 
     def to_env(self, action: int) -> Any:
-        """What ``env.step`` takes for this integer."""
+        """The action for this integer, as ``env.step`` takes it."""
         if self.is_discrete:
             return action
         return _element(self.space, iter(np.unravel_index(action, self._radices)))
@@ -147,7 +147,7 @@ def _is_nested(space: Any) -> bool:
 
 
 def _radices(space: Any, whose: str) -> list[int]:
-    """How many values each digit of an action has; ``whose`` begins the message if they have no end."""
+    """The radix of each digit of an action; ``whose`` begins the message if one is infinite."""
     if _is_nested(space):
         return [radix for _, part in _parts(space) for radix in _radices(part, whose)]
     if _kind(space) == "Discrete":
@@ -220,7 +220,7 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
 
 
 def _mask_form(space: Any) -> str:
-    """What a mask of a space is, for messages."""
+    """The form of a space's mask, for messages."""
     if _kind(space) == "Dict":
         return "a mapping with the mask of each space"
     if _kind(space) == "Tuple":

@@ -1,4 +1,4 @@
-"""What kind of environment is this, and what is under its wrappers?
+"""The kind of an environment, and the environment under its wrappers.
 
 Some wrappers only check how they are used: that ``reset`` came first, that an action is in the space and legal. A
 search plays legal actions only, so it works on the environment below them, which is faster to copy and to step.
@@ -105,7 +105,7 @@ def is_parallel(env: Any) -> bool:
 
 
 def game_name(env: Any) -> str:
-    """What messages call the environment: its ``metadata["name"]``, its Gymnasium id, or its class."""
+    """The environment's name in messages: its ``metadata["name"]``, its Gymnasium id, or its class."""
     spec = getattr(env, "spec", None)
     metadata = getattr(env, "metadata", None)
     name = getattr(spec, "id", None) or (metadata.get("name") if isinstance(metadata, dict) else None)

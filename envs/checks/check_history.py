@@ -1,4 +1,4 @@
-"""What ``check_rules`` checks of rules with ``repetition_key``: states that know their past, compiled and not."""
+"""Checks of rules with ``repetition_key``: states that know their past, compiled and plain."""
 
 from __future__ import annotations
 

@@ -352,7 +352,7 @@ class _Check:
                 self.fail("symmetric_state", state, f"symmetry {symmetry} gives {seen}, which ends differently")
 
     def _future(self, state: Any, action: int) -> None:
-        """What is received by an action, and the future behind it, follow from the future before it."""
+        """Checks that rewards and the future after an action follow from the future before it."""
         start = self._run(self.rules.future, "future", (state,), state)
         if action not in self.game.legal_actions(start):
             self.fail("future", state, f"it gave {start}, where {action} is not legal")

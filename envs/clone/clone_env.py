@@ -99,7 +99,7 @@ def _copier_of(cls: type) -> _Copier:
 
 
 def copier_for(obj: Any) -> Callable[[Any], Any]:
-    """What clones objects of the same class as ``obj`` fastest; call it with the object to clone."""
+    """The fastest function that clones objects of the class of ``obj``; call it with the object."""
     cls = type(obj)
     return _RUNS.get(cls) or _RUNS.setdefault(cls, _copier_of(cls).run)
 

@@ -47,7 +47,7 @@ def _subclass(cls: type, changed: dict[str, Any]) -> type:
 
 
 def _overridden(cls: type) -> dict[str, Any]:
-    """What objects of a class must not have, and what copies have in its place."""
+    """Attributes of a class that copies must not have, with their replacements."""
     found: dict[str, Any] = {}
     by_identity = cls.__hash__ is _IDENTITY  # where a cache goes by value, it keeps one object for each value
     for part in reversed(cls.__mro__):
@@ -66,7 +66,7 @@ def _overridden(cls: type) -> dict[str, Any]:
 
 
 def _with_own_cache(cached: Any) -> Any:
-    """The same function with a small cache, so that few copies are kept."""
+    """A function with a small cache, so that few copies are kept."""
     parameters = cached.cache_parameters()
     size = _MAX_CACHED if parameters["maxsize"] is None else min(_MAX_CACHED, parameters["maxsize"])
     return functools.lru_cache(size, parameters["typed"])(cached.__wrapped__)

@@ -107,7 +107,7 @@ class Kind:
 
 
 class Mark(enum.Enum):
-    """What stands in a key for what does not count by its content."""
+    """A placeholder in keys for objects that do not count by their content."""
 
     SAME = "the object that was met as number ..."
     GENERATOR = "a random generator"
@@ -254,7 +254,7 @@ def _value_of(cls: type) -> Callable[[Any], Hashable]:
 
 
 def code_value(code: types.CodeType) -> Hashable:
-    """What a function's code does, wherever it stands."""
+    """The code of a function as a value, independent of its place in the file."""
     inner = [code_value(part) if isinstance(part, types.CodeType) else repr(part) for part in code.co_consts]
     return code.co_code, code.co_names, tuple(inner)
 
@@ -272,7 +272,7 @@ def _itself(obj: Any) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What memory objects of a class have: a built-in part, slots, and a dict.
+    """The memory layout of a class: a built-in part, slots, and a dict.
 
     Attributes:
         base: The built-in class that they extend (``object`` for most); None if it is C code that is not known.

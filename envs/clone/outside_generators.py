@@ -54,7 +54,7 @@ class OutsideGenerators:
         return bool(self._used)
 
     def only(self, names: Iterable[str]) -> OutsideGenerators:
-        """The same where steps are known to draw from these alone."""
+        """A context for steps that are known to draw from these generators alone."""
         changed = OutsideGenerators.__new__(OutsideGenerators)
         changed._all, changed.drawn, changed._watches = self._all, self.drawn, False
         changed._used = [source for source in self._all if source.name in set(names)]

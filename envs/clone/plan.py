@@ -302,7 +302,7 @@ class _Writer:
 
 
 def _signature(values: Iterable[Any]) -> Any:
-    """What the guards know of a container's elements; containers with different signatures are different."""
+    """The elements of a container as the guards see them; containers with different signatures differ."""
     kinds = tuple(None if type(value) in SHARED else type(value) for value in values)
     return kinds if any(kinds) else _FLAT
 

@@ -142,7 +142,7 @@ def _sample(space: Any, seen: Any, info: Any, generator: np.random.Generator) ->
 
 
 def first_difference(first: Any, second: Any, where: str = "") -> tuple[str, Any, Any] | None:
-    """Where two values differ, and the two parts there; None if they are the same or cannot be compared."""
+    """The first difference of two values, with both parts; None if they are equal or cannot be compared."""
     try:
         if state_key([first]) == state_key([second]):
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Silent(threading.local):
-    """How many of the blocks below each thread is in."""
+    """The depth of nested blocks for each thread."""
 
     depth = 0
 

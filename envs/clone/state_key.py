@@ -188,7 +188,7 @@ def _write_set(obj: Any, walk: _KeyWalk) -> None:
 
 
 def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
-    """What writes the built-in part of an object, then its attributes by name, whatever order they were set in."""
+    """A writer of an object's built-in part, then of its attributes in order of name."""
     if layout.dict_of is None and not layout.slots:
         return write_content
     ignored = frozenset(name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), frozenset()))

@@ -54,7 +54,7 @@ def register_kind(cls: type, kind: Kind) -> None:
 
 
 def copied_by(kind: Kind, copy: Callable[[Any, Walk], Any]) -> Kind:
-    """The same kind, but for what copies it."""
+    """This kind with another copy function."""
     return replace(kind, copy=copy, plain=False, inline="")
 
 

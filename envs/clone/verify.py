@@ -198,7 +198,7 @@ class _Game:
         return f"seed {self.seed}, game {self.number}, step {self.step}"
 
     def _more(self, player: Player) -> str:
-        """What may be the cause: state outside, and sets, whose order may differ in a copy."""
+        """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
         sets = [path_to(player.env, obj) for obj in reachable(player.env) if type(obj) is set and len(obj) > 1]
         order = (
             f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "

@@ -36,7 +36,7 @@ _FREE: Final = tile(FAINT)
 
 
 class EinSteinState(NamedTuple):
-    """Where the stones are, how many were placed, the seat to move, and the die, 0 before it is rolled.
+    """The stones, how many were placed, the seat to move, and the die, 0 before it is rolled.
 
     A player's stones have six bits each for their square, stone 1 lowest; 63 is a stone that is not on the board.
     """

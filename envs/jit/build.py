@@ -56,7 +56,7 @@ class Kernel:
 
     @property
     def plain_arguments(self) -> list[str]:
-        """The same, as machine code takes them: of a record, the address."""
+        """Arguments as machine code takes them: of a record, the address."""
         return [kind if isinstance(kind, str) else "int64" for kind in self.arguments]
 
 
@@ -99,7 +99,7 @@ def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..
 
 
 def _identity(rules: Any, kernel: Kernel) -> _Identity:
-    """What decides a kernel's code in this process; tuples inside the rules may be longer in other rules."""
+    """The key of a kernel's code in this process; tuples inside the rules may be longer in other rules."""
     return type(rules), shape(rules), shape(rules.initial_state()), kernel.function, kernel.constants
 
 

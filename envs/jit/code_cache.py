@@ -1,4 +1,4 @@
-"""Where the machine code of rules is kept: one file for each kernel and rules class.
+"""The cache of machine code: one file for each kernel and rules class.
 
 A file's name has a hash of everything that its machine code was made from: the rules and the kernel
 (``fingerprint``), the versions of Python and the compiler, the processor. Files of other rules, versions or

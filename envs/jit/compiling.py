@@ -143,7 +143,7 @@ compiler's time."""
 
 
 def _options(function: python_types.FunctionType) -> dict[str, Any]:
-    """As above; a function is compiled into its callers if it is short and does not call itself."""
+    """Options for Numba; a function is inlined into its callers if it is short and does not call itself."""
     code = function.__code__
     return INSIDE | {"forceinline": len(code.co_code) <= _SHORT and code.co_name not in code.co_names}
 

@@ -35,7 +35,7 @@ register_model(NoParameters)(models.TupleModel)
 
 
 def itself(*arguments: Any) -> int:
-    """What a function calls in the place of itself, if it returns an integer.
+    """The function that a recursive function calls in place of itself, if it returns an integer.
 
     Numba infers the types of recursion by inferring those of the whole function anew at each call of itself.
     """

@@ -1,4 +1,4 @@
-"""What machine code was made from, as a hash: equal only where the code would be the same.
+"""A hash of everything that decides machine code: equal only if the code would be.
 
 Followed from a rules class are its fields, with their types, and every method that is compiled, or what stands in
 for it (``rules.protocol``); from a function
@@ -161,7 +161,7 @@ class _Walk:
             self._attributes(cls, names)
 
     def _attributes(self, owner: Any, names: list[str]) -> None:
-        """Those attributes of a module or class that a function names."""
+        """The attributes of a module or class that a function names."""
         is_own = isinstance(owner, types.ModuleType | type) and not _is_library(owner)
         if not is_own or not self._is_new(owner, *names):
             return

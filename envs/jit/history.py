@@ -110,7 +110,7 @@ class PathRules(NamedTuple):
         return self.rules.repetition_utility(state.position, seat)
 
     def count_legal(self, state: PathState, actions: Any) -> int:
-        """How many actions ``legal_actions`` writes."""
+        """The number of actions that ``legal_actions`` writes."""
         if self.rules.repetition_is_illegal():
             return self.legal_actions(state, actions)
         return self.rules.count_legal(state.position, actions)
@@ -171,7 +171,7 @@ def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:
 
 
 def place_of(path: PathRules, key: int, first: int, length: int) -> int:
-    """Where on the path a position is for the first time, from number ``first`` on."""
+    """The index of a position's first occurrence on the path, from ``first`` on."""
     place = first
     while place < length and load(path.stack, 2 * place) != key:
         place += 1
@@ -179,7 +179,7 @@ def place_of(path: PathRules, key: int, first: int, length: int) -> int:
 
 
 def mark_of(key: int, occurrence: int) -> int:
-    """What the first, second, ... occurrence of a position adds to signatures."""
+    """The term that the first, second, ... occurrence of a position adds to signatures."""
     return mix(key ^ mix(occurrence)) if key != 0 else 0
 
 
@@ -202,7 +202,7 @@ def follow(path: PathRules, state: PathState, position: Any) -> PathState:
 
 
 def back_of_claim(path: PathRules, state: PathState) -> int:
-    """How many states ago one was for the first time that an action would repeat too often; 0 if there is none."""
+    """Plies since the first occurrence of a position that an action would repeat too often; 0 if none."""
     rules = path.rules
     actions = words(path.stack + 16 * path.room, rules.max_legal_actions())
     count = rules.legal_actions(state.position, actions)
@@ -217,7 +217,7 @@ def back_of_claim(path: PathRules, state: PathState) -> int:
 
 
 def back_to_end(path: Any, state: Any) -> int:
-    """How many states before a finished one its position was first, if repetition has ended the game; else 0."""
+    """Plies since the first occurrence of the final position, if repetition ended the game; otherwise 0."""
     rules = path.rules
     if rules.repetition_is_illegal() or rules.is_terminal(state.position):
         return 0
@@ -234,12 +234,12 @@ def has_been_before(path: Any, state: Any) -> bool:
 
 
 def back_to_illegal(path: Any) -> int:
-    """How many states before the one whose actions were asked for last was the first that forbids one; else 0."""
+    """Plies since the first state that forbids an action of the state asked for last; otherwise 0."""
     return load(path.stack, -2) if path.rules.repetition_is_illegal() else 0
 
 
 def on_path(rules: Any) -> Any:
-    """What kernels are compiled for in the place of rules: for those with ``repetition_key``, ``PathRules``."""
+    """The rules that kernels are compiled for: ``PathRules`` for those with ``repetition_key``."""
     return PathRules(rules, 0, 0, 0) if has_history(rules) else rules
 
 

@@ -1,4 +1,4 @@
-"""What compiled code has in the place of plain functions: a few instructions of LLVM over bits, memory and sets.
+"""Instructions of LLVM over bits, memory and sets, in place of plain functions.
 
 Importing this module imports Numba.
 """
@@ -86,7 +86,7 @@ _BITS: Final[dict[Any, Any]] = {
 
 
 def _called(made: Any, arity: int) -> Any:
-    """What an author's own compiled function calls in the place of a function of ``bits``."""
+    """The function that an author's compiled code calls in place of a function of ``bits``."""
     if arity == 1:
         return lambda a: lambda a: made(a)
     return lambda a, b: lambda a, b: made(a, b)

@@ -45,7 +45,7 @@ class Code(NamedTuple):
 
 
 class Processor(NamedTuple):
-    """What machine code is made for.
+    """The processor that machine code is made for.
 
     Attributes:
         triple: The platform, as LLVM writes it.

@@ -40,12 +40,12 @@ def store_float(address: int, index: int, value: float) -> None:
 
 
 def load_acquire(address: int, index: int) -> int:
-    """As ``load``; what another thread wrote before it published the integer by ``store_release`` is seen then."""
+    """Like ``load``, but sees everything that another thread wrote before its ``store_release``."""
     return load(address, index)
 
 
 def store_release(address: int, index: int, value: int) -> None:
-    """As ``store``, but only after everything that this thread has written before."""
+    """Like ``store``, but only after everything that this thread has written before."""
     store(address, index, value)
 
 
@@ -79,7 +79,7 @@ def compare_and_swap(address: int, expected: int, value: int) -> bool:
 
 
 def compare_and_swap_float(address: int, expected: float, value: float) -> bool:
-    """As ``compare_and_swap``, for a float; equal is what has the same bits."""
+    """Like ``compare_and_swap``, for a float; floats with the same bits are equal."""
     return compare_and_swap(address, _bits(expected), _bits(value))
 
 
@@ -93,7 +93,7 @@ def wrapped_product(first: int, second: int) -> int:
 
 
 def stack_address() -> int:
-    """Where the calling function's memory on the stack lies; in plain Python, which has no such place, 0."""
+    """The address of the calling function's memory on the stack; 0 in plain Python."""
     return 0
 
 

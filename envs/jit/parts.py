@@ -30,7 +30,7 @@ declare void @"{name}"()
 
 
 class _NoEngine:
-    """What stands for the engine of machine code that a part is never given to."""
+    """A stand-in for the engine of machine code, which a part is never given to."""
 
     def set_env(self, name: str, environment: Any) -> None:
         """Nothing: only functions that call back into Python read their environment."""
@@ -41,7 +41,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
 
     @property
     def codegen(self) -> Any:
-        """Where Numba would announce the function's address."""
+        """The place where Numba would announce the function's address."""
         return _NoEngine()
 
     def get_pointer_to_function(self, name: str) -> int:

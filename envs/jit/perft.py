@@ -42,7 +42,7 @@ def leaves(rules: Rules, state: Any, depth: int, memory: int, size: int, stop: i
 
 
 def leaves_kernel() -> Kernel:
-    """What counts leaves, to be compiled."""
+    """The kernel that counts leaves."""
     return Kernel(leaves, ("int64",) * 4)
 
 

@@ -1,1 +1,1 @@
-"""What boards look like."""
+"""Pictures of boards."""

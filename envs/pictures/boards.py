@@ -1,4 +1,4 @@
-"""What boards look like: a picture of any state of any rules.
+"""A picture of any state of any rules.
 
 Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Those of our own games
 register a function that draws them (``draws``).

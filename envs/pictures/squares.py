@@ -1,4 +1,4 @@
-"""What squares of boards are called, and where pictures of boards are clicked: games say it.
+"""Names of squares, and clickable spots of pictures, as games declare them.
 
 A move is played by choosing one spot after another: where it goes, or from where and to where. Most games say it
 in their notation, of which the names of squares are read here.
@@ -83,7 +83,7 @@ def _size(rules: Any) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Squares:
-    """What a game says of the squares of its board.
+    """The squares of a game's board, as it declares them.
 
     Attributes:
         size: Rows and columns of the rules' board; None if its squares have no coordinates.
@@ -126,5 +126,5 @@ def squares_of(rules_class: type, squares: Squares) -> None:
 
 
 def find_squares(rules: Any) -> Squares | None:
-    """What a game, or one that it builds on, says of its squares."""
+    """The squares that a game, or one that it builds on, declares."""
     return next((_SQUARES[kind] for kind in type(rules).__mro__ if kind in _SQUARES), None)

@@ -1,4 +1,4 @@
-"""What is said of a game beside its rules: how it is listed, and whose environments play the same game.
+"""Declarations about games: how they are listed, and which environments play the same game.
 
 A game's module says it where the game is written; environments, lists and searches read it here.
 """

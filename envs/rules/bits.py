@@ -10,7 +10,7 @@ _MASK = (1 << 64) - 1
 
 
 def popcount(bits: int) -> int:
-    """How many of the 64 bits are set."""
+    """The number of bits that are set, of 64."""
     return (bits & _MASK).bit_count()
 
 

@@ -69,7 +69,7 @@ def symmetric_board(board: int, rows: int, columns: int, symmetry: int) -> int:
 
 
 def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int:
-    """Where a square is in the board seen through a symmetry, numbered as in ``symmetric_board``."""
+    """The image of a square under a symmetry, numbered as in ``symmetric_board``."""
     row, column = square // columns, square % columns
     if symmetry & 1:
         column = columns - 1 - column

@@ -43,7 +43,7 @@ class Method:
 
     @property
     def about(self) -> str:
-        """What it gives."""
+        """The result."""
         return inspect.getdoc(self.function) or ""
 
 

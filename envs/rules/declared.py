@@ -1,4 +1,4 @@
-"""What rules declare instead of writing it: limits of parameters, and what follows from the boards of a state.
+"""Decorators of rules: limits of parameters, and methods that follow from the boards of a state.
 
 ``@board`` takes the method ``planes(state, seat)``, the boards that a seat sees, its own pieces first, and adds
 the observation, the text, and the names of squares. Fields of the state that are declared as ``Board`` or

@@ -41,7 +41,7 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 def env_name(rules_class: type) -> str:
-    """What the environment of a class of rules is called: ``DotsAndBoxes`` is ``dots_and_boxes_v0``."""
+    """The environment's name for a class of rules: ``dots_and_boxes_v0`` for ``DotsAndBoxes``."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", rules_class.__name__)
     return f"{words.lower()}_v0"
 
@@ -101,11 +101,11 @@ class RulesEnv(AECEnv[str, Any, Any]):
             self.defer_chance = False
 
     def observation_space(self, agent: str) -> Any:
-        """The same object every time it is asked for."""
+        """The space, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The same object every time it is asked for."""
+        """The space, always the same object."""
         return self.action_spaces[agent]
 
     # -- play ----------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
             self.position = _game_of(self.rules).result(self.position, numbers[int(drawn)])
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What may happen next by chance, with probabilities; nothing unless chance is to move."""
+        """The outcomes of chance with their probabilities; none unless chance is to move."""
         game = _game_of(self.rules)
         if game.is_terminal(self.position) or game.to_move(self.position) != CHANCE:
             return []
@@ -206,7 +206,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
     # -- what is seen --------------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
-        """What an agent sees from its own side, and the mask of its legal actions, zero unless it is to move."""
+        """The observation of an agent, and the mask of its legal actions, zero unless it is to move."""
         space = self.observation_spaces[agent]["observation"]
         seen = observation(self.rules, self.position, self.possible_agents.index(agent))
         mask = np.zeros(self.observation_spaces[agent]["action_mask"].shape, dtype=np.int8)

@@ -21,7 +21,7 @@ def has_history(rules: Any) -> bool:
 
 
 class _State(tuple[Any, ...]):
-    """What is added to a class of states; no field of a named tuple begins with an underscore."""
+    """Fields added to a class of states; no field of a named tuple begins with an underscore."""
 
     _kind: Any
     _keys: tuple[int, ...] = ()
@@ -143,7 +143,7 @@ class RulesWithHistory:
         return key, tuple(sorted(other for other in keys_of(state)[:-1] if other))
 
     def reach(self, state: Any) -> int:
-        """How many states ago there was what has ended the game here by repetition, or forbids an action."""
+        """Plies since the position whose repetition ends the game here, or forbids an action."""
         if self.rules.is_terminal(state):
             return 0
         if not self._is_illegal and self._repeats(state):

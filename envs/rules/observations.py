@@ -1,4 +1,4 @@
-"""What a player of a game with rules observes: the rules' own planes, else the bits of the state.
+"""Observations of rules: their own planes, or else the bits of the state.
 
 Rules say it in one of two ways, seen from the seat's side (its own pieces first):
 
@@ -47,7 +47,7 @@ def observation_dtype(rules: Any) -> np.dtype[Any]:
 
 
 def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
-    """What a seat observes at a state."""
+    """The observation of a seat at a state."""
     if hasattr(rules, "write_observation"):
         shape = rules.observation_shape()
         numbers = np.zeros(math.prod(shape), observation_dtype(rules))

@@ -231,7 +231,7 @@ class Repetition(Protocol):
         return 0
 
     def reversible_plies(self, state: Any) -> int:
-        """How many states ago the first may be that can still come again; all of the game."""
+        """Plies since the first position that can still be repeated; the whole game."""
         return 1 << 30
 
 
@@ -259,7 +259,7 @@ class Tables(Required, Protocol):
         return -1
 
     def table_size(self, part: int) -> int:
-        """How many numbers the states of a part have; some may stand for none."""
+        """The count of numbers of a part's states; some may stand for none."""
         return 0
 
     def table_index(self, state: Any) -> int:
@@ -271,7 +271,7 @@ class Tables(Required, Protocol):
         ...
 
     def table_lead(self, state: Any) -> int:
-        """What the mover is ahead by so far: the table has what it gains from there, and not how soon it wins."""
+        """The mover's lead so far; nonzero for tables that store gains from there instead of distances."""
         return 0
 
     def table_horizon(self, state: Any) -> int:
@@ -280,7 +280,7 @@ class Tables(Required, Protocol):
 
     @never_compiled
     def table_unit(self) -> str:
-        """What says how large a table is: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
+        """The unit of a table's size: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
         ...
 
     @never_compiled
@@ -360,7 +360,7 @@ class Observed(Protocol):
 
     @never_compiled
     def observation(self, state: Any, seat: int) -> Any:
-        """What a seat sees as a numpy array, in place of ``write_observation``."""
+        """The observation of a seat as a numpy array, in place of ``write_observation``."""
         ...
 
 

@@ -164,7 +164,7 @@ class RulesGame:
         return key
 
     def reach(self, state: Any) -> int:
-        """How many states ago there was what has ended the game here by repetition, or forbids an action."""
+        """Plies since the position whose repetition ends the game here, or forbids an action."""
         return self._played.reach(state) if has_history(self.rules) else 0
 
     def with_rewards_on_the_way(self) -> RulesGame:
@@ -176,7 +176,7 @@ class RulesGame:
         return _RewardsOnTheWay(self.rules) if hasattr(self.rules, "future") else self
 
     def observation(self, state: Any, seat: int) -> Any:
-        """What a seat observes: the rules' own planes, else the bits of the state."""
+        """The observation of a seat: the rules' own planes, or else the bits of the state."""
         return observation(self.rules, state, seat)
 
     def image(self, state: Any) -> npt.NDArray[np.uint8]:

@@ -44,7 +44,7 @@ def is_empty(places: Words) -> bool:
 
 
 def count(places: Words) -> int:
-    """How many places are in the set."""
+    """The number of places in the set."""
     return sum(map(popcount, places))
 
 

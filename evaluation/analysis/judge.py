@@ -185,7 +185,7 @@ class Judge:
         self._searcher(game)
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
-        """Who finds exact values in this game.
+        """The search that finds exact values in this game.
 
         Raises:
             UnsupportedGameError: Nobody does.

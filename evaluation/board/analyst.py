@@ -1,4 +1,4 @@
-"""What stands beside the board: the analysis of a position, a hint, and the review of the game."""
+"""The analysis beside the board: of a position, a hint, and a review of the game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Analyst:
         self._found = self.ply = None
 
     def forget(self) -> None:
-        """The same, and nothing stays: the game is another one."""
+        """Stops, and drops everything, as the game is another one."""
         self.stop()
         self._review = self.hint = None
         self.follows, self.problem = False, ""
@@ -93,7 +93,7 @@ class Analyst:
         self._thinker.ask(job, answered)
 
     def view(self) -> dict[str, Any]:
-        """What the page shows of it."""
+        """Plain values for the page."""
         return {
             "analysis": self._found,
             "analysed": self.ply,

@@ -55,7 +55,7 @@ class Legal(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """What is shown of a position.
+    """A position as it is shown.
 
     Attributes:
         text: The board as text; nothing where there is none.
@@ -179,7 +179,7 @@ class Session:
         ]
 
     def _whole_rounds(self) -> int:
-        """How many of the first moves all know, where players choose at the same time and are asked in turn."""
+        """The number of moves that all players know, if they choose at the same time and are asked in turn."""
         movers, seats = [one.move.seat for one in self.played], len(self.driver.seat_names)
         if all(seat == place % seats for place, seat in enumerate(movers)):
             return len(movers) - len(movers) % seats
@@ -257,7 +257,7 @@ class Session:
 
     @property
     def rewards(self) -> list[float]:
-        """What each seat has earned; where the time was over, 1 and -1 as in most games."""
+        """The rewards of each seat; 1 and -1 if a player ran out of time."""
         if self.lost_on_time is None:
             return [reward if math.isfinite(reward) else 0.0 for reward in self.driver.rewards]
         return [-1.0 if seat == self.lost_on_time else 1.0 for seat in range(len(self.driver.seat_names))]

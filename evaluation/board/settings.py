@@ -1,4 +1,4 @@
-"""What a game on the board begins with."""
+"""Settings of a game on the board."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class TableSettings:
-    """What a new game begins with.
+    """Settings of a new game.
 
     Attributes:
         env: The environment's name.

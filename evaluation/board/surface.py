@@ -1,4 +1,4 @@
-"""Where pictures of boards are clicked, and what a move asks for in turn; games say it."""
+"""Clickable spots of pictures, and the order of clicks of a move, as games declare them."""
 
 from __future__ import annotations
 

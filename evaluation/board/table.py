@@ -163,7 +163,7 @@ class Table:
     # -- moves -------------------------------------------------------------------------------------------------
 
     def _moved(self) -> None:
-        """What follows a change of the position: clocks, and the move of an agent."""
+        """Reacts to a change of the position: clocks, and the move of an agent."""
         self._thinking = False
         self._turns += 1
         self._since = time.monotonic()

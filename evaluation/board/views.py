@@ -1,4 +1,4 @@
-"""What the page shows of a game, as plain values."""
+"""Plain values of a game for the page."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _EXAMPLES = {"depth": "4", "simulations": "1000", "samples": "20", "seconds": "1
 
 
 def _explained(setting: Setting) -> str:
-    """What a setting does, with the values that it may have where the sentence does not name them."""
+    """A sentence on a setting, with its allowed values if the sentence does not name them."""
     text = setting.text.replace("``", "").removesuffix(".")
     is_named = all(value in text for value in setting.allowed.split(" or "))
     return f"{text}." if is_named else f"{text} ({setting.allowed})."

@@ -100,7 +100,7 @@ def play(
 
 
 def _said(env: Any, action: Any) -> str:
-    """What the others are told of a move; where all choose at the same time, that there is one."""
+    """A move as the others are told of it; if all choose at the same time, only that there is one."""
     from zermelo.evaluation.output.positions.moves import game_or_none, listed_moves, move_labels
 
     game = game_or_none(env)

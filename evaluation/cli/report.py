@@ -95,7 +95,7 @@ def report(
 
 
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
-    """What ``report_page`` takes of a folder with a tournament."""
+    """The arguments of ``report_page`` for a folder with a tournament."""
     from zermelo.evaluation.analysis.replay import Replayer
     from zermelo.evaluation.analysis.verdicts import read_verdicts
     from zermelo.evaluation.output.report import Beside

@@ -1,4 +1,4 @@
-"""What agents do wrong, on its way from where it is noticed to the record of the game."""
+"""Agents' failures, from where they are noticed to the record of the game."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
 
 
 def sentence(method: str, error: BaseException) -> str:
-    """What an agent's method raised, in one line."""
+    """The error of an agent's method, in one line."""
     try:
         text = str(error)
     except BaseException:  # an exception's own __str__ may raise anything

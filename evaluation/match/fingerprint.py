@@ -1,4 +1,4 @@
-"""What decides how an agent plays or what an environment is, as text: settings, code, files.
+"""Fingerprints of agents and environments: settings, code, files.
 
 Two fingerprints that are equal stand for the same games; where they differ, the labels of the parts say what has
 changed. A part is a setting with its value, the hash of a file that a setting names, of the numbers in an array or
@@ -42,7 +42,7 @@ def fingerprint(*things: Any) -> dict[str, str]:
 
 
 def changes(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    """What differs, in words; nothing if all is equal."""
+    """The differences in words; empty if there are none."""
     found = []
     for label in sorted({**there, **here}):
         old, new = there.get(label), here.get(label)
@@ -208,7 +208,7 @@ def _file_hash(path: str) -> str:
 
 
 def _code_text(code: CodeType) -> str:
-    """What decides what the code does, without line numbers."""
+    """The code without line numbers."""
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""What a position shows, to see whether an agent has changed it."""
+"""The visible parts of a position, to detect whether an agent has changed it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class FailureKind(enum.StrEnum):
 
 
 class EndReason(enum.StrEnum):
-    """What ended the game."""
+    """The reason why the game ended."""
 
     TERMINATED = "terminated"
     TRUNCATED = "truncated"
@@ -335,7 +335,7 @@ def _no_record(line: str, error: Exception) -> StoreError:
 
 
 def plain(value: Any) -> Any:
-    """The same value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples.
+    """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples.
 
     Raises:
         InvalidSettingError: The value is of a kind that has no plain form.

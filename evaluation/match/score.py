@@ -1,4 +1,4 @@
-"""What a game's rewards are worth: wins, draws, losses and scores by seat.
+"""Scores from rewards: wins, draws, losses and scores by seat.
 
 Two or more seats are compared, not added up: only the order of the final rewards counts, so a tournament
 means the same on a game of +1/-1 as on one of 121 points. A seat's score is the mean over the other seats of
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 
 class Scoring(enum.StrEnum):
-    """What a table of standings ranks by."""
+    """The quantity that standings rank by."""
 
     AUTO = "auto"
     """What the games paid decides. ``WINS`` where every win paid the same, every draw and every loss; else

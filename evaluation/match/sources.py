@@ -32,7 +32,7 @@ def is_live(source: EnvSource) -> bool:
 
 
 def env_name(source: EnvSource) -> str:
-    """What records and tables call the environment."""
+    """The environment's name in records and tables."""
     if isinstance(source, str):
         return source
     if is_live(source):

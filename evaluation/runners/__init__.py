@@ -1,4 +1,4 @@
-"""Where the games of a schedule are played: this process, worker processes, a Ray cluster."""
+"""Runners of a schedule's games: this process, worker processes, a Ray cluster."""
 
 import enum
 
@@ -6,7 +6,7 @@ __all__ = ["RunnerChoice"]
 
 
 class RunnerChoice(enum.StrEnum):
-    """Where games are played."""
+    """The runner of the games."""
 
     LOCAL = "local"
     """In this process, or in worker processes on this machine."""

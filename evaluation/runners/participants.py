@@ -99,7 +99,7 @@ def participants(
 def _made(
     sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
 ) -> list[tuple[str | None, Mapping[str, str]]]:
-    """What each agent calls itself, once it has been made, and its fingerprint."""
+    """The name and fingerprint of each agent, once it has been made."""
     found: list[tuple[str | None, Mapping[str, str]]] = []
     for source, limit in zip(sources, limits, strict=True):
         if limit is None:

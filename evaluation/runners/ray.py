@@ -181,7 +181,7 @@ def _knock(address: str) -> None:
 
 
 def _folders() -> list[str]:
-    """Where this process finds modules."""
+    """The folders in which this process finds modules."""
     return [path or os.getcwd() for path in sys.path]
 
 

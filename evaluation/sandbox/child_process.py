@@ -90,7 +90,7 @@ class _Child:
         self._allowed: set[Any] = set()
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
-        """What the worker is told; whatever the agent raises is a part of it."""
+        """The answer for the worker; whatever the agent raises is a part of it."""
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
         try:
             answer = method(value)
@@ -145,11 +145,11 @@ class _Child:
         return {"action": self._agent.act_on(pickle.loads(value))} | self._left()
 
     def _allow(self) -> None:
-        """What runs now was started while getting ready, and may stay."""
+        """Allows the threads and processes that run now, as they were started while getting ready."""
         self._allowed = {*_running()}
 
     def _left(self) -> dict[str, Any]:
-        """What the agent started during its move that still runs, once it has had time to end."""
+        """Threads and processes that the agent started during its move and that run after a grace time."""
         ends = time.monotonic() + GRACE
         while left := [thing for thing in _running() if thing not in self._allowed]:
             if time.monotonic() > ends:

@@ -20,7 +20,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, kw_only=True)
 class Isolation:
-    """What is enforced from outside of an agent's process.
+    """The limits that are enforced from outside of an agent's process.
 
     An agent inside the worker cannot be stopped, so a limit on its time or memory implies a process of its own. An
     agent given as a live object or a function stays in the worker unless there is a limit, or ``isolate`` is
@@ -78,7 +78,7 @@ class Isolation:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """What may decide games, as plain values: a setting that is newer than some runs only where it is used."""
+        """The settings that may decide games, as plain values; a newer setting only if it is used."""
         settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
         return {name: value for name, value in settings.items() if value or name != "clock"}
 
@@ -94,12 +94,12 @@ class Isolation:
 
     @property
     def clock_seconds(self) -> float | None:
-        """What the clock has at the beginning of a game, or None."""
+        """The clock's time at the beginning of a game, or None."""
         return None if self.clock is None else float(self.clock.partition("+")[0])
 
     @property
     def increment_seconds(self) -> float:
-        """What each move adds."""
+        """The time that each move adds."""
         return 0.0 if self.clock is None else float(self.clock.partition("+")[2] or 0)
 
     def applies_to(self, source: Any) -> bool:

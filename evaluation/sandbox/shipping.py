@@ -125,7 +125,7 @@ def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, An
 
 
 def _nothing() -> None:
-    """What arrives of a thing that only draws."""
+    """The replacement of an object that only draws."""
 
 
 class OddAnswer:

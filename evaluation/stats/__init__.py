@@ -1,4 +1,4 @@
-"""Who is better, computed from results (``zermelo.evaluation.results``).
+"""Statistics of results (``zermelo.evaluation.results``).
 
 ranking         agents in order, with rows, crosstable and ratings; ``Standings`` prints it
 rows            one agent's games, score and interval, and notes on the games

@@ -1,1 +1,1 @@
-"""Where records of games go as they are played, and how they are read again."""
+"""Stores of game records, and their readers."""

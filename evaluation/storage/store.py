@@ -1,4 +1,4 @@
-"""Where game records go as they are played: a folder with a database, or the same database in memory.
+"""The store of game records: a folder with a database, or a database in memory.
 
 A folder holds
 

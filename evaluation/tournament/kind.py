@@ -1,4 +1,4 @@
-"""What kind of game a tournament is of, found out before its first game: whether there is luck, or one team.
+"""The kind of a tournament's game, found before its first game: whether there is luck, or one team.
 
 Only what is known of the environment or declared by it counts, and for teams a few random games; other
 environments are taken to have luck, and to be no team.

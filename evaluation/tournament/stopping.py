@@ -54,7 +54,7 @@ class StoppingRule(Protocol):
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """Where the games are looked at."""
+        """The numbers of games at which the test looks."""
         ...
 
     def verdict(self, results: Results) -> str | None:

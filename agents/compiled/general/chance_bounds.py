@@ -54,7 +54,7 @@ def tighten(outcomes: int, count: int, index: int, value: float, bound: float, s
 
 @compiled_into_kernels
 def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float, high: float) -> float:
-    """What an outcome must be worth for the average to reach alpha, where it is ``high`` at most."""
+    """The value that an outcome needs for the average to reach alpha; at most ``high``."""
     p = load_float(outcomes + 8 * count, index)
     others = high - p * load_float(outcomes + 24 * count, index)
     return (alpha - search.slack - others) / p
@@ -62,7 +62,7 @@ def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float
 
 @compiled_into_kernels
 def ceiling_of(search: Search, outcomes: int, count: int, index: int, beta: float, low: float) -> float:
-    """What an outcome may be worth for the average not to pass beta, where it is ``low`` at least."""
+    """The value that an outcome may have while the average stays below beta; at least ``low``."""
     p = load_float(outcomes + 8 * count, index)
     others = low - p * load_float(outcomes + 16 * count, index)
     return (beta + search.slack - others) / p

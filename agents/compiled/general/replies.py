@@ -27,7 +27,7 @@ def is_settled(rules: Rules, state: Any, search: Search) -> bool:
 
 @compiled_into_kernels
 def usual_action(rules: Rules, state: Any, search: Search) -> int:
-    """What an opponent plays that does not choose."""
+    """The action of an opponent that does not choose."""
     actions = search.scratch
     count = rules.legal_actions(state, words(actions, search.width))
     usual = load(actions, 0)
@@ -50,7 +50,7 @@ def step(rules: Rules, state: Any, search: Search) -> Any:
 
 @compiled_into_kernels
 def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any, int]:
-    """Where opponents that do not choose come, and who chooses there: -1 once the seat moves, or nobody does."""
+    """The state after opponents that do not choose, and who chooses there: -1 if the seat moves, or nobody."""
     steps = 0
     while not is_settled(rules, state, search):
         mover = rules.to_move(state)
@@ -112,7 +112,7 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
 
 @compiled_into_kernels
 def choose_reply(rules: Rules, state: Any, code: int, search: Search) -> tuple[Any, int]:
-    """Where a choice leads, and who chooses there."""
+    """The state after a choice, and who chooses there."""
     radix = search.actions + 1
     for _ in range(code // radix):
         state = step(rules, state, search)

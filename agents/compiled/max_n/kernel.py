@@ -56,7 +56,7 @@ def write_bound(search: Search, top: int, parent: int, value: float) -> None:
 
 
 def tie_key(record: int, mover: int, search: Search) -> float:
-    """What the player to move minimizes among actions that are as good for itself."""
+    """The number that the player to move minimizes among actions that are equally good for itself."""
     rule = search.tie_rule
     if rule == FIRST:
         return 0.0
@@ -72,7 +72,7 @@ def tie_key(record: int, mover: int, search: Search) -> float:
 
 
 def haste(record: int, mover: int, search: Search) -> float:
-    """What a player minimizes of actions that are the same for everybody: wins come sooner, losses later."""
+    """The number that breaks ties of actions with equal values: wins come sooner, losses later."""
     if search.sooner == 0:
         return 0.0
     value, middle = load_float(record, mover), search.middle

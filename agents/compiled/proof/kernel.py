@@ -56,7 +56,7 @@ def lower_from(search: Search, score: int, plies: int) -> int:
 
 
 def upper_from(search: Search, score: int, plies: int) -> int:
-    """The same of an upper bound."""
+    """The new upper bound."""
     return -lower_from(search, -score, plies)
 
 

@@ -43,7 +43,7 @@ def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
 
 
 class _Layout(NamedTuple):
-    """Where windows lie, and which weights they share.
+    """The places of windows, and the weights that they share.
 
     Attributes:
         windows: The cells of each window, as places in the flattened board.
@@ -96,7 +96,7 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @functools.cached_property
     def layout(self) -> _Layout:
-        """Where windows lie; raises ``InvalidSettingError`` where there are none, or too many patterns."""
+        """The places of windows; raises ``InvalidSettingError`` if there are none, or too many patterns."""
         cells, kinds = self.rows * self.columns, self.kinds
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]

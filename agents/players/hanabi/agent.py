@@ -36,7 +36,7 @@ class HanabiAgent(SearchAgent):
     convention: Convention = choice(Convention.SMART)
 
     def blueprint(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
-        """What it plays in each state of a game."""
+        """The agent's policy over the states of a game."""
         kept = self.__dict__.get("_policy")
         if kept is None or kept[0] is not game or not kept[1].compiled:
             kept = game, HanabiPolicy(game, self.convention, budget)

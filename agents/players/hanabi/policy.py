@@ -64,7 +64,7 @@ def require_hanabi(game: Any) -> Table:
 
 
 class HanabiPolicy:
-    """What a convention plays in each state of a game.
+    """The policy of a convention over the states of a game.
 
     It remembers nothing: each state is worked out from its history. It looks at no card in the hand of the player
     to move.
@@ -91,11 +91,11 @@ class HanabiPolicy:
         self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
-        """What the convention plays in a state."""
+        """The action of the convention in a state."""
         return self._run(state, (), 0, 0, state.current_player())[0]
 
     def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
-        """As ``Blueprint.returns`` says; points lost with the last life do not count."""
+        """Like ``Blueprint.returns``; points lost with the last life do not count."""
         points, lives = self.play_on(state, actions, samples, seed, seat=state.current_player())
         return np.where(lives > 0, points, 0).astype(np.float64)
 

@@ -117,7 +117,7 @@ class BackwardInductionAgent(SearchAgent):
 
 
 def deciding_seat(game: Any, state: Any, budget: Budget) -> int:
-    """Whose action is asked for: the seat that the environment asks, or the first of those that move."""
+    """The seat whose action is asked for: the one the environment asks, or the first of those that move."""
     movers: Sequence[int] = game.movers(state)
     if budget.seat is not None and budget.seat in movers:
         return budget.seat

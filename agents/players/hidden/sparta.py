@@ -91,7 +91,7 @@ class SpartaAgent(SearchAgent):
 
 
 class _Comparison:
-    """What actions are worth beside the first one, on the same deals.
+    """The values of actions compared with the first one, on the same deals.
 
     Attributes:
         left: The actions still compared.

@@ -54,7 +54,7 @@ def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -
 
 
 def place_of(ply: int, outcome: int) -> int:
-    """Where an order keeps what it learns at a ply: after an outcome, apart from other outcomes."""
+    """The slot of an order's statistics at a ply; each outcome has its own."""
     return ply if outcome < 0 else min(ply, _PLACES - 1) << 32 | outcome + 1
 
 

@@ -130,7 +130,7 @@ class AECGame(CopiedGame):
         return self._some(self._fast_actions(state.env), self.agents[state.mover])
 
     def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
-        """What a seat's mask allows; without a mask, its whole action space."""
+        """The actions that a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
         observation, info = self._look(state, seat)
         codec = self._codecs[agent]
@@ -240,7 +240,7 @@ class AECGame(CopiedGame):
         return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
 
     def _look(self, state: EnvState, seat: int) -> tuple[Any, Any]:
-        """What ``env.observe`` returns, and the info; the mover is only asked once."""
+        """The result of ``env.observe``, and the info; the mover is asked only once."""
         env, agent = state.env, self.agents[seat]
         with QUIET:
             try:

@@ -1,4 +1,4 @@
-"""What an agent has not seen, dealt again inside a copy of an environment before somebody gets to look at it."""
+"""Hidden information, dealt again inside a copy of an environment before an agent sees the copy."""
 
 from __future__ import annotations
 

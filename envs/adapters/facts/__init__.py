@@ -1,1 +1,1 @@
-"""What is known of an environment: declared by it, known of its class, or seen in random play."""
+"""Facts about environments: declared, known of the class, or inferred from random play."""

@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Hidden(NamedTuple):
-    """What the agents of an environment know.
+    """The knowledge of an environment's agents.
 
     Attributes:
         key: All that an agent has seen and done: called with the environment and the agent.

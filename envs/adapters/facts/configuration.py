@@ -47,7 +47,7 @@ def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
 
 
 def _attributes(cls: type) -> dict[str, Any]:
-    """What objects of a class have from it and from its parents, those of libraries aside."""
+    """The attributes of a class and its parents, those of libraries left out."""
     found: dict[str, Any] = {}
     for part in reversed(cls.__mro__):
         if not module_name(part).startswith(_LIBRARIES):

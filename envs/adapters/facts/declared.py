@@ -1,4 +1,4 @@
-"""What an environment declares of itself.
+"""Traits that an environment declares itself.
 
 Its traits: the mapping ``zermelo_traits``, on itself or in its metadata.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 
 class _Move(NamedTuple):
-    """What an action of a player does.
+    """The effect of a player's action.
 
     Attributes:
         place: Where in its hand the card lies that it plays or discards; -1 for a hint.
@@ -66,7 +66,7 @@ def _rules(text: str) -> _Rules:
 
 
 class _Known(NamedTuple):
-    """What one player of a state knows.
+    """The knowledge of one player in a state.
 
     Attributes:
         events: Cards dealt and actions since the start.
@@ -119,7 +119,7 @@ def _known(state: Any, seat: int) -> _Known:
 
 
 def _first_player(state: Any, place: int) -> int:
-    """Who moved first, where that is not always the same player."""
+    """The player who moved first, if that varies."""
     if not state.get_game().get_parameters().get("random_start_player", False):
         return 0
     player: int = state.full_history()[place].player
@@ -161,7 +161,7 @@ def sees_all(env: Any) -> bool:
 
 
 def hanabi_key(env: Any, agent: Any) -> Hashable:
-    """What the agent knows; where it is shown all cards, all that has happened."""
+    """The agent's knowledge; if it is shown all cards, the whole history."""
     state = env.hanabi_env.game_state
     if sees_all(env):
         return tuple(state.history())

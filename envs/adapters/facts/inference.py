@@ -1,4 +1,4 @@
-"""What random play shows of an environment: sums of rewards, random numbers, and whether players see the state.
+"""Inference from random play: sums of rewards, random numbers, and whether players see the state.
 
 A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
 first steps, then on every fifth and on those that end a game. What players see is the business of
@@ -54,7 +54,7 @@ _SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Findings:
-    """What play showed.
+    """The findings of random play.
 
     Attributes:
         inferred: Fields of ``Traits`` that play showed.
@@ -100,7 +100,7 @@ def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]
 
 
 def remembered(env: Any) -> Findings | None:
-    """What play showed before of an environment of the same class and configuration, if it did."""
+    """Earlier findings for an environment of the same class and configuration, if there are any."""
     known = _memory.get(_classes(env))
     if not known:
         return None

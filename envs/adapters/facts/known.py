@@ -1,4 +1,4 @@
-"""What is known about particular environment classes, so that it need not be found out.
+"""Facts about particular environment classes, which need not be inferred.
 
 Facts are found by the class's full name, so that nothing is imported for them. Traits hold for subclasses too,
 unless a nearer class says otherwise; the fast ways to legal actions and keys are used for exactly that class only,
@@ -32,7 +32,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known about an environment class.
+    """Facts about an environment class.
 
     Attributes:
         traits: Fields of ``Traits`` and their values; or a function of an environment that returns them.
@@ -112,7 +112,7 @@ def _rules_key(env: Any) -> Hashable:
 
 
 def _rules_traits(env: Any) -> dict[str, Any]:
-    """What the rules say of themselves; the utility bounds hold for them as for the environment."""
+    """Traits that the rules declare; the utility bounds hold for the environment too."""
     traits = RulesGame(env.rules).traits
     return {
         name: getattr(traits, name)
@@ -143,7 +143,7 @@ def _rules_rewind(env: Any) -> None:
 
 
 def _with_what_rules_hide(facts: Facts, rules: Any) -> Facts:
-    """What is known about an environment over rules, and what its players know."""
+    """Facts about an environment over rules, and its players' knowledge."""
     if not hasattr(rules, "resample"):
         return facts
     hidden, rounds = Hidden(_rules_seen, _rules_resample), None
@@ -226,7 +226,7 @@ def register_information(
 
 
 def known_facts(env: Any) -> Facts:
-    """What is known about an environment: its own class first, then what it inherits and what it wraps."""
+    """Facts about an environment: of its own class first, then of the classes that it inherits and wraps."""
     found = _known_facts(env)
     hidden = _information.get(full_name(type(env)))
     if hidden is None:

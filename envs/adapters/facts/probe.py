@@ -1,4 +1,4 @@
-"""What random play asks of an adapted game."""
+"""The interface of adapted games for random play."""
 
 from __future__ import annotations
 

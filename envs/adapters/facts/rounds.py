@@ -43,7 +43,7 @@ def redraw_parallel(env: Any, agent: Any, generator: np.random.Generator) -> Non
 
 
 def rewind_rps(env: Any) -> None:
-    """What the second player of a new round last saw of the first one is none of its state."""
+    """Clears player 2's stale observation at the start of a round, which is not part of the state."""
     env.agent_selection = env._agent_selector.reset()
     env.state = dict.fromkeys(env.possible_agents, env._none)
 
@@ -56,7 +56,7 @@ def rps_key(env: Any, agent: Any) -> Hashable:
 
 
 def redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    """What the first player has chosen in this round, which the second does not see before it has chosen too."""
+    """Draws the first player's choice in this round again, which the second does not see yet."""
     first, second = env.possible_agents
     if agent == second and env.agent_selection == second:
         env.state[first] = int(generator.integers(env.action_space(first).n))

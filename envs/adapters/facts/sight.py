@@ -29,7 +29,7 @@ _COMPARISONS: Final = 5
 
 
 class Sight:
-    """What the players of a game were found to see.
+    """The observability of a game, as inferred.
 
     What compares is a generator that yields after each move it has played.
     """

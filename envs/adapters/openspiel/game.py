@@ -136,7 +136,7 @@ class OpenSpielGame:
 
     @property
     def longest(self) -> int:
-        """How many moves and chance events there are before Shimmy truncates the game, if it does."""
+        """The number of moves and chance events after which Shimmy truncates the game, if it does."""
         return 1 << 60 if self._limit is None else self._limit
 
     @property

@@ -56,7 +56,7 @@ def part_of(state: ChessState) -> int:
 
 
 def size_of(part: int) -> int:
-    """How many numbers positions with these pieces have."""
+    """The count of numbers of positions with these pieces."""
     pieces = 0
     for kind in range(10):
         pieces += part >> 3 * kind & 7
@@ -218,7 +218,7 @@ def _order(one: Side, two: Side) -> tuple[int, int]:
 
 
 def _after(own: Side, other: Side) -> Iterator[tuple[Side, Side]]:
-    """What is left after captures and promotions of one player."""
+    """The pieces left after captures and promotions of one player."""
     promoted = [own]
     if own[0]:
         promoted += [tuple(n - (i == 0) + (i == kind) for i, n in enumerate(own)) for kind in range(1, 5)]

@@ -90,7 +90,7 @@ class Chess(ChessRules):
 
 
 def _gain(state: ChessState, origin: int, target: int, promotion: int) -> tuple[int, int, int]:
-    """What a move gains at once in pawns, the kind of piece that moves, and its kind afterwards."""
+    """The immediate gain of a move in pawns, the kind of piece that moves, and its kind afterwards."""
     here, there = square_bit(origin), square_bit(target)
     mover = kind_of(state, here)
     gained = value_of(kind_of(state, there)) if state.other & there != 0 else 0

@@ -38,7 +38,7 @@ _LONG, _SHORT = 0x0E, 0x60  # what must be empty between king and rook
 
 
 def allowed(state: ChessState, king: int) -> int:
-    """Where pieces other than the king may go: to any square, to those that end a check, or nowhere."""
+    """The squares that pieces other than the king may go to: all, those that end a check, or none."""
     checkers = state.checkers
     if checkers == 0:
         return ~state.own
@@ -49,7 +49,7 @@ def allowed(state: ChessState, king: int) -> int:
 
 
 def _king_moves(state: ChessState, king: int) -> int:
-    """Where the king can go, castling included."""
+    """The squares that the king can go to, castling included."""
     here = square_bit(king)
     occupied = (state.own | state.other) ^ here
     moves = 0
@@ -73,7 +73,7 @@ def _is_attacked(state: ChessState, square: int, occupied: int) -> bool:
 
 
 def destinations(state: ChessState, square: int, king: int, targets: int) -> int:
-    """Where the piece on a square can go; ``targets`` is where pieces other than the king may."""
+    """The squares that the piece on a square can go to; ``targets`` limits pieces other than the king."""
     if square == king:
         return _king_moves(state, king)
     here = square_bit(square)

@@ -37,7 +37,7 @@ _CLOCK_MATTERS = 50
 
 
 class _Start(NamedTuple):
-    """Where a game starts: the numbers of a state that do not follow from others, and the number of the move."""
+    """The start of a game: the numbers of a state that do not follow from others, and the number of the move."""
 
     own: int
     other: int
@@ -75,7 +75,7 @@ class ChessRules(_Start):
 
     @property
     def fen(self) -> str:
-        """Where the game starts, in Forsyth-Edwards Notation."""
+        """The start of the game in Forsyth-Edwards Notation."""
         return write_fen(ChessState(*self[:10], 0, 0, 0), self.number)
 
     def num_actions(self) -> int:

@@ -58,7 +58,7 @@ class ChessState(NamedTuple):
 
 
 def king_square(state: ChessState) -> int:
-    """Where the king of the player to move is."""
+    """The square of the king of the player to move."""
     return bit_index(state.own & ~(state.pawns | state.knights | state.diagonal | state.straight))
 
 

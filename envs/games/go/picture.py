@@ -20,7 +20,7 @@ STEP: Final = CELL * 0.75
 
 
 def crossing(row: int, column: int) -> tuple[float, float]:
-    """Where two lines cross, the upper left ones being 0."""
+    """The point where two lines cross, counted from the upper left."""
     return (1.1 + column) * STEP, (1.1 + row) * STEP
 
 

@@ -77,7 +77,7 @@ def own_eyes(own: Words, other: Words, empty: Words, size: int) -> Words:
 
 
 def _urgent(state: GoState, own: Words, other: Words, size: int) -> Words:
-    """Where the stone of the last move is captured, or a group beside it saved from being captured."""
+    """The points that capture the last stone, or save a group beside it."""
     last = single(own, state.last)
     found = difference(own, own)
     freedom = liberties(group_of(last, other, size), state.empty, size)

@@ -109,7 +109,7 @@ def _inside(points: Words, size: int) -> Words:
 
 
 def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words, Words]:
-    """Where one stone is captured or saved, where several are, and where they run but are caught in a ladder."""
+    """The points where one stone or several are captured or saved, and where they run into a ladder."""
     few = many = lost = difference(empty, empty)
     for captures in range(2):
         mine = other if captures else own

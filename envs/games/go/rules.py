@@ -171,7 +171,7 @@ class Go(NamedTuple):
         )
 
     def action_text(self, state: GoState, action: int) -> str:
-        """As in the Go Text Protocol: column as a letter without I, row as a number from the lower edge."""
+        """A point as in the Go Text Protocol: a letter without I, then the row from the lower edge."""
         row, column = divmod(action, self.size)
         return "pass" if row == self.size else f"{COLUMNS[column]}{self.size - row}"
 

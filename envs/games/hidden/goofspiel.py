@@ -30,7 +30,7 @@ from zermelo.envs.rules.declared import limits
 
 
 class GoofspielState(NamedTuple):
-    """What both have bid, and the prizes so far: four bits a round, the last one lowest.
+    """The bids of both players and the prizes so far: four bits a round, the last one lowest.
 
     Prizes from the highest down are not noted.
     """

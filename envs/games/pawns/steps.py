@@ -104,7 +104,7 @@ class PawnMoves:
         return 2
 
     def symmetric_action(self: Any, action: int, symmetry: int) -> int:
-        """The same move of the pawn on the other side, to the other side."""
+        """The mirror image of a move."""
         if symmetry == 0:
             return action
         square = action // 3

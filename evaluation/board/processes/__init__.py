@@ -1,1 +1,1 @@
-"""What agents do for a board: processes of their own, and what these are asked and answer."""
+"""Agents of a board in processes of their own, with their jobs and answers."""

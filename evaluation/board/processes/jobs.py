@@ -1,4 +1,4 @@
-"""What the agents' processes are asked to do for a game on a page."""
+"""Jobs of the agents' processes for a game on a page."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class _Values:
         self._best.append(label_of(game, state, result.action))
 
     def _settle(self, movers: list[int]) -> None:
-        """Where the search did not value the move itself, the next position says what it was worth."""
+        """Fills in the value of a move that the search did not value, from the next position."""
         for place, seat in enumerate(movers):
             if self._losses[place] is None and place + 1 < len(self._values):
                 before, after = self._values[place][seat], self._values[place + 1][seat]
@@ -129,7 +129,7 @@ class _Values:
 
 
 def _judged(record: GameRecord) -> dict[str, Any]:
-    """What the judge proves of the game's moves; a sentence where it can prove nothing here."""
+    """The judge's verdicts on the game's moves; a sentence if it can prove nothing here."""
     judge = Judge(nodes=_JUDGED, trust=True)
     try:
         judge.add(record)

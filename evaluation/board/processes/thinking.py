@@ -108,7 +108,7 @@ class _Worker:
         return {"action": action, "figures": list(figures), "seconds": time.perf_counter() - started}
 
     def _analyse(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """What a search says of a position, while it goes on."""
+        """The results of a search of a position, while it goes on."""
         agent, env = make_agent(job["agent"]), pickle.loads(job["env"])
         if not isinstance(agent, SearchAgent):
             raise InvalidSettingError(f"{job['agent']} does not search: analyse with one that does, such as auto")

@@ -1,4 +1,4 @@
-"""Who may ask the server for what: only the page that it serves, opened by the link that was printed.
+"""Access control of the server: only its own page, opened by the printed link.
 
 The server listens on the loopback address alone, but every program and every page in a browser on this machine can
 reach that. So each request must name this server as its host, which a page that has its own name point here (DNS

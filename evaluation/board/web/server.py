@@ -130,7 +130,7 @@ class Board:
         return place
 
     async def view(self, request: Request) -> Response:
-        """What is to be seen, once there is something newer than version ``after``."""
+        """The view, once there is one newer than version ``after``."""
         place = self._place(request)
         after = request.query_params.get("after", "-1")
         if after.isdecimal() and len(after) < 18 and not self._ends:

@@ -34,7 +34,7 @@ def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None
 
 
 def _ignore(record: GameRecord) -> None:
-    """Where nobody watches."""
+    """Ignores progress."""
 
 
 def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:

@@ -160,7 +160,7 @@ def training_page(curves: Sequence[Curve]) -> str:
 def _results(
     standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
 ) -> list[str]:
-    """Who is better, by what the games are scored by."""
+    """The ranking, by the scoring of the games."""
     single, of_teams = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
     by_means = single or standings.scoring is not Scoring.WINS
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))

@@ -1,4 +1,4 @@
-"""Where the parts of a drawn tree stand: children side by side, a parent in the middle above them.
+"""The layout of a drawn tree: children side by side, a parent centred above them.
 
 Subtrees are pushed together until their outlines touch: Reingold and Tilford, "Tidier drawings of trees", IEEE
 Transactions on Software Engineering 7 (1981). Parts have widths of their own, which the usual libraries for Python

@@ -81,7 +81,7 @@ class Viewpoint(NamedTuple):
         return (self.value(high), self.value(low)) if self.turned else (low + 0.0, high + 0.0)
 
     def role(self, role: NodeRole) -> NodeRole:
-        """Who decides."""
+        """The player that decides."""
         return _TURNED.get(role, role) if self.turned else role
 
     @staticmethod

@@ -154,7 +154,7 @@ def _part(drawn: _Drawn, is_end: bool = False) -> Part[_Drawn]:
 
 
 def _level_labels(tree: SearchTree, one: SearchPass, parts: Sequence[Part[_Drawn]]) -> dict[int, str]:
-    """Who moves at each level, where that is the same for all its nodes."""
+    """The player to move at each level, if all its nodes have the same."""
     found: dict[int, set[str]] = {}
     for part in parts:
         if part.what.number >= 0 and one.nodes[part.what.number].role is not NodeRole.END:
@@ -163,7 +163,7 @@ def _level_labels(tree: SearchTree, one: SearchPass, parts: Sequence[Part[_Drawn
 
 
 def role_name(tree: SearchTree, node: SearchNode) -> str:
-    """Who decides at a node: the seat's name, or chance."""
+    """The player that decides at a node: the seat's name, or chance."""
     if node.role is NodeRole.CHANCE:
         return "CHANCE" if node.seat is None else tree.seats[node.seat]
     return "" if node.seat is None else tree.seats[node.seat]

@@ -1,4 +1,4 @@
-"""Who is better, by how much, and how sure that is: from counts of games, and from nothing else.
+"""Ratings, intervals and sequential tests from counts of games.
 
 elo            two agents: Elo difference with its interval (of the score: multinomial), likelihood of superiority
 sprt, Sprt     two agents: stop as soon as the games have decided

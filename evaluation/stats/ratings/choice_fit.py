@@ -19,7 +19,7 @@ _TOLERANCE = 1e-7
 
 
 class Direction(enum.Enum):
-    """Where the most likely value of a combination of parameters lies."""
+    """The direction of the most likely value of a combination of parameters."""
 
     FINITE = "finite"
     PLUS_INFINITY = "plus infinity"
@@ -83,7 +83,7 @@ class ChoiceFit:
         return bool(np.abs(self._limit_blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
 
     def direction(self, contrast: Vector) -> Direction:
-        """Where the most likely value of ``contrast @ parameters`` lies."""
+        """The direction of the most likely value of ``contrast @ parameters``."""
         if self.is_finite(contrast):
             return Direction.FINITE
         if not self.sees(contrast):

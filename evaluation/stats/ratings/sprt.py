@@ -39,7 +39,7 @@ class Decision(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SprtResult:
-    """Where a sequential test stands.
+    """The state of a sequential test.
 
     Attributes:
         llr: Logarithm of the likelihood ratio of ``elo1`` to ``elo0``; positive speaks for ``elo1``.
@@ -122,7 +122,7 @@ class Sprt:
         return math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, wins: int = 0, draws: int = 0, losses: int = 0) -> SprtResult:
-        """Where the test stands after these single games.
+        """The state of the test after these single games.
 
         Raises:
             InvalidSettingError: A count is negative or no whole number.
@@ -131,7 +131,7 @@ class Sprt:
         return self._result(GAME_SCORES, (counts[2], counts[1], counts[0]), 1)
 
     def test_pairs(self, pairs: Sequence[int]) -> SprtResult:
-        """Where the test stands after pairs of games, counted as LL, LD, WL, DD, WD, WW.
+        """The state of the test after pairs of games, counted as LL, LD, WL, DD, WD, WW.
 
         Raises:
             InvalidSettingError: There are not six counts, or one is negative or no whole number.
@@ -204,7 +204,7 @@ def sprt(
     alpha: float = 0.05,
     beta: float = 0.05,
 ) -> SprtResult:
-    """Where a sequential test of two agents stands.
+    """The state of a sequential test of two agents.
 
     Args:
         wins: Games won by the first agent.

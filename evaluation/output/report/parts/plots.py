@@ -150,7 +150,7 @@ def line_plot(
 
 
 def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
-    """Where labels of these places (of 1000, ascending) stand so that none covers another."""
+    """Positions of labels (of 1000, ascending), moved so that none covers another."""
     found: list[float] = []
     for place in places:
         found.append(max(place, found[-1] + gap if found else 0.0))

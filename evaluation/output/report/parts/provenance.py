@@ -1,4 +1,4 @@
-"""Where the games come from: the commands, the settings, the machine and the versions."""
+"""The origin of the games: commands, settings, machine and versions."""
 
 from __future__ import annotations
 
