@@ -20,7 +20,7 @@ ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""
 _ENTRIES_PER_STATE: Final = 2
-_JOURNALED: Final = 64
+_JOURNALED: Final = 16
 """A journal has room for one in so many of the table's entries; beyond that fresh memory is the cheaper."""
 
 
