@@ -43,8 +43,6 @@ MEANT: Final = 96
 """The cards that it can be by what the convention reads into hints."""
 CLUED: Final = 121
 """1 for a card that a hint has pointed at."""
-LAST: Final = 146
-"""The last move: its action, who moved, whether a card was misplayed."""
 KINDS: Final = 149
 """The cards with one copy in the deck, with two, with three."""
 OUT: Final = 152
@@ -257,7 +255,6 @@ def is_legal(rules: Table, table: Any, action: int) -> bool:
 def move(rules: Table, table: Any, action: int) -> None:
     """Plays, discards, or notes what a hint says literally; what it means is the convention's affair."""
     mover = table[MOVER]
-    table[LAST], table[LAST + 1], table[LAST + 2] = action, mover, 0
     if table[LEFT] == 0:
         table[TURNS] -= 1
     if is_hint(rules, action):
@@ -287,7 +284,6 @@ def _use_card(rules: Table, table: Any, mover: int, action: int) -> None:
             table[TOKENS] += 1
     else:
         table[LIVES] -= 1
-        table[LAST + 2] = 1
     last = table[SIZE + mover] - 1
     for slot in range(HAND * mover + place, HAND * mover + last):
         for what in (CARD, HINTED, MEANT, CLUED, BORN):
