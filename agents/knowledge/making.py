@@ -27,6 +27,7 @@ from zermelo.agents.knowledge.retrograde import (
 )
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.files import replaced
+from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, without_past
@@ -255,7 +256,7 @@ class _Making:
         expansion = Expansion(self._game, indexed=False, gains=self._gains)
         frontier = np.array([flat(bare)], np.int64)
         keys = np.array([canonical_key(rules, bare)], np.int64)
-        seen = keys
+        seen = older = keys
         kept: list[Numbers] = []
         found: list[tuple[Numbers, ...]] = []
         names: list[Numbers] = []
@@ -277,7 +278,8 @@ class _Making:
                 self._report("listing", len(seen) + moves.first, 0)
             keys, places = np.unique(np.concatenate(new_keys), return_index=True)
             frontier = np.concatenate(new_states)[places]
-            seen = np.union1d(keys, seen) if empty is None else keys  # squares only fill up: no state comes again
+            # Squares only fill up: with a pass or two, a state comes again soon if it does.
+            older, seen = (seen, np.union1d(keys, seen)) if empty is None else (keys, np.union1d(keys, older))
             if most is not None and len(seen) > most:
                 raise InvalidSettingError(
                     f"more than {most:,} states can be reached in {self._game.traits.name}: allow more states, or "
@@ -301,8 +303,9 @@ class _Making:
     def _is_kept(self, frontier: Numbers, like: Any, empty: int | None) -> Numbers:
         if empty is None:
             return np.ones(len(frontier), bool)
-        part = self._rules.table_part
-        return np.array([part(type(like)(*row)) <= empty for row in frontier.tolist()], bool)
+        rows, width = np.ascontiguousarray(frontier), 8 * frontier.shape[1]
+        states = (load_state(like, rows.ctypes.data + width * row) for row in range(len(rows)))
+        return np.array([self._rules.table_part(state) <= empty for state in states], bool)
 
     # -- both --------------------------------------------------------------------------------------------------
 

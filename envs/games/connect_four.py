@@ -154,6 +154,12 @@ class ConnectFour(NamedTuple):
         after = self.result(state, action)
         return popcount(self._fours(after.mover ^ after.stones) & (self._board() ^ after.stones))
 
+    def table_part(self, state: ConnectFourState) -> int:
+        return self.rows * self.columns - popcount(state.stones)
+
+    def table_unit(self) -> str:
+        return "empty"
+
     def bounds(self, state: ConnectFourState) -> tuple[int, int]:
         """A four that can be made, or cannot be stopped, settles the score; else it takes three plies or more."""
         bottom = self._bottom()

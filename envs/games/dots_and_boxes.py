@@ -186,6 +186,13 @@ class DotsAndBoxes(NamedTuple):
             return first + column * height + row if lies else column * height + row
         return row * width + column + (0 if lies else first)
 
+    def table_part(self, state: DotsAndBoxesState) -> int:
+        """Lines that are not drawn."""
+        return self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
+
+    def table_unit(self) -> str:
+        return "empty"
+
     def bounds(self, state: DotsAndBoxesState) -> tuple[int, int]:
         """Boxes taken stay taken, boxes that can be completed at once can all be taken; the length is known."""
         if self.players > 2:

@@ -158,6 +158,12 @@ class MNK(NamedTuple):
                     stones >> (square // self.m * (self.m + 1) + square % self.m) & 1
                 )
 
+    def table_part(self, state: MNKState) -> int:
+        return self.m * self.n - popcount(state.stones)
+
+    def table_unit(self) -> str:
+        return "empty"
+
     def action_text(self, state: MNKState, action: int) -> str:
         return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
 

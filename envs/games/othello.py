@@ -122,6 +122,12 @@ class Othello(NamedTuple):
         """The observer's discs, the opponent's."""
         return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
 
+    def table_part(self, state: OthelloState) -> int:
+        return self.rows * self.columns - popcount(state.mover | state.other)
+
+    def table_unit(self) -> str:
+        return "empty"
+
     def action_text(self, state: OthelloState, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
 

@@ -27,7 +27,7 @@ def table_command(
         int | None, typer.Option(min=1, help="Kalah: so many seeds in houses at most.", show_default=False)
     ] = None,
     empty: Annotated[
-        int | None, typer.Option(min=0, help="So many empty squares at most.", show_default=False)
+        int | None, typer.Option(min=0, help="So many empty squares, or lines, at most.", show_default=False)
     ] = None,
     states: Annotated[
         int | None, typer.Option(min=1, help="All that is reached: at most so many.", show_default=False)

@@ -18,7 +18,7 @@ from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.core.endgame_tables import ABSENT, read_table
 from zermelo.agents.knowledge.making import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Kalah, Oware, Pig
+from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
 
 TICTACTOE = MNK(3, 3, 3)
@@ -80,6 +80,23 @@ def test_every_position_of_tictactoe(tictactoe):
     for state in reached(TICTACTOE, 200, seed=1):
         value, plies = perfect(TICTACTOE, state)
         assert table.probe(TICTACTOE, state) == (value, plies if value else None), state
+
+
+@pytest.mark.parametrize(
+    ("rules", "empty"),
+    [(ConnectFour(4, 4), 6), (DotsAndBoxes(2, 2), 7), (Othello(4, 4, margin=True), 5), (TICTACTOE, 5)],
+)
+def test_positions_with_few_empty_squares(tmp_path, rules, empty):
+    table = make_table(rules, tmp_path / "table.ztable", empty=empty).table
+    assert len(np.unique(table.keys)) == len(table.keys)
+    seen = {True: 0, False: 0}
+    for state in reached(rules, 40, seed=6):
+        found, is_near = table.probe(rules, state), rules.table_part(state) <= empty
+        assert (found is not None) == is_near
+        seen[is_near] += 1
+        if is_near:
+            assert found.value == perfect(rules, state)[0]
+    assert min(seen.values()) > 0
 
 
 def test_kalah_gains_what_backward_induction_says(kalah):
