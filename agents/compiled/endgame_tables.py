@@ -47,6 +47,9 @@ def table_score(rules: Rules, state: Any, table: int) -> int:
         lower, upper = rules.utility_bounds()
         gained = score + rules.table_lead(state)
         return min(max(gained, lower), upper)
-    if score != 0 and WIN - abs(score) > rules.table_horizon(state):
-        return ABSENT
     return score
+
+
+def may_be_undone(rules: Rules, state: Any, score: int, table: int) -> bool:
+    """Whether the past, or another rule, might make a draw of a win that a table knows."""
+    return load(table, GAINS) == 0 and score != 0 and WIN - abs(score) > rules.table_horizon(state)

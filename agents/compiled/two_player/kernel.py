@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.endgame_tables import table_score
+from zermelo.agents.compiled.endgame_tables import may_be_undone, table_score
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
@@ -190,7 +190,10 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     if TABLES:
         known = table_score(rules, state, search.tables)
         if known != ABSENT:
-            return known_outcome(known, search) | 1
+            best = known_outcome(known, search)
+            is_bound = may_be_undone(rules, state, known, search.tables)
+            if not is_bound or (known > 0 and best <= alpha) or (known < 0 and best >= beta):
+                return best | 1
     actions = row + 8
     later = actions + 8 * search.width
     killers = search.killers + 16 * ply
