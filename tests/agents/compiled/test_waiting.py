@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import dataclasses
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -81,7 +82,7 @@ class SlowCompiler:
     """In place of the compiler: machine code comes from disk, but only once it may."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, rules: Any, agent: Any) -> None:
-        search(agent, rules)  # now it is on disk
+        search(dataclasses.replace(agent), rules)  # now it is on disk, and the agent itself has nothing
         monkeypatch.setattr(build, "_BUILT", {})
         self.may_finish = threading.Event()
         self.runs = 0
@@ -174,7 +175,7 @@ def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_s
 @pytest.mark.defect(17)
 def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     finished, other = AlphaBetaAgent(depth=2), MinimaxAgent(depth=2)
-    search(other, MNK())  # puts the code on disk
+    search(MinimaxAgent(depth=2), MNK())  # puts the code on disk
     monkeypatch.setattr(build, "_BUILT", {})
     search(finished, MNK())
     read, reading, may_go_on = build.read, threading.Event(), threading.Event()
