@@ -207,13 +207,10 @@ class CompiledTreeSearch(TreeSearch):
         try:
             while True:
                 self._begin()
-                try:
-                    if is_short:
-                        reason, search = run_here(call, self.searches[0])
-                    else:
-                        reason, search = race(call, self.searches, budget.check_clock)
-                finally:
-                    self._count()
+                if is_short:
+                    reason, search = run_here(call, self.searches[0])
+                else:
+                    reason, search = race(call, self.searches, budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
                 elif is_short and reason == layout.OUT_OF_STACK:
@@ -221,6 +218,7 @@ class CompiledTreeSearch(TreeSearch):
                 else:
                     break
         finally:
+            self._count()  # of the last call: those that ran out of memory were begun again
             if reason != layout.GOING:
                 search = max(self.searches, key=lambda search: search.root_done)
             self._read(iteration, search, state)

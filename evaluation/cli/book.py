@@ -50,7 +50,7 @@ def book_command(
 
     [dim]$[/dim] zermelo book classic/connect_four-v3 --hours 1
 
-    [dim]$[/dim] zermelo book "zermelo/Othello-v0(size=6)" "alphabeta(depth=8)" --positions 500
+    [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
     """
     from zermelo.agents import make_agent
     from zermelo.agents.knowledge.books import PROVEN, read_book
