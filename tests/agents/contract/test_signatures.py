@@ -6,6 +6,7 @@ left out the first opponent's usual move unless that was its first legal one; wi
 those of paranoid search. Late move reductions, which take up to three moves of depth off where they took one, in
 Othello; plain and compiled searches agree on what they find now. Copies of PettingZoo's tic-tac-toe and connect
 four have no evaluation any more, as their rules have one: they are searched with rewards.
+``solve`` searches all actions of a position together: the position is one node, not one for each action.
 """
 
 from __future__ import annotations
