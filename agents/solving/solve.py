@@ -31,6 +31,9 @@ from zermelo.envs.position import position, search_game
 _NAME: Final = "solve"
 _FEW: Final = 3000
 """States that plain Python visits in about the time that it takes to read machine code from disk."""
+_MOST_RULES: Final = 200_000
+_MOST_COPIES: Final = 20_000
+"""States of games of simultaneous moves, by rules and by copies of environments, which take far longer."""
 
 
 def solve(
@@ -177,7 +180,8 @@ def _by_values(game: Any, state: Any, tolerance: float, budget: Budget) -> Solut
     traits = game.traits
     try:
         if traits.simultaneous:
-            found = solve_simultaneous(game, state, check=budget.check_clock)
+            most = _MOST_RULES if hasattr(game, "rules") else _MOST_COPIES
+            found = solve_simultaneous(game, state, most_states=most, check=budget.check_clock)
             return dataclasses.replace(found, seconds=budget.seconds)
         require_decision(game, state)
         seat = game.to_move(state)

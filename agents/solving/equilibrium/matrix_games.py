@@ -298,7 +298,8 @@ class _Induction:
                 entered.add(key)
                 if len(entered) > self.most_states:
                     raise UnsupportedGameError(
-                        f"{game.traits.name} has more than {self.most_states:,} states: raise most_states"
+                        f"{game.traits.name} has more than {self.most_states:,} states: search it with "
+                        "'simultaneous_mcts', or solve it with more (solve_simultaneous(most_states=...))"
                     )
                 waiting.append((at, True))
                 waiting.extend((after, False) for after in _successors(game, at))
