@@ -1,5 +1,6 @@
 """The command line: what it prints, how it fails, and that it can be stopped."""
 
+import contextlib
 import csv
 import io
 import json
@@ -16,6 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import MCTSAgent
+from zermelo.envs import ZermeloError
+from zermelo.evaluation import read_games
 from zermelo.evaluation.cli import app
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
@@ -40,6 +43,17 @@ def nobody_is_left(group):
         except ProcessLookupError:
             return
         assert time.monotonic() < deadline, "a process outlived the tournament"
+        time.sleep(0.05)
+
+
+def wait_for_a_game(folder):
+    """Waits until the first game is stored."""
+    deadline = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(ZermeloError):
+            if len(read_games(folder)):
+                return
+        assert time.monotonic() < deadline, "no game was finished"
         time.sleep(0.05)
 
 
@@ -316,10 +330,7 @@ def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path)
         [PROGRAM, *words, "--out", str(out)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True,
     ) as process:  # fmt: skip
-        deadline = time.monotonic() + 60
-        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
-            assert time.monotonic() < deadline, "no game was finished"
-            time.sleep(0.05)
+        wait_for_a_game(out)
         os.killpg(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, (stdout, stderr)
@@ -342,9 +353,6 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
         [PROGRAM, *words, "--out", str(out)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True,
     ) as process:  # fmt: skip
-        deadline = time.monotonic() + 60
-        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
-            assert time.monotonic() < deadline, "no game was finished"
-            time.sleep(0.05)
+        wait_for_a_game(out)
         process.kill()
     nobody_is_left(process.pid)

@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import random
+import re
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     make_env,
 )
+from zermelo.envs.installing import install_command
 from zermelo.evaluation import StoreError, evaluate_policy
 from zermelo.evaluation.training.anchors import default_anchors
 
@@ -133,7 +135,7 @@ def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr("zermelo.evaluation.training.scalars.importlib.import_module", missing)
-    with pytest.raises(MissingDependencyError, match=r"pip install \"zermelo\[tensorboard\]\""):
+    with pytest.raises(MissingDependencyError, match=re.escape(install_command("tensorboard"))):
         evaluate_policy(None, GAME, writer=tmp_path)
 
 
