@@ -94,7 +94,8 @@ class EnvDriver:
         """
         agent = self._inner.agent_selection
         space = self._spaces[agent]
-        self._legal = (space, _checked_mask(space, self._call("saying what is legal", lambda: self._mask(agent))))
+        asked = "observe" if self._single is None else "saying what is legal"
+        self._legal = (space, _checked_mask(space, self._call(asked, lambda: self._mask(agent))))
 
     def _mask(self, agent: Any) -> Any:
         if self._single is not None:

@@ -28,7 +28,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from zermelo.envs import UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.facts.inference import learn
+from zermelo.envs.adapters.facts.inference import Learned, learn
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
@@ -116,10 +116,11 @@ class _Child:
             parts = fingerprint(source)
         return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
 
-    def _show(self, value: tuple[bytes, list[bytes]]) -> dict[str, Any]:
+    def _show(self, value: tuple[bytes, list[Learned]]) -> dict[str, Any]:
         shown, learned = value
-        learn(learned)
-        rehearse(self._agent, pickle.loads(shown))
+        env = pickle.loads(shown)
+        learn(learned, may_import=False)  # of other environments it needs nothing
+        rehearse(self._agent, env)
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from __future__ import annotations
 import contextlib
 import math
 import pickle
+import sys
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -108,18 +109,40 @@ def remembered(env: Any) -> Findings | None:
     return next((findings for findings in known if not differences(findings.constants, now)), None)
 
 
-def to_be_learned() -> list[bytes]:
+class Learned(NamedTuple):
+    """Findings of one class of environments, for another process.
+
+    Attributes:
+        modules: The modules of the class and its wrappers.
+        data: The pickled findings.
+    """
+
+    modules: frozenset[str]
+    data: bytes
+
+
+def to_be_learned() -> list[Learned]:
     """All that play has shown in this process, of clones too, for another one; nothing that cannot be sent."""
+    checked = [((classes, configuration), None) for classes, configuration in CHECKED]
     found = []
-    for item in (*_memory.items(), *((key, None) for key in CHECKED)):
+    for item in (*_memory.items(), *checked):
+        classes = item[0] if item[1] is not None else item[0][0]
         with contextlib.suppress(Exception):  # whatever pickling a class or a value of somebody's own raises
-            found.append(pickle.dumps(item))
+            found.append(Learned(frozenset(cls.__module__ for cls in classes), pickle.dumps(item)))
     return found
 
 
-def learn(found: Iterable[bytes]) -> None:
-    """Remembers what another process has sent by ``to_be_learned``, so that nothing of it is played again."""
-    for data in found:
+def learn(found: Iterable[Learned], *, may_import: bool = True) -> None:
+    """Remembers what another process has sent by ``to_be_learned``, so that nothing of it is played again.
+
+    Args:
+        found: Findings.
+        may_import: Whether modules of classes are imported; otherwise findings of classes that are not loaded in
+            this process are left out.
+    """
+    for modules, data in found:
+        if not may_import and not all(module in sys.modules for module in modules):
+            continue
         with contextlib.suppress(Exception):  # a class that is not to be had here will not be met here
             key, findings = pickle.loads(data)
             if findings is None:

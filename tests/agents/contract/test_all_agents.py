@@ -275,6 +275,7 @@ def test_a_time_limit_is_kept(kind: str, how: str) -> None:
     state = game.initial_state()
     agent: Any = make_agent(f"{kind}(seconds=0.2)")
     if kind != "expectimax" and how == "compiled":
-        make_agent(f"{kind}(depth=2)").search_state(game, state)  # type: ignore[attr-defined]
+        limit = "simulations=10" if kind == "mcts" else "depth=2"
+        make_agent(f"{kind}({limit})").search_state(game, state)  # type: ignore[attr-defined]
     taken = [agent.search_state(game, state).seconds for _ in range(3)]
     assert statistics.median(taken) < 0.25, taken
