@@ -26,7 +26,7 @@ from zermelo.agents.players.hanabi.table import (
     PLAYABLE,
     SIZE,
     TOKENS,
-    Table,
+    HanabiTable,
     bits,
     copies,
     hint_set,
@@ -44,7 +44,7 @@ _KINDS: Final = 3
 """Hints to a player that count as different: of a rank or a colour, pointing at the newest card, or not at it."""
 
 
-def observe(rules: Table, table: Any, action: int) -> None:
+def observe(rules: HanabiTable, table: Any, action: int) -> None:
     """Takes in what a move says by the convention, before it is made."""
     if not is_hint(rules, action):
         return
@@ -64,7 +64,7 @@ def observe(rules: Table, table: Any, action: int) -> None:
         table[MEANT + HAND * target + place] &= cards if places >> place & 1 else ~cards
 
 
-def act(rules: Table, table: Any) -> int:
+def act(rules: HanabiTable, table: Any) -> int:
     """The action of the player to move."""
     me = table[MOVER]
     unseen = unseen_by(rules, table, me, me)
@@ -91,7 +91,7 @@ def act(rules: Table, table: Any) -> int:
 _TRASH: Final = 2000
 
 
-def _discard(rules: Table, table: Any, me: int, unseen: int) -> tuple[int, int]:
+def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> tuple[int, int]:
     """The place of the card that can best be spared, and how well."""
     held = 0
     for holder in range(rules.players):
@@ -123,7 +123,7 @@ def _discard(rules: Table, table: Any, me: int, unseen: int) -> tuple[int, int]:
 # -- hints as numbers
 
 
-def _number_of(rules: Table, table: Any, mover: int, action: int) -> int:
+def _number_of(rules: HanabiTable, table: Any, mover: int, action: int) -> int:
     """The number that a hint stands for."""
     target = hint_to(rules, mover, action)
     offset = (target - mover) % rules.players
@@ -134,7 +134,7 @@ def _number_of(rules: Table, table: Any, mover: int, action: int) -> int:
     return int(_KINDS * (offset - 1) + kind)
 
 
-def _hint(rules: Table, table: Any, me: int) -> int:
+def _hint(rules: HanabiTable, table: Any, me: int) -> int:
     """The hint that says what the others should know; -1 if their hands allow none."""
     most, total = _KINDS * (rules.players - 1), 0
     for offset in range(1, rules.players):
@@ -145,7 +145,7 @@ def _hint(rules: Table, table: Any, me: int) -> int:
     return -1
 
 
-def _answers(rules: Table, table: Any, player: int, most: int, number: int) -> int:
+def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int) -> int:
     """The number that answers the questions about a hand; one that is given is taken in."""
     asked, scale, left, total = 0, 1, most, 0
     while left >= 2:
@@ -172,12 +172,12 @@ def _answers(rules: Table, table: Any, player: int, most: int, number: int) -> i
     return total
 
 
-def _public(rules: Table, table: Any, slot: int) -> int:
+def _public(rules: HanabiTable, table: Any, slot: int) -> int:
     """The cards that a card can be for all that is public."""
     return possible(table, slot, not_gone(rules, table))
 
 
-def _asked_about(rules: Table, table: Any, player: int, asked: int) -> int:
+def _asked_about(rules: HanabiTable, table: Any, player: int, asked: int) -> int:
     """The place of the card that is likeliest to be playable, of those that are not known to be, or not to be."""
     best, chosen = -1, -1
     for place in range(table[SIZE + player]):
@@ -197,7 +197,7 @@ def _asked_about(rules: Table, table: Any, player: int, asked: int) -> int:
     return chosen
 
 
-def _class(rules: Table, table: Any, cards: int, classes: int, card: int) -> int:
+def _class(rules: HanabiTable, table: Any, cards: int, classes: int, card: int) -> int:
     """The answer for a card: dead ones share one, playable ones share none with the rest if there are enough."""
     live, below = cards & ~table[DEAD], (1 << card) - 1
     playable, later = live & table[PLAYABLE], live & ~table[PLAYABLE]

@@ -19,7 +19,7 @@ from zermelo.agents.players.hanabi.table import (
     SCORE,
     SIZE,
     WORDS,
-    Table,
+    HanabiTable,
     begin,
     copies,
     copy_table,
@@ -41,12 +41,12 @@ _EXPECTED: Final = 3
 """With more unexpected moves than this nothing is read into what the others did."""
 
 
-def act(rules: Table, table: Any) -> int:
+def act(rules: HanabiTable, table: Any) -> int:
     """The action of the player to move."""
     return act_hats(rules, table) if rules.hats else act_smart(rules, table)
 
 
-def advance(rules: Table, table: Any, event: int) -> None:
+def advance(rules: HanabiTable, table: Any, event: int) -> None:
     """Takes in a deal or a move."""
     if needs_deal(table):
         deal(rules, table, event)
@@ -59,7 +59,7 @@ def advance(rules: Table, table: Any, event: int) -> None:
 
 
 def play_on(
-    rules: Table,
+    rules: HanabiTable,
     state: Any,
     memory: int,
     events: int,
@@ -124,7 +124,7 @@ def play_on(
     return 0
 
 
-def _finish(rules: Table, table: Any, deck: Any, action: int) -> None:
+def _finish(rules: HanabiTable, table: Any, deck: Any, action: int) -> None:
     """Plays a game to its end, with this action first if it is none below 0."""
     dealt = 0
     while not is_over(rules, table):
@@ -136,7 +136,7 @@ def _finish(rules: Table, table: Any, deck: Any, action: int) -> None:
             action = -1
 
 
-def _shuffle(rules: Table, table: Any, deck: Any, seed: int) -> int:
+def _shuffle(rules: HanabiTable, table: Any, deck: Any, seed: int) -> int:
     """Puts the cards that are in no hand and not gone into a random order; returns the next random number."""
     count = 0
     for card in range(rules.colors * rules.ranks):
@@ -156,7 +156,7 @@ def _shuffle(rules: Table, table: Any, deck: Any, seed: int) -> int:
 
 
 def _guess(
-    rules: Table,
+    rules: HanabiTable,
     table: Any,
     root: Any,
     early: Any,
@@ -194,7 +194,7 @@ def _guess(
             return seed, allowed
 
 
-def _deal_hand(rules: Table, root: Any, guess: Any, seat: int, seed: int, trusts: bool) -> tuple[int, bool]:
+def _deal_hand(rules: HanabiTable, root: Any, guess: Any, seat: int, seed: int, trusts: bool) -> tuple[int, bool]:
     """Draws each card of a hand from those that it can be; false if a copy was drawn twice."""
     unseen = unseen_by(rules, root, seat, seat)
     first, size = HAND * seat, root[SIZE + seat]
@@ -222,7 +222,7 @@ def _deal_hand(rules: Table, root: Any, guess: Any, seat: int, seed: int, trusts
     return seed, True
 
 
-def _unseen_copies(rules: Table, table: Any, seat: int, card: int) -> int:
+def _unseen_copies(rules: HanabiTable, table: Any, seat: int, card: int) -> int:
     """Copies of a card that a player does not see."""
     left = copies(rules, card) - table[GONE + card]
     for holder in range(rules.players):

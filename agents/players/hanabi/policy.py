@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Compile
 from zermelo.agents.players.hanabi.kernel import ROOM, play_on
-from zermelo.agents.players.hanabi.table import Table
+from zermelo.agents.players.hanabi.table import HanabiTable
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
@@ -28,7 +28,7 @@ class Convention(enum.StrEnum):
     """A hint tells each of the other players something by one number, as in puzzles of hats."""
 
 
-def table_of(game: Any) -> Table | None:
+def table_of(game: Any) -> HanabiTable | None:
     """The settings of a game, if it is Hanabi by OpenSpiel."""
     source = getattr(game, "source", None)
     if source is None or source.get_type().short_name != "hanabi":
@@ -37,7 +37,7 @@ def table_of(game: Any) -> Table | None:
     if given.get("random_start_player", False):
         return None
     players = source.num_players()
-    return Table(
+    return HanabiTable(
         players,
         given.get("hand_size", 5 if players < 4 else 4),
         given.get("colors", 5),
@@ -48,7 +48,7 @@ def table_of(game: Any) -> Table | None:
     )
 
 
-def require_hanabi(game: Any) -> Table:
+def require_hanabi(game: Any) -> HanabiTable:
     """The settings of a game of Hanabi.
 
     Raises:

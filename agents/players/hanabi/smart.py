@@ -25,7 +25,7 @@ from zermelo.agents.players.hanabi.table import (
     SIZE,
     SPARE,
     TOKENS,
-    Table,
+    HanabiTable,
     bits,
     color_set,
     hint_action,
@@ -49,14 +49,14 @@ _SAFE: Final = 40
 _NONE: Final = -1_000_000
 
 
-def observe(rules: Table, table: Any, action: int) -> None:
+def observe(rules: HanabiTable, table: Any, action: int) -> None:
     """Takes in what a move says by the convention, before it is made."""
     if is_hint(rules, action):
         target, cards = hint_to(rules, table[MOVER], action), hint_set(rules, action)
         _read_hint(rules, table, target, cards, touched(table, target, cards), is_rank_hint(rules, action))
 
 
-def act(rules: Table, table: Any) -> int:
+def act(rules: HanabiTable, table: Any) -> int:
     """The action of the player to move."""
     me = table[MOVER]
     unseen = unseen_by(rules, table, me, me)
@@ -90,7 +90,7 @@ def _chop(table: Any, player: int) -> int:
     return -1
 
 
-def _read_hint(rules: Table, table: Any, target: int, cards: int, places: int, is_rank: bool) -> None:
+def _read_hint(rules: HanabiTable, table: Any, target: int, cards: int, places: int, is_rank: bool) -> None:
     """Notes what a hint means."""
     first, oldest = HAND * target, _chop(table, target)
     fresh, focus, again = 0, -1, -1
@@ -127,7 +127,7 @@ def _read_hint(rules: Table, table: Any, target: int, cards: int, places: int, i
 # -- playing and discarding
 
 
-def best_play(rules: Table, table: Any, me: int, unseen: int) -> int:
+def best_play(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
     """The place of the card of lowest rank that can be played; -1 if none can.
 
     With the last life, what hints say literally must speak for it too.
@@ -158,7 +158,7 @@ def likeliest_play(table: Any, me: int, unseen: int) -> int:
     return play
 
 
-def _discard(rules: Table, table: Any, me: int, unseen: int) -> int:
+def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
     """The place of the card that can best be spared."""
     oldest, best, chosen = _chop(table, me), -1, 0
     spared = table[DEAD] | _cards_shown(rules, table, -1, me, unseen)
@@ -180,7 +180,7 @@ def _discard(rules: Table, table: Any, me: int, unseen: int) -> int:
 # -- giving hints
 
 
-def _best_hint(rules: Table, table: Any, me: int) -> tuple[int, int]:
+def _best_hint(rules: HanabiTable, table: Any, me: int) -> tuple[int, int]:
     """The worth of the best hint, and its action."""
     best, chosen = _NONE, -1
     for offset in range(1, rules.players):
@@ -197,7 +197,7 @@ def _best_hint(rules: Table, table: Any, me: int) -> tuple[int, int]:
     return best, chosen
 
 
-def _cards_shown(rules: Table, table: Any, me: int, target: int, unseen: int) -> int:
+def _cards_shown(rules: HanabiTable, table: Any, me: int, target: int, unseen: int) -> int:
     """The cards that hints have pointed at in other hands than the target's, as ``me`` sees them."""
     cards = 0
     for holder in range(rules.players):
@@ -221,7 +221,7 @@ def _knows(table: Any, player: int, unseen: int, wanted: int) -> int:
 
 
 def _worth(
-    rules: Table, table: Any, target: int, cards: int, is_rank: bool, unseen: int, known: int, is_next: bool
+    rules: HanabiTable, table: Any, target: int, cards: int, is_rank: bool, unseen: int, known: int, is_next: bool
 ) -> int:
     """How good a hint is: it is read as the target will read it, and taken back."""
     first, size, oldest = HAND * target, table[SIZE + target], _chop(table, target)

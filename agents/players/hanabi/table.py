@@ -57,12 +57,12 @@ WORDS: Final = 192
 
 
 class Nothing(NamedTuple):
-    """The state of ``Table``: the table itself is in memory that kernels are given."""
+    """The state of ``HanabiTable``: the table itself is in memory that kernels are given."""
 
     unused: int = 0
 
 
-class Table(NamedTuple):
+class HanabiTable(NamedTuple):
     """The settings of a game, and the convention.
 
     Attributes:
@@ -90,7 +90,7 @@ class Table(NamedTuple):
         return Nothing()
 
 
-def copies(rules: Table, card: int) -> int:
+def copies(rules: HanabiTable, card: int) -> int:
     """The copies of a card in the deck."""
     rank = card % rules.ranks
     return 3 if rank == 0 else 1 if rank == rules.ranks - 1 else 2
@@ -105,7 +105,7 @@ def bits(cards: int) -> int:
     return count
 
 
-def rank_set(rules: Table, rank: int) -> int:
+def rank_set(rules: HanabiTable, rank: int) -> int:
     """The cards of a rank."""
     cards = 0
     for color in range(rules.colors):
@@ -113,17 +113,17 @@ def rank_set(rules: Table, rank: int) -> int:
     return cards
 
 
-def color_set(rules: Table, color: int) -> int:
+def color_set(rules: HanabiTable, color: int) -> int:
     """The cards of a colour."""
     return ((1 << rules.ranks) - 1) << (color * rules.ranks)
 
 
-def all_cards(rules: Table) -> int:
+def all_cards(rules: HanabiTable) -> int:
     """Every card."""
     return (1 << (rules.colors * rules.ranks)) - 1
 
 
-def begin(rules: Table, table: Any, eyes: int) -> None:
+def begin(rules: HanabiTable, table: Any, eyes: int) -> None:
     """Puts the table in the state before the first deal, as a player sees it; -1 for nobody."""
     for word in range(WORDS):
         table[word] = 0
@@ -143,7 +143,7 @@ def copy_table(table: Any, other: Any) -> None:
         other[word] = table[word]
 
 
-def read_fireworks(rules: Table, table: Any) -> None:
+def read_fireworks(rules: HanabiTable, table: Any) -> None:
     """Works out which cards are playable, dead and critical."""
     playable = dead = critical = 0
     for color in range(rules.colors):
@@ -165,7 +165,7 @@ def read_fireworks(rules: Table, table: Any) -> None:
     table[PLAYABLE], table[DEAD], table[CRITICAL] = playable, dead, critical
 
 
-def is_over(rules: Table, table: Any) -> bool:
+def is_over(rules: HanabiTable, table: Any) -> bool:
     """True once nobody moves any more."""
     return bool(
         table[LIVES] == 0
@@ -180,7 +180,7 @@ def needs_deal(table: Any) -> bool:
     return bool(table[MISSING] > 0 and table[LEFT] > 0)
 
 
-def deal(rules: Table, table: Any, card: int) -> None:
+def deal(rules: HanabiTable, table: Any, card: int) -> None:
     """Deals a card to the first player who has too few."""
     player = 0
     while table[SIZE + player] == rules.size:
@@ -196,17 +196,17 @@ def deal(rules: Table, table: Any, card: int) -> None:
     table[EVENTS] += 1
 
 
-def is_hint(rules: Table, action: int) -> bool:
+def is_hint(rules: HanabiTable, action: int) -> bool:
     """True if an action is a hint."""
     return action >= 2 * rules.size
 
 
-def is_rank_hint(rules: Table, action: int) -> bool:
+def is_rank_hint(rules: HanabiTable, action: int) -> bool:
     """True if a hint is about a rank."""
     return action - 2 * rules.size >= (rules.players - 1) * rules.colors
 
 
-def hint_to(rules: Table, mover: int, action: int) -> int:
+def hint_to(rules: HanabiTable, mover: int, action: int) -> int:
     """The player to whom a hint is given."""
     number = action - 2 * rules.size
     if is_rank_hint(rules, action):
@@ -216,7 +216,7 @@ def hint_to(rules: Table, mover: int, action: int) -> int:
     return (mover + 1 + offset) % rules.players
 
 
-def hint_set(rules: Table, action: int) -> int:
+def hint_set(rules: HanabiTable, action: int) -> int:
     """The cards that a hint is about."""
     number = action - 2 * rules.size
     if is_rank_hint(rules, action):
@@ -224,7 +224,7 @@ def hint_set(rules: Table, action: int) -> int:
     return color_set(rules, number % rules.colors)
 
 
-def hint_action(rules: Table, offset: int, number: int) -> int:
+def hint_action(rules: HanabiTable, offset: int, number: int) -> int:
     """The hint to the player ``offset`` seats on, of colour ``number`` or, above the colours, of a rank."""
     if number < rules.colors:
         return 2 * rules.size + (offset - 1) * rules.colors + number
@@ -241,7 +241,7 @@ def touched(table: Any, player: int, cards: int) -> int:
     return places
 
 
-def is_legal(rules: Table, table: Any, action: int) -> bool:
+def is_legal(rules: HanabiTable, table: Any, action: int) -> bool:
     """True if the player to move may do this."""
     mover = table[MOVER]
     if action < rules.size:
@@ -252,7 +252,7 @@ def is_legal(rules: Table, table: Any, action: int) -> bool:
     return bool(table[TOKENS] > 0 and touched(table, target, hint_set(rules, action)))
 
 
-def move(rules: Table, table: Any, action: int) -> None:
+def move(rules: HanabiTable, table: Any, action: int) -> None:
     """Plays, discards, or notes what a hint says literally; what it means is the convention's affair."""
     mover = table[MOVER]
     if table[LEFT] == 0:
@@ -269,7 +269,7 @@ def move(rules: Table, table: Any, action: int) -> None:
     table[MOVER] = (mover + 1) % rules.players
 
 
-def _use_card(rules: Table, table: Any, mover: int, action: int) -> None:
+def _use_card(rules: HanabiTable, table: Any, mover: int, action: int) -> None:
     place = action % rules.size
     card = table[CARD + HAND * mover + place]
     color, rank = card // rules.ranks, card % rules.ranks
@@ -296,13 +296,13 @@ def _use_card(rules: Table, table: Any, mover: int, action: int) -> None:
 # -- what a player sees
 
 
-def not_gone(rules: Table, table: Any) -> int:
+def not_gone(rules: HanabiTable, table: Any) -> int:
     """The cards of which a copy is still in the deck or in a hand."""
     gone = (table[OUT] & table[KINDS]) | (table[OUT + 1] & table[KINDS + 1]) | (table[OUT + 2] & table[KINDS + 2])
     return int(all_cards(rules) & ~gone)
 
 
-def unseen_by(rules: Table, table: Any, player: int, other: int) -> int:
+def unseen_by(rules: HanabiTable, table: Any, player: int, other: int) -> int:
     """The cards of which a copy is in no place that both of two players see: the deck, or one of their hands."""
     once, twice, thrice = table[OUT], table[OUT + 1], table[OUT + 2]
     for holder in range(rules.players):
