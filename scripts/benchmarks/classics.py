@@ -18,6 +18,7 @@ AGENTS = (
     "ismcts(simulations=20)",
     "determinized(agent=mcts(simulations=10), samples=2)",
     "cfr(most_states=20000)",
+    "hanabi",
     "auto(nodes=500)",
 )
 GAMES = {

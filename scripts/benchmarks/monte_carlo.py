@@ -107,7 +107,7 @@ def mcts_openspiel(only: tuple[str, ...] = OPENSPIEL, games: int = 20, seconds: 
     totals = [0, 0, 0]
     for name in only:
         source = pyspiel.load_game(name)
-        game = as_game(source)
+        game = as_game(source, backend="environment")
         starts = openings(game, games // 2, 2, source.new_initial_state())
         chosen = AutoAgent(seconds=seconds).search(starts[0]).method
         longest = [0.0]
