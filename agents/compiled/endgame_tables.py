@@ -51,5 +51,5 @@ def table_score(rules: Rules, state: Any, table: int) -> int:
 
 
 def may_be_undone(rules: Rules, state: Any, score: int, table: int) -> bool:
-    """Whether the past, or another rule, might make a draw of a win that a table knows."""
+    """True if the game's past, or another rule, might turn a win in the table into a draw."""
     return load(table, GAINS) == 0 and score != 0 and WIN - abs(score) > rules.table_horizon(state)

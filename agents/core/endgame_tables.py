@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.knowledge_files import read_knowledge, require_game
+from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules.contract import DEFAULTS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
@@ -59,7 +59,7 @@ class EndgameTable:
 
     @property
     def gains(self) -> bool:
-        """Whether entries are what the player to move gains, not how soon it wins."""
+        """True if entries are gains of the player to move, False if they are distances to the end."""
         return bool(self.about["gains"])
 
     def probe(self, rules: Any, state: Any) -> TableEntry | None:
@@ -115,7 +115,7 @@ def canonical_key(rules: Any, state: Any) -> int:
 
 
 def _may_repeat(rules: Any, state: Any) -> bool:
-    """Whether a position of the past would end the game if it came again."""
+    """True if repeating a position of the past would end the game."""
     if not has_history(rules):
         return False
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())
@@ -141,11 +141,7 @@ def read_table(path: str | os.PathLike[str]) -> EndgameTable:
     Raises:
         InvalidSettingError: There is no such table, or it is damaged.
     """
-    try:
-        about = os.stat(path)
-    except OSError:
-        return _read(os.fspath(path), 0, 0)  # which says what is wrong
-    return _read(os.fspath(path), about.st_mtime_ns, about.st_size)
+    return _read(os.fspath(path), *file_version(path))  # which says what is wrong
 
 
 @functools.lru_cache(maxsize=8)

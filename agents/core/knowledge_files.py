@@ -60,6 +60,15 @@ def write_knowledge(
         os.fsync(out.fileno())
 
 
+def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:
+    """Time of change and size of a file, by which it is read only once; zeros if there is none."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_size
+
+
 def read_knowledge(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays of a file.
 

@@ -24,7 +24,7 @@ class SolveBy(enum.StrEnum):
     """Null windows to the end for rules that compile, alpha-beta for other games."""
     ALPHA_BETA = "alpha_beta"
     PROOF_NUMBER = "proof_number"
-    """Depth-first proof-number search: who wins, where few moves have to be looked at, as in mates."""
+    """Depth-first proof-number search, for positions in which one side has few answers, such as mates."""
 
 
 class Compile(enum.StrEnum):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.endgame_tables import canonical_key
-from zermelo.agents.core.knowledge_files import read_knowledge, require_game
+from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.rules.history import without_past
@@ -132,11 +132,7 @@ def read_book(path: str | os.PathLike[str]) -> Book:
     Raises:
         InvalidSettingError: There is no such book, or it is damaged.
     """
-    try:
-        about = os.stat(path)
-    except OSError:
-        return _read(os.fspath(path), 0, 0)  # which says what is wrong
-    return _read(os.fspath(path), about.st_mtime_ns, about.st_size)
+    return _read(os.fspath(path), *file_version(path))  # which says what is wrong
 
 
 @functools.lru_cache(maxsize=8)

@@ -8,9 +8,9 @@ from zermelo.envs.jit.memory import load, load_state, store, store_state, words
 from zermelo.envs.rules.scores import LOSS, WIN
 
 HISTORY = True
-"""Whether the rules know a past, which tables leave out; set for each kernel, as the next ones."""
+"""True if the rules depend on the past, which tables leave out; set for each kernel, like those below."""
 INDEXED = True
-"""Whether the rules number positions; else they are given, and their children written."""
+"""True if the rules number positions; otherwise positions are given, and their children written."""
 GAINS = True
 """Whether an exit is what the mover gains, not how soon it wins."""
 

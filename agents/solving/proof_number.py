@@ -208,11 +208,11 @@ class PlainNumbers:
         found = [self._known(child) for child in children]
         proofs, disproofs, rests = (list(each) for each in zip(*found, strict=True))
         while True:
-            least, added = (proofs, disproofs) if attacks else (disproofs, proofs)
+            minimized, added = (proofs, disproofs) if attacks else (disproofs, proofs)
             total = min(sum(added), _INFINITE)
-            best = min(range(len(children)), key=least.__getitem__)
-            first = least[best]
-            second = min((number for place, number in enumerate(least) if place != best), default=_INFINITE)
+            best = min(range(len(children)), key=minimized.__getitem__)
+            first = minimized[best]
+            second = min((number for place, number in enumerate(minimized) if place != best), default=_INFINITE)
             proof, disproof = (first, total) if attacks else (total, first)
             proof, disproof = (proof, disproof if proof else _INFINITE)
             proof = proof if disproof else _INFINITE

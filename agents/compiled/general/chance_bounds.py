@@ -62,7 +62,7 @@ def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float
 
 @compiled_into_kernels
 def ceiling_of(search: Search, outcomes: int, count: int, index: int, beta: float, low: float) -> float:
-    """The value that an outcome may have while the average stays below beta; at least ``low``."""
+    """The upper bound of an outcome's value for which the average stays below beta; ``low`` or more."""
     p = load_float(outcomes + 8 * count, index)
     others = low - p * load_float(outcomes + 16 * count, index)
     return (beta + search.slack - others) / p

@@ -1,9 +1,9 @@
 """Depth-first proof-number search, as it is compiled over a game's rules: can the attacker reach its goal?
 
 A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis, University of Tokyo, 2002.
-A state's proof number is how many states must at least be proven to prove it, its disproof number likewise; both
-are in a table. A child is searched until another is more promising by a quarter (J. Pawlewicz and L. Lew,
-"Improving depth-first PN-search: 1 + epsilon trick", Computers and Games 2006).
+A state's proof number is a lower bound of the states that must be proven to prove it; its disproof number is the
+same for disproving it. Both are in a table. A child is searched until another is more promising by a quarter (J.
+Pawlewicz and L. Lew, "Improving depth-first PN-search: 1 + epsilon trick", Computers and Games 2006).
 
 Play that goes round for ever does not reach the goal. Positions are searched without their past, and a position
 that comes again on the path counts as disproven there. That says nothing of other paths to it ("graph history
@@ -29,7 +29,7 @@ HEAD: Final = 1
 ENTRY: Final = 4
 """Words of an entry of the table: the key, the numbers, the nodes that they took; entries come in pairs."""
 HISTORY = True
-"""Whether positions that come again count; set for each kernel that is compiled."""
+"""True if repeated positions count; set for each kernel that is compiled."""
 
 
 def after(rules: Any, state: Any, action: int) -> Any:
@@ -124,10 +124,10 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
     while True:
         best = 0
         first, second, total = INFINITE, INFINITE, 0
-        least = proofs if attacks else disproofs
+        minimized = proofs if attacks else disproofs
         added = disproofs if attacks else proofs
         for index in range(count):
-            number = load(least, index)
+            number = load(minimized, index)
             if number < first:
                 second = first
                 first = number

@@ -73,7 +73,7 @@ value of a node does not enter the table if the repetition of an earlier positio
 FITTED = False
 """Whether a fitted evaluation counts in the place of the rules' own."""
 TABLES = False
-"""Whether there is an endgame table, whose positions are proven leaves."""
+"""True if there is an endgame table, whose positions are proven leaves."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
