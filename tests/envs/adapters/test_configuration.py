@@ -127,6 +127,6 @@ def test_what_another_process_has_found_is_added_to_what_is_known() -> None:
     key, found = next((key, found) for key, found in inference._memory.items() if key == (PaysByTable,))
     inference._memory[key] = []
     assert reward_sum(PaysByTable(table(-3.0))) is RewardSum.CONSTANT
-    inference.learn([pickle.dumps((key, found))])
+    inference.learn([inference.Learned(frozenset({__name__}), pickle.dumps((key, found)))])
     assert len(inference._memory[key]) == 2
     assert known == [RewardSum.ZERO]
