@@ -5,12 +5,15 @@ An extension of griffe, which reads docstrings for mkdocstrings.
 
 import re
 
-import griffe
+try:
+    from griffe import Extension
+except ModuleNotFoundError:  # pages of games are made without the docs extra
+    Extension = object
 
 RULE = re.compile(r"^ *=+  +=+ *$")
 
 
-class Tables(griffe.Extension):
+class Tables(Extension):
     """Turns the tables of every docstring into Markdown."""
 
     def on_instance(self, *, obj, **_):

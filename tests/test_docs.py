@@ -325,7 +325,6 @@ def test_a_page_that_loads_from_another_host_is_refused():
 
 
 def test_tables_of_docstrings_are_shown_as_tables():
-    pytest.importorskip("griffe", reason='needs: pip install "zermelo[docs]"')
     found = load_script("docs_docstrings").as_markdown("""A state. ::
 
     code

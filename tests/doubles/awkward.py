@@ -203,7 +203,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "cached methods": lifetimes.CachedSpaces,
     "rolls in its module": outside.RollsModuleNumpy,
     "rolls on its class": outside.RollsClass,
-    "rolls by PyTorch": outside.RollsGlobalTorch,
+    **({"rolls by PyTorch": outside.RollsGlobalTorch} if outside.torch else {}),
     "a list in its module": outside.FillsReplay,
     "a counter on its class": outside.CountsOnClass,
     "one board for all": outside.BoardOnClass,

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from doubles import awkward_globals
 from doubles.awkward_globals import (
     BoardOnClass,
@@ -19,11 +18,10 @@ from doubles.awkward_globals import (
     RollsClass,
     RollsGlobalNumpy,
     RollsGlobalPython,
-    RollsGlobalTorch,
     RollsModuleNumpy,
     RollsModulePython,
     RollsModuleState,
-    RollsModuleTorch,
+    torch,
 )
 from doubles.awkward_lifetimes import CountToSix
 
@@ -34,12 +32,12 @@ ROLLS = [
     RollsModuleNumpy,
     RollsModuleState,
     RollsModulePython,
-    RollsModuleTorch,
     RollsClass,
-    RollsGlobalTorch,
     RollsGlobalNumpy,
     RollsGlobalPython,
 ]
+if torch:
+    ROLLS += [awkward_globals.RollsModuleTorch, awkward_globals.RollsGlobalTorch]
 
 
 def started(cls: type[CountToSix]) -> Any:
@@ -53,12 +51,11 @@ def states() -> list[Any]:
     return [
         random.getstate(),
         repr(np.random.get_state()),  # noqa: NPY002  # the global generator
-        torch.get_rng_state().tolist(),
         repr(awkward_globals.NUMPY.bit_generator.state),
         repr(awkward_globals.STATE.get_state()),
         awkward_globals.PYTHON.getstate(),
-        awkward_globals.TORCH.get_state().tolist(),
         repr(RollsClass.dice.bit_generator.state),
+        *([torch.get_rng_state().tolist(), awkward_globals.TORCH.get_state().tolist()] if torch else []),
     ]
 
 
