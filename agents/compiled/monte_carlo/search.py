@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
-from zermelo.agents.compiled.table import zeros
+from zermelo.agents.compiled.table import MOST_SPARE, let_go, zeros
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -46,6 +47,7 @@ class CompiledMonteCarlo(MonteCarlo):
 
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
     compiled = True
+    searches: Sequence[Search] = ()
 
     def __init__(
         self,
@@ -81,6 +83,10 @@ class CompiledMonteCarlo(MonteCarlo):
         self.budget.nodes += first.nodes
         self.tree_nodes = first.tree_nodes
 
+    def __del__(self) -> None:
+        if self.searches and self.searches[0].arena_top - self.searches[0].arena <= MOST_SPARE:
+            let_go("arena", self.searches[0].held("arena"))
+
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
         """True if the game and the evaluator fit; None asks for playouts."""
@@ -104,7 +110,7 @@ class CompiledMonteCarlo(MonteCarlo):
             raise SearchStopped(StoppedBy.NODES)
         return False
 
-    def _run(self, searches: list[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
+    def _run(self, searches: Sequence[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
         """Makes so many simulations; how many there were before they were proven needless or a limit came.
 
         With ``pause``, none begins after so many states, and they are made in the caller's thread.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.table import spare_block
 from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, SELECTIONS, MonteCarlo, Selection
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.history import starter
@@ -70,7 +71,9 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
     search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
     search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
-    search.hold("arena", np.empty(max(words, 64 + tree.edge_words * width), np.int64))
+    size = max(words, 64 + tree.edge_words * width)
+    spare = spare_block("arena", size)
+    search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
     search.arena_top = search.arena
     search.arena_end = search.arena + 8 * len(search.held("arena"))
     return search
