@@ -30,7 +30,10 @@ class Playouts:
         mover: The player to move, or ``CHANCE``.
         own_state: Copies a state, which ``after`` may then change; None where ``after`` changes none.
         after: The state after an action, or of chance that is simulated with a generator.
+        cut_off: Whether the last game did not come to its end.
     """
+
+    cut_off = False
 
     def __init__(
         self,
@@ -59,20 +62,21 @@ class Playouts:
         """
         game = self.game
         taken: list[tuple[int, int]] = []
-        if game.is_terminal(state):
-            return state, taken
-        if self.plays_whole:
+        if self.plays_whole and not game.is_terminal(state):
             budget.check_clock()
             played = game.play_out(state, self.random.bits())
             if played is not None:
                 budget.nodes += len(played[1])
+                self.cut_off = False
                 return played  # type: ignore[no-any-return]  # as SupportsWholePlayouts says
         if self.own_state is not None and not is_own:
             budget.check_clock()  # a copy may take long
             state = self.own_state(state)
+        self.cut_off = True
         is_terminal, to_move, choose, after = game.is_terminal, self.mover, self.action, self.after
         for _ in range(MAX_PLAYOUT_STEPS):
             if is_terminal(state):
+                self.cut_off = False
                 break
             mover = to_move(state)
             if mover == CHANCE:

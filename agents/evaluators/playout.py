@@ -62,7 +62,7 @@ class PlayoutEvaluator:
         totals = [0.0] * len(before)
         for _ in range(self.games):
             end, _ = playouts.play(state, budget)
-            final = game.utility(end) if game.is_terminal(end) else None
+            final = None if playouts.cut_off else game.utility(end)
             for seat, start in enumerate(before):
                 totals[seat] += middle[seat] if final is None else final[seat] - start
         return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))

@@ -359,7 +359,7 @@ class PlainMonteCarlo(MonteCarlo):
         if self.config.rave:
             for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
-        return self.own_values(self.static_value(end))
+        return self.own_values(self.static_value(end) if self.playouts.cut_off else self.game.utility(end))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
         """The evaluation of a state for each seat, averaged over chance if chance is to move."""
