@@ -1,8 +1,8 @@
 """The compiled searches' transposition table, as Python sees it; its entries are explained in ``memory``.
 
 The first touch of fresh memory takes longer than a short search, so a table takes over the memory of the last one
-that was let go, of which only the entries that journals say were filled are emptied. Measured on 64 MiB: alpha-beta
-of Connect Four to depth 12 takes 53 ms so, 149 ms with fresh memory; alpha-beta of chess to depth 5 6 and 12 ms.
+that was let go, of which only the entries that journals say were filled are emptied. Measured on 64 MiB: 53 ms for
+alpha-beta of Connect Four to depth 12, 149 ms with fresh memory; 6 and 12 ms for alpha-beta of chess to depth 5.
 """
 
 from __future__ import annotations
