@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
@@ -47,7 +48,6 @@ class CompiledMonteCarlo(MonteCarlo):
 
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
     compiled = True
-    searches: Sequence[Search] = ()
 
     def __init__(
         self,
@@ -82,10 +82,7 @@ class CompiledMonteCarlo(MonteCarlo):
         self.root = self.kernel(*first.start(self.root_state), 0, 0, first)
         self.budget.nodes += first.nodes
         self.tree_nodes = first.tree_nodes
-
-    def __del__(self) -> None:
-        if self.searches and self.searches[0].arena_top - self.searches[0].arena <= MOST_SPARE:
-            let_go("arena", self.searches[0].held("arena"))
+        weakref.finalize(self, _let_arena_go, first).atexit = False
 
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
@@ -195,3 +192,8 @@ class CompiledMonteCarlo(MonteCarlo):
             at = TOTALS + self.num_values + PRIOR
             prior = load_float(edge, at)
             store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])
+
+
+def _let_arena_go(search: Search) -> None:
+    if search.arena_top - search.arena <= MOST_SPARE:
+        let_go("arena", search.held("arena"))
