@@ -28,8 +28,8 @@ from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.runners.work import Item, Loss, Result, Waiting, Work
 from zermelo.evaluation.runners.worker import BATCH, FINISHED, SEAT, TURNS, start
 
-AHEAD: Final = 32
-"""Items that a worker is given ahead while tasks are short, so that it need not wait for the parent."""
+AHEAD: Final = 128
+"""The most items that a worker is given ahead while tasks are short, so that it need not wait for the parent."""
 TRIES: Final = 3
 """How often a task may end its worker after it was done, before it counts as lost."""
 START: Final = 20.0
@@ -116,14 +116,13 @@ class _Worker(Generic[Item, Result]):
         self._turns, self._since = 0, time.monotonic()
         self._started = False
         self._received = 0
-        self._short = False
+        self._wanted = 1
 
     def give(self, waiting: Waiting[Item]) -> None:
         """Hands the worker as many items as it should have."""
-        wanted = AHEAD if self._short else 1
-        if not waiting or len(self.items) > wanted // 2:
+        if not waiting or len(self.items) > self._wanted // 2:
             return
-        batch = waiting.take(wanted - len(self.items))
+        batch = waiting.take(self._wanted - len(self.items))
         self.items.extend(batch)
         with contextlib.suppress(OSError):  # it has died: the items are still in self.items, and are dealt with
             self.pipe.send(batch)
@@ -137,7 +136,8 @@ class _Worker(Generic[Item, Result]):
                     self._started = True
                 elif isinstance(message, tuple):
                     results, seconds = message
-                    self._short = seconds < BATCH * len(results)
+                    # Enough for the time of four messages.
+                    self._wanted = max(1, min(AHEAD, int(4 * BATCH * len(results) / max(seconds, 1e-9))))
                     for result in results:
                         self.items.popleft()
                         self._received += 1

@@ -23,7 +23,7 @@ from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners.work import NOBODY, Work
 from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
 
-BATCH: Final = 0.02
+BATCH: Final = 0.05
 """Seconds for which a worker may collect results before it sends them."""
 SEAT, FINISHED, TURNS = 0, 1, 2
 """Places in the shared memory: the seat whose agent runs, tasks finished, turns begun or ended."""
