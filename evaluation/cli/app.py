@@ -14,10 +14,10 @@ import typer
 from typer.core import TyperGroup
 
 from zermelo.envs import ZermeloError
+from zermelo.evaluation.cli.arguments import INTERRUPTED
 from zermelo.evaluation.match.writing import printable
 
 USER_ERROR = 2
-INTERRUPTED = 130
 
 
 class _Group(TyperGroup):
@@ -81,19 +81,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _register() -> None:
     from zermelo.evaluation.cli import (
-        book,
-        compare,
-        label,
+        knowledge,
+        learning,
         listing,
         perft,
         play,
         report,
         search,
         standings,
-        table,
         tournament,
         tree,
-        tune,
         warmup,
     )
     from zermelo.evaluation.cli.solving import equilibrium, solve
@@ -101,7 +98,7 @@ def _register() -> None:
     commands: dict[str, Callable[..., None]] = {
         "tournament": tournament.tournament,
         "standings": standings.standings,
-        "compare": compare.compare,
+        "compare": standings.compare,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,
@@ -111,10 +108,10 @@ def _register() -> None:
         "exploitability": equilibrium.exploitability_command,
         "play": play.play,
         "perft": perft.perft_command,
-        "tune": tune.tune_command,
-        "label": label.label_command,
-        "book": book.book_command,
-        "table": table.table_command,
+        "tune": learning.tune_command,
+        "label": learning.label_command,
+        "book": knowledge.book_command,
+        "table": knowledge.table_command,
         "warmup": warmup.warmup,
         "agents": listing.agents,
         "envs": listing.envs,

@@ -1,10 +1,12 @@
-"""Arguments that several commands share."""
+"""Arguments that several commands share, positions that they look at, and how they print."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -12,6 +14,13 @@ import typer
 from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec
+from zermelo.evaluation.errors import StoreError
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.match.env_driver import EnvDriver
+
+INTERRUPTED: Final = 130
+"""The exit code after Ctrl-C."""
 
 
 def folder(text: str | Path) -> Path:
@@ -66,6 +75,48 @@ Tables = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Decides everything random.")]
+
+
+def position_after(env: str, moves: str, seed: int) -> EnvDriver:
+    """The environment of that name, reset with the seed, after moves such as ``3,3,2`` or ``e4,e5``."""
+    from zermelo.evaluation.match.env_driver import drive_env
+    from zermelo.evaluation.match.sources import build_env
+    from zermelo.evaluation.output.positions.moves import play_moves
+
+    driver = drive_env(build_env(env)[0], seed)
+    play_moves(driver, moves)
+    return driver
+
+
+def file_for(out: str, env: str, suffix: str) -> Path:
+    """The file that was named, or one that is named after the environment."""
+    return Path(out or env.rpartition("/")[2].partition("(")[0] + suffix)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Makes the file's folder; a file that cannot be written is a ``StoreError``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
+
+
+class LiveLine:
+    """A line on the terminal that is written over; nothing where nobody watches."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Writes over the line."""
+        if self._watched:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Takes the line away."""
+        self.show("")
 
 
 def print_json(value: object) -> None:

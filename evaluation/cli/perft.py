@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, Json, MovesText, Seed, print_json
+from zermelo.evaluation.cli.arguments import EnvText, Json, MovesText, Seed, position_after, print_json
 
 
 def perft_command(
@@ -27,7 +27,6 @@ def perft_command(
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
     from zermelo.envs import as_game, perft
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.output.positions.moves import name_of
 
     driver = position_after(env, moves, seed)

@@ -13,6 +13,7 @@ from zermelo.evaluation.cli.arguments import (
     Seconds,
     Seed,
     Simulations,
+    position_after,
     with_limits,
 )
 
@@ -68,7 +69,6 @@ def play(
         return
     from zermelo.agents import make_agent
     from zermelo.envs import InvalidSettingError
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.match.play import agent_seeds
 
     driver = position_after(env, "", seed)

@@ -23,6 +23,7 @@ from zermelo.evaluation.cli.arguments import (
     Seconds,
     Seed,
     Simulations,
+    position_after,
     with_limits,
 )
 
@@ -57,7 +58,6 @@ def search(
     """
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.output.positions.drawing import drawing
 

@@ -172,7 +172,7 @@ def tournament(
 
     [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
-    from zermelo.evaluation.cli.compare import parse_sprt
+    from zermelo.evaluation.cli.standings import parse_sprt
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.sandbox import Isolation
     from zermelo.evaluation.tournament.plan import Tournament

@@ -14,6 +14,7 @@ from zermelo.evaluation.cli.arguments import (
     Seconds,
     Seed,
     Simulations,
+    position_after,
     with_limits,
 )
 
@@ -85,7 +86,6 @@ def tree(
     """
     from zermelo.envs import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
 
     if book:
@@ -125,7 +125,6 @@ def _print_book(env: str, moves: str, book: str, depth: int) -> None:
     """Prints the lines of an opening book, good moves marked and followed."""
     from zermelo.agents.knowledge.books import outline
     from zermelo.envs import as_game
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.output.positions.moves import name_of
 
     live = position_after(env, moves, 0).env

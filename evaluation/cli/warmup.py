@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from zermelo.evaluation.cli.arguments import position_after
+
 _USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
 """Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
 
@@ -35,7 +37,6 @@ def warmup(
     from zermelo.agents.compiled.warmup import kernels_of, warm_up
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.envs.registration.registry import OWN_ENVS
-    from zermelo.evaluation.cli.position import position_after
 
     if every and envs:
         raise InvalidSettingError("give environments or --all, not both")

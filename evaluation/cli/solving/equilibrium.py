@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, Json, print_json
-from zermelo.evaluation.match.writing import finite
+from zermelo.evaluation.cli.arguments import EnvText, Json, LiveLine, print_json
 
 if TYPE_CHECKING:
     from zermelo.agents import SolvingProgress
@@ -50,17 +47,22 @@ def solve_by_policy(
     """Solves, prints and writes the policy; ``Exit`` with code 1 says that a limit came before the tolerance."""
     from zermelo.agents import StoppedBy, solve_equilibrium
 
-    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=_show)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    live = LiveLine()
+
+    def show(now: SolvingProgress) -> None:
+        spent = f"{now.iterations:,} iterations, {now.seconds:.1f} s"
+        live.show(f"solving ({spent}), exploitability {now.exploitability:.3g}")
+
+    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=show)
+    live.clear()
     if policy:
         found.policy.save(policy)
     lower, upper = found.value_bounds(game.traits.constant)
     if as_json:
         told = {
             "env": env,
-            "value_bounds": [finite(lower), finite(upper)],
-            "values_by_seat": list(found.values),
+            "value_bounds": [lower, upper],
+            "values_by_seat": found.values,
             "exploitability": found.exploitability,
             "iterations": found.iterations,
             "states": found.states,
@@ -68,7 +70,7 @@ def solve_by_policy(
             "seconds": round(found.seconds, 3),
             "stopped_by": found.stopped_by.value,
         }
-        typer.echo(json.dumps(told))
+        print_json(told)
     else:
         first = game.traits.seat_names[0]
         typer.echo(f"{env}, from its start: {found.information_states:,} information states")
@@ -84,11 +86,3 @@ def solve_by_policy(
         )
     if found.stopped_by is not StoppedBy.COMPLETED:
         raise typer.Exit(1)
-
-
-def _show(progress: SolvingProgress) -> None:
-    """Writes over a line on the terminal, where somebody watches."""
-    if sys.stderr.isatty():
-        spent = f"{progress.iterations:,} iterations, {progress.seconds:.1f} s"
-        told = f"\r\x1b[Ksolving ({spent}), exploitability {progress.exploitability:.3g}"
-        print(told, end="", file=sys.stderr, flush=True)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed, Tables
-from zermelo.evaluation.match.writing import finite
+from zermelo.evaluation.cli.arguments import (
+    INTERRUPTED,
+    EnvText,
+    Json,
+    LiveLine,
+    MovesText,
+    Seed,
+    Tables,
+    position_after,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from zermelo.agents import Solution, SolvingProgress
 
-_INTERRUPTED = 130
 _PATIENCE = 10.0
 """Seconds before the command says how to limit it."""
 _MOST_STATES = 1_000_000
@@ -51,7 +57,7 @@ def solve_command(
             "may gain against the policy (0.001).",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
     tables: Tables = None,
     method: Annotated[
         str, typer.Option(help="auto, alpha_beta, or proof_number, which is quick at mates.")
@@ -87,7 +93,6 @@ def solve_command(
     from zermelo.agents.core.checks import check_choice
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
     from zermelo.envs import InvalidSettingError, as_game
-    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.cli.solving.equilibrium import solve_by_policy
     from zermelo.evaluation.cli.solving.solve_values import solve_values
 
@@ -95,7 +100,13 @@ def solve_command(
     driver = position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
-    live = _LiveLine()
+    live, spent, what = LiveLine(), "", "actions"
+
+    def show(progress: SolvingProgress) -> None:
+        nonlocal spent
+        spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
+        live.show(f"solving{spent}, {progress.actions_solved} of {progress.actions} {what}")
+
     advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
     patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
     patience.daemon = True
@@ -138,22 +149,22 @@ def solve_command(
             memory_mb=memory_mb,
             tables=tables,
             method=method,
-            on_progress=live.show,
+            on_progress=show,
         )
         if policy and solution.proven:
-            live.what = "states"
+            what = "states"
             most = states or _MOST_STATES
-            table = solve_policy(game, state, plan=covered, most_states=most, on_progress=live.show)
+            table = solve_policy(game, state, plan=covered, most_states=most, on_progress=show)
             table.save(policy)
     except KeyboardInterrupt:
         live.clear()
-        typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
-        raise SystemExit(_INTERRUPTED) from None
+        typer.echo(f"zermelo: stopped before {env} was solved{spent}", err=True)
+        raise SystemExit(INTERRUPTED) from None
     finally:
         patience.cancel()
         live.clear()
     if as_json:
-        typer.echo(json.dumps(_plain(env, moves, game, solution)))
+        print_json(_plain(env, moves, game, solution))
     else:
         typer.echo(_as_text(env, moves, game, state, solution))
     if not solution.proven:
@@ -163,27 +174,6 @@ def solve_command(
         typer.echo(
             f'policy    {len(table):,} states in {policy}; play it as policytable(path="{policy}") for {whose}'
         )
-
-
-class _LiveLine:
-    """A line on the terminal that says how far the search is; nothing where nobody watches."""
-
-    def __init__(self) -> None:
-        self._watched = sys.stderr.isatty()
-        self.spent = ""
-        self.what = "actions"
-
-    def show(self, progress: SolvingProgress) -> None:
-        """Writes over the line."""
-        self.spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
-        if self._watched:
-            done = f"{progress.actions_solved} of {progress.actions} {self.what}"
-            print(f"\r\x1b[Ksolving{self.spent}, {done}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        """Takes the line away."""
-        if self._watched:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _as_text(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
@@ -220,14 +210,13 @@ def _as_text(env: str, moves: str, game: Any, state: Any, solution: Solution) ->
 
 def _plain(env: str, moves: str, game: Any, solution: Solution) -> dict[str, Any]:
     """The solution as JSON has it; actions are text there, as names in JSON are."""
-    least, greatest = solution.value_bounds
     return {
         "env": env,
         "moves": moves,
         "to_move": game.traits.seat_names[solution.seat],
         "outcome": None if solution.outcome is None else solution.outcome.value,
         "value": solution.value,
-        "value_bounds": [finite(least), finite(greatest)],
+        "value_bounds": solution.value_bounds,
         "values_by_seat": list(solution.values_by_seat),
         "plies": solution.plies,
         "action_values": {str(action): value for action, value in solution.action_values.items()},

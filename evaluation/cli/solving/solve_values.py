@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import typer
+
+from zermelo.evaluation.cli.arguments import print_json
 
 
 def solve_values(
@@ -48,7 +49,7 @@ def solve_values(
             "states": len(values),
             "sweeps": values.sweeps,
         }
-        typer.echo(json.dumps(found))
+        print_json(found)
         return
     typer.echo(_as_text(env, moves, game, state, values, action_values))
     if lines:

@@ -9,7 +9,7 @@ from doubles.bad_agents import First, Good, Last
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Sprt, read_standings, round_robin, sprt
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.cli.compare import parse_sprt
+from zermelo.evaluation.cli.standings import parse_sprt
 
 
 def run(*words):

@@ -1,19 +1,31 @@
-"""``zermelo tune``: an evaluation of any game, fitted to games that it plays against itself."""
+"""``zermelo tune`` and ``zermelo label``: evaluations learned by self-play, and positions to learn from."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.cli.arguments import (
+    INTERRUPTED,
+    Depth,
+    EnvText,
+    Nodes,
+    Seconds,
+    Seed,
+    Simulations,
+    with_limits,
+    writing,
+)
 
 if TYPE_CHECKING:
     from zermelo.agents.learning.tuning.tune import Round, Tuned
 
-_INTERRUPTED = 130
 _MATCH_DEPTH = 2
 _MATCH_SECONDS = 0.5
 _OPENING = 4
@@ -85,7 +97,6 @@ def tune_command(
 
     from zermelo.agents.core.checks import check_number
     from zermelo.agents.learning.tuning.tune import tune
-    from zermelo.envs import InvalidSettingError
 
     if depth is not None and seconds is not None:
         raise InvalidSettingError("give a depth or seconds for the match, not both")
@@ -127,7 +138,7 @@ def tune_command(
         except KeyboardInterrupt:
             kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
-            raise SystemExit(_INTERRUPTED) from None
+            raise SystemExit(INTERRUPTED) from None
 
 
 def _match(
@@ -166,3 +177,74 @@ def _match(
     wins, draws, losses = outcomes.values()
     estimate = elo(wins, draws, losses)
     return f"{specs['tuned']} against {specs['untuned']}:\n  {wins} won, {draws} drawn, {losses} lost   {estimate}"
+
+
+def label_command(
+    env: EnvText,
+    agent: Annotated[
+        str, typer.Argument(metavar="[AGENT]", help="The search that says what each position is worth.")
+    ] = "auto",
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .parquet, .json or .csv."),
+    ] = "labels.parquet",
+    positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+) -> None:
+    """Write positions of a game with values, policies and proofs, as targets for learning.
+
+    Positions come from random games, none twice. A row has the moves that lead there, the observation of the
+    player, the mask of legal actions, and the answer of the agent: the value, whether it is proven, the best
+    action, a policy, the value of each action. Parquet files are read by pandas, polars and datasets. Ctrl-C
+    keeps the rows so far.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo label classic/tictactoe-v3 "alphabeta(exact=true)" --positions 2000
+
+    [dim]$[/dim] zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
+    """
+    from zermelo.agents.learning.labels import COLUMNS, label_positions
+    from zermelo.envs.files import replaced
+    from zermelo.evaluation.output import TABLES, ExportFormat
+    from zermelo.evaluation.output.table_files import table_writer
+
+    path = Path(out)
+    form = path.suffix.removeprefix(".")
+    if form not in TABLES:
+        raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
+    writer = table_writer(ExportFormat(form))
+    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    labels = label_positions(env, positions=positions, agent=agent, seed=seed)
+    count = proven = games = 0
+    was_stopped = True
+    with (
+        writing(path),
+        replaced(path) as file,
+        contextlib.closing(writer(file, COLUMNS)) as rows,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        for row in _with_progress(labels, positions):
+            rows.add(row)
+            count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
+        was_stopped = False
+    typer.echo(f"{count:,} positions ({games:,} random games; {proven:,} proven) in {path}")
+    if was_stopped:
+        raise SystemExit(INTERRUPTED)
+    if count < positions:
+        typer.echo("zermelo: random games found no more than these", err=True)
+
+
+def _with_progress(labels: Iterator[dict[str, Any]], total: int) -> Iterable[dict[str, Any]]:
+    """The rows, with a progress bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(
+        labels, "labelling", total=total, console=console, transient=True, disable=not sys.stderr.isatty()
+    )

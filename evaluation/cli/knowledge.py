@@ -1,0 +1,172 @@
+"""``zermelo book`` and ``zermelo table``: opening books and endgame tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import Annotated, Any
+
+import typer
+
+from zermelo.evaluation.cli.arguments import (
+    INTERRUPTED,
+    EnvText,
+    Json,
+    LiveLine,
+    MovesText,
+    file_for,
+    position_after,
+    print_json,
+    writing,
+)
+
+
+def book_command(
+    env: EnvText,
+    agent: Annotated[
+        str, typer.Argument(metavar="[AGENT]", help="Says what a position is worth that is not proven.")
+    ] = "auto(seconds=1)",
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The book, a new one or one to grow.", show_default=False
+        ),
+    ] = "",
+    hours: Annotated[float | None, typer.Option(help="How long to go on.", show_default=False)] = None,
+    seconds: Annotated[float | None, typer.Option(help="The same, in seconds.", show_default=False)] = None,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="Positions that the book may have.", show_default=False)
+    ] = None,
+    plies: Annotated[
+        int | None, typer.Option(min=1, help="How many moves lines have at most.", show_default=False)
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="States that a proof of one position may visit.")] = 1_000_000,
+    moves: MovesText = "",
+    as_json: Json = False,
+) -> None:
+    """Grow an opening book: positions that good play reaches, proven where that is possible.
+
+    Best first: the next position is the one that the best moves of both players reach soonest. The same command
+    goes on with a book that is there; Ctrl-C keeps what was found. Agents play from it, one of the good moves at
+    random: "alphabeta(book='connect_four.zbook')"; `zermelo tree ENV --book FILE` shows it.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo book classic/connect_four-v3 --hours 1
+
+    [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
+    """
+    from zermelo.agents import make_agent
+    from zermelo.agents.knowledge.books import PROVEN, read_book
+    from zermelo.agents.knowledge.growing import grow_book
+
+    path, live = file_for(out, env, ".zbook"), LiveLine()
+    if hours is not None:
+        seconds = 3600 * hours + (seconds or 0)
+    started, was_stopped = time.monotonic(), False
+    limits: dict[str, Any] = {"nodes": nodes, "seconds": seconds, "positions": positions, "plies": plies}
+    try:
+        with writing(path):
+            book = grow_book(
+                position_after(env, moves, 0).env,
+                path,
+                agent=make_agent(agent),
+                on_progress=lambda now: live.show(
+                    f"{now.positions:,} positions, {now.proven:,} proven, {now.seconds:.0f} s"
+                ),
+                **limits,
+            )
+    except KeyboardInterrupt:
+        was_stopped = True
+        book = read_book(path)
+    finally:
+        live.clear()
+    proven = int((book.flags & PROVEN).astype(bool).sum())
+    about = {"file": str(path), "game": book.about["game"], "positions": len(book), "proven": proven}
+    if as_json:
+        print_json(about | {"seconds": round(time.monotonic() - started, 2)})
+    else:
+        typer.echo(f"{len(book):,} positions of {about['game']}, {proven:,} of them proven, in {path}")
+    if was_stopped:
+        raise SystemExit(INTERRUPTED)
+
+
+def table_command(
+    env: EnvText,
+    pieces: Annotated[
+        str | None,
+        typer.Option(help="Chess: so many pieces at most, or an ending such as KBNK.", show_default=False),
+    ] = None,
+    stones: Annotated[
+        int | None, typer.Option(min=1, help="Kalah: so many seeds in houses at most.", show_default=False)
+    ] = None,
+    empty: Annotated[
+        int | None, typer.Option(min=0, help="So many empty squares, or lines, at most.", show_default=False)
+    ] = None,
+    states: Annotated[
+        int | None, typer.Option(min=1, help="All that is reached: at most so many.", show_default=False)
+    ] = None,
+    moves: MovesText = "",
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default=False)
+    ] = "",
+    memory_mb: Annotated[
+        float | None, typer.Option(help="Memory to use, in MiB; half of what is free.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
+
+    Moves are taken back from all ends of the game (retrograde analysis), and every entry is then checked against
+    those that its moves lead to. Killed, the same command goes on after the last part that was finished. Agents
+    take what a table knows for proven: "alphabeta(tables='kqk.ztable')".
+
+    Tables count repeated positions as a draw where the game does, and know nothing of the fifty-move rule:
+    searches use a win only where it comes in time.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo table classic/chess-v6 --pieces KQK --out kqk.ztable
+
+    [dim]$[/dim] zermelo table zermelo/Kalah-v0 --stones 8
+
+    [dim]$[/dim] zermelo table classic/tictactoe-v3 --states 10000
+    """
+    from zermelo.agents.knowledge.making import TableProgress, make_table
+
+    path, live = file_for(out, env, ".ztable"), LiveLine()
+
+    def show(now: TableProgress) -> None:
+        of = f" of {now.positions:,}" if now.positions else ""
+        live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s")
+
+    asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
+    try:
+        with writing(path):
+            game = position_after(env, moves, 0).env
+            made = make_table(game, path, **asked, memory_mb=memory_mb, on_progress=show)
+    except KeyboardInterrupt:
+        typer.echo("zermelo: stopped; the same command goes on from the parts that are finished", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    finally:
+        live.clear()
+    about: dict[str, Any] = {
+        "file": str(path),
+        "game": made.table.about["game"],
+        "positions": len(made.table),
+        "undecided": made.undecided,
+        "bytes": made.size,
+        "seconds": round(made.seconds, 2),
+    }
+    if as_json:
+        print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
+        return
+    for part in made.figures:
+        longest = f", wins in {part.longest} moves at most" if part.longest else ""
+        typer.echo(f"{part.part:12} {part.won:>11,} won {part.drawn:>11,} drawn {part.lost:>11,} lost{longest}")
+    typer.echo(
+        f"{len(made.table):,} positions of {about['game']}, each checked, in {path} ({made.size / 1e6:.2f} MB, "
+        f"{made.seconds:.1f} s)"
+    )
+    if made.undecided:
+        typer.echo(f"{made.undecided:,} more are left out: play from them may go round for ever")
