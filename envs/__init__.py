@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from zermelo.envs.game import RewardSum as RewardSum
     from zermelo.envs.game import Traits as Traits
     from zermelo.envs.game import TraitSource as TraitSource
-    from zermelo.envs.registration.listing import EnvEntry as EnvEntry
-    from zermelo.envs.registration.listing import list_envs as list_envs
     from zermelo.envs.registration.make import make as make
     from zermelo.envs.registration.make import make_env as make_env
+    from zermelo.envs.registration.registry import EnvEntry as EnvEntry
+    from zermelo.envs.registration.registry import list_envs as list_envs
     from zermelo.envs.registration.registry import register_env as register_env
     from zermelo.envs.registration.registry import register_envs as register_envs
 
@@ -61,9 +61,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "game": "CHANCE Chance Game Information RewardSum Traits TraitSource",
             "counting": "perft",
             "checks.check_rules": "check_rules",
-            "registration.listing": "EnvEntry list_envs",
             "registration.make": "make make_env",
-            "registration.registry": "register_env register_envs",
+            "registration.registry": "EnvEntry list_envs register_env register_envs",
         },
     )
 

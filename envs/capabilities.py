@@ -91,23 +91,17 @@ class SupportsWholePlayouts(Protocol):
 
 
 @runtime_checkable
-class SupportsPlayoutActions(Protocol):
-    """An action for playouts chosen by 64 random bits; -1 for any legal one, all as likely."""
+class SupportsMonteCarlo(Protocol):
+    """Advice on playouts and on the first visits of actions.
+
+    ``playout_action`` chooses an action for a playout by 64 random bits; -1 for any legal one, all as likely.
+    ``playout_moves`` is the number of moves after which a playout is cut off, where no other is asked for; None
+    for no limit. ``action_priors`` says for each action how many simulations, won if positive, lost if negative,
+    it is as good as.
+    """
 
     def playout_action(self, state: Any, random: int) -> int: ...
-
-
-@runtime_checkable
-class SupportsPlayoutLimit(Protocol):
-    """The moves after which a playout is cut off, where no other number is asked for."""
-
-    def playout_moves(self) -> int: ...
-
-
-@runtime_checkable
-class SupportsActionPriors(Protocol):
-    """For each action how many simulations, won if positive, lost if negative, it is as good as."""
-
+    def playout_moves(self) -> int | None: ...
     def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]: ...
 
 
@@ -189,13 +183,7 @@ class SupportsPicture(Protocol):
 
 @runtime_checkable
 class SupportsActionText(Protocol):
-    """A legal action in the game's usual notation."""
+    """A legal action in the game's usual notation, and the other ways to write it."""
 
     def action_text(self, state: Any, action: int) -> str: ...
-
-
-@runtime_checkable
-class SupportsActionAliases(Protocol):
-    """The other ways to write a legal action."""
-
     def action_aliases(self, state: Any, action: int) -> Sequence[str]: ...

@@ -17,6 +17,7 @@ Parameters stand in brackets: ``zermelo/Kalah-v0(houses=4)``, ``FrozenLake-v1(is
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import re
@@ -35,7 +36,7 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.installing import install_command
 from zermelo.envs.local_modules import import_module
-from zermelo.envs.registration.own_games import env_maker, is_rules_class
+from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name, unknown_setting
@@ -62,10 +63,7 @@ def make(name: str, **parameters: Any) -> Any:
         creator = find(spec.name)
         if creator is not None:
             env = _call(creator, spec.name, arguments)
-            if is_rules(env):
-                env = _over_rules(env)
-            _check(env, spec.name)
-            return env
+            return _checked(_over_rules(env) if is_rules(env) else env, spec.name)
     raise _unknown(spec.name)
 
 
@@ -94,8 +92,22 @@ def _user_function(name: str) -> Creator | None:
     module_name, colon, function_name = name.partition(":")
     if not colon:
         return None
+    module = _user_module(module_name, name)
+    creator: Any = getattr(module, function_name, None)
+    if is_rules(creator):
+        return functools.partial(_over_rules, creator)
+    if not callable(creator):
+        offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])
+    is_class_of_rules = (
+        isinstance(creator, type) and hasattr(creator, "_fields") and hasattr(creator, "initial_state")
+    )
+    return env_maker(creator) if is_class_of_rules else creator
+
+
+def _user_module(module_name: str, name: str) -> Any:
     try:
-        module = import_module(module_name)
+        return import_module(module_name)
     except ModuleNotFoundError as error:
         missing = error.name or module_name
         if module_name == missing or module_name.startswith(f"{missing}."):
@@ -103,25 +115,17 @@ def _user_function(name: str) -> Creator | None:
                 f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
                 "directory or an installed package"
             ) from None
-        if missing.partition(".")[0] == module_name.partition(".")[0]:  # its own package is not whole
-            raise InvalidSettingError(f"importing {module_name!r} raised {error}{place_of(error)}") from error
-        raise MissingDependencyError(
-            f"module {module_name!r} needs {missing!r}: pip install the package that has it"
-        ) from error
+        if missing.partition(".")[0] != module_name.partition(".")[0]:
+            raise MissingDependencyError(
+                f"module {module_name!r} needs {missing!r}: pip install the package that has it"
+            ) from error
+        raise _import_failed(module_name, str(error), error) from error  # its own package is not whole
     except Exception as error:
-        raise InvalidSettingError(
-            f"importing {module_name!r} raised {type(error).__name__}: {error}{place_of(error)}"
-        ) from error
-    creator: Any = getattr(module, function_name, None)
-    if is_rules_class(creator):
-        return env_maker(creator)
-    if is_rules(creator):
-        return lambda render_mode=None: _over_rules(creator, render_mode)
-    if not callable(creator):
-        offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])
-    found: Creator = creator
-    return found
+        raise _import_failed(module_name, f"{type(error).__name__}: {error}", error) from error
+
+
+def _import_failed(module_name: str, reason: str, error: Exception) -> InvalidSettingError:
+    return InvalidSettingError(f"importing {module_name!r} raised {reason}{place_of(error)}")
 
 
 def _own(name: str) -> Creator | None:
@@ -134,15 +138,13 @@ def _openspiel(name: str) -> Creator | None:
     if family != "openspiel":
         return None
     pyspiel = _import("pyspiel", name, "openspiel")
-    if game not in pyspiel.registered_names():
-        raise unknown_name("env", name, [f"openspiel/{known}" for known in pyspiel.registered_names()])
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    if game not in kinds:
+        raise unknown_name("env", name, [f"openspiel/{known}" for known in kinds])
     shimmy = _import("shimmy.openspiel_compatibility", name, "openspiel")
 
     def create(render_mode: str | None = None, **parameters: Any) -> Any:
-        accepted = next(t for t in pyspiel.registered_games() if t.short_name == game).parameter_specification
-        for parameter in parameters:
-            if parameter not in accepted:
-                raise _no_parameter(name, parameter, list(accepted))
+        _check_names(name, parameters, list(kinds[game].parameter_specification))
         text = ",".join(f"{key}={_openspiel_value(value)}" for key, value in parameters.items())
         try:
             loaded = pyspiel.load_game(f"{game}({text})")
@@ -158,56 +160,45 @@ def _openspiel(name: str) -> Creator | None:
 
 def _openspiel_value(value: Any) -> str:
     """A value as OpenSpiel's text has it: lists with semicolons, a game inside a game with its brackets."""
-    if isinstance(value, list | tuple):
-        return ";".join(map(str, value))
-    return str(value)
+    return ";".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _pettingzoo(name: str) -> Creator | None:
     import pettingzoo
 
     register_with_imported()
-
-    wanted = _dashed(
-        name.removeprefix("pettingzoo.").replace(".", "/") if name.startswith("pettingzoo.") else name
-    )
-    ids = pettingzoo.aec_registry
-    found = _resolve(wanted, ids)
-    if found is None:
+    inside = name.removeprefix("pettingzoo.")
+    wanted = _dashed(name if inside == name else inside.replace(".", "/"))
+    env_id = _resolve(wanted, pettingzoo.aec_registry)
+    if env_id is None:
         if _resolve(wanted, pettingzoo.parallel_registry) is not None:
             raise _parallel(name)
         return None
-    family = found.partition("/")[0]
-    return lambda **parameters: _make_pettingzoo(found, family, parameters)
+    creator: Any = pettingzoo.spec("aec", env_id).entry_point
+    if isinstance(creator, str):
+        module, _, attribute = creator.partition(":")
+        creator = getattr(_import(module, env_id, env_id.partition("/")[0]), attribute)
 
+    @functools.wraps(creator)
+    def create(**parameters: Any) -> Any:
+        return pettingzoo.make("aec", env_id, **parameters)
 
-def _make_pettingzoo(env_id: str, family: str, parameters: Mapping[str, Any]) -> Any:
-    import pettingzoo
-
-    entry = pettingzoo.spec("aec", env_id).entry_point
-    if isinstance(entry, str):
-        module, _, attribute = entry.partition(":")
-        creator = getattr(_import(module, env_id, family), attribute)
-    else:
-        creator = entry
-    _check_parameters(creator, env_id, parameters)
-    return pettingzoo.make("aec", env_id, **parameters)
+    return create
 
 
 def _gymnasium(name: str) -> Creator | None:
     import gymnasium
 
     register_with_imported()
-
-    found = _resolve(name, gymnasium.registry)
-    if found is None:
+    env_id = _resolve(name, gymnasium.registry)
+    if env_id is None:
         return None
 
     def create(**parameters: Any) -> Any:
         try:
-            return gymnasium.make(found, **parameters)
+            return gymnasium.make(env_id, **parameters)
         except gymnasium.error.DependencyNotInstalled as error:
-            raise MissingDependencyError(f"{found} needs a package that is not installed: {error}") from error
+            raise MissingDependencyError(f"{env_id} needs a package that is not installed: {error}") from error
 
     return create
 
@@ -254,65 +245,49 @@ def _quiet() -> Iterator[None]:
 
 
 def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
-    _check_parameters(creator, name, arguments)
+    _check_names(name, arguments, _accepted(creator))
     try:
         with _quiet():
             return creator(**arguments)
     except ZermeloError:
         raise
-    except TypeError as error:
-        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(error))
-        if unexpected is not None and unexpected[1] in arguments:
-            raise _no_parameter(name, unexpected[1], None) from error
-        raise _cannot_make(name, arguments, error) from error
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             f"{name} needs {error.name}, which is neither installed nor in the current folder: pip install "
             f"{error.name}, if you know a package of that name"
         ) from error
     except Exception as error:
-        raise _cannot_make(name, arguments, error) from error
+        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if isinstance(error, TypeError) and unexpected is not None and unexpected[1] in arguments:
+            raise InvalidSettingError(f"{name} takes no parameter {unexpected[1]!r}") from error
+        shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InvalidSettingError(f"cannot make {name}({shown}): {reason}{place_of(error)}") from error
 
 
-def _cannot_make(name: str, arguments: Mapping[str, Any], error: Exception) -> InvalidSettingError:
-    shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return InvalidSettingError(f"cannot make {name}({shown}): {reason}{place_of(error)}")
-
-
-def _check_parameters(creator: Creator, name: str, arguments: Mapping[str, Any]) -> None:
-    """Checks names of parameters before anything is made, where the signature tells them.
-
-    PettingZoo's ``env(**kwargs)`` hands everything to ``raw_env``, next to it in its module.
-    """
-    accepted = _accepted(creator)
-    if accepted is None:
-        accepted = _accepted(getattr(creator, "__globals__", {}).get("raw_env"))
+def _check_names(name: str, arguments: Mapping[str, Any], accepted: list[str] | None) -> None:
+    """Checks names of parameters before anything is made, where it is known which there are."""
     for parameter in arguments:
         if accepted is not None and parameter not in accepted:
-            raise _no_parameter(name, parameter, accepted)
+            raise unknown_setting(name, parameter, accepted, "takes no parameter", "it takes")
 
 
 def _accepted(creator: Any) -> list[str] | None:
-    """The names of the parameters of a callable, or None where it takes any or does not tell."""
-    if not callable(creator):
-        return None
-    try:
-        parameters = inspect.signature(creator).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    """The names of the parameters of a callable, or None where it takes any or does not tell.
+
+    PettingZoo's ``env(**kwargs)`` hands everything to ``raw_env``, next to it in its module.
+    """
+    for each in (creator, getattr(inspect.unwrap(creator), "__globals__", {}).get("raw_env")):
+        with contextlib.suppress(TypeError, ValueError):
+            parameters = inspect.signature(each).parameters.values()
+            if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+                return [
+                    one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+                ]
+    return None
 
 
-def _no_parameter(name: str, parameter: str, accepted: list[str] | None) -> InvalidSettingError:
-    if accepted is None:
-        return InvalidSettingError(f"{name} takes no parameter {parameter!r}")
-    return unknown_setting(name, parameter, accepted, "takes no parameter", "it takes")
-
-
-def _check(env: Any, name: str) -> None:
+def _checked(env: Any, name: str) -> Any:
     if is_parallel(env):
         raise _parallel(name)
     if not is_aec(env) and not is_gymnasium(env):
@@ -321,6 +296,7 @@ def _check(env: Any, name: str) -> None:
         raise UnsupportedGameError(
             f"{name} made {type(env).__name__}, which is no environment{hint if is_old else ''}"
         )
+    return env
 
 
 def _parallel(name: str) -> UnsupportedGameError:

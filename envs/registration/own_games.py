@@ -13,21 +13,10 @@ from typing import Any
 import zermelo.envs.games  # noqa: F401  # for what it lists
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, OWN_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.about import LISTED
-from zermelo.envs.rules.contract import require_known_names
-
-__all__ = ["env_maker", "is_rules_class", "register_game"]
+from zermelo.envs.rules.contract import method_or_default, require_known_names
 
 
-def is_rules_class(thing: Any) -> bool:
-    """Whether this is a class of rules, to be called with parameters."""
-    return isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields") and _plays(thing)
-
-
-def _plays(cls: type) -> bool:
-    return callable(getattr(cls, "initial_state", None))
-
-
-def env_maker(rules_class: type) -> Callable[..., Any]:
+def env_maker(rules_class: Any) -> Callable[..., Any]:
     """A function ``env(<parameters>, render_mode=None)`` that makes environments of some class of rules.
 
     Nothing of PettingZoo is imported before it is called.
@@ -38,10 +27,14 @@ def env_maker(rules_class: type) -> Callable[..., Any]:
 
         return rules_env(rules_class(*args, **parameters), render_mode)
 
+    signature = inspect.signature(rules_class)
     render_mode = inspect.Parameter("render_mode", inspect.Parameter.KEYWORD_ONLY, default=None)
-    rules_parameters = inspect.signature(rules_class).parameters.values()
-    env.__signature__ = inspect.Signature([*rules_parameters, render_mode])  # type: ignore[attr-defined]  # inspect's
-    env.__doc__ = _document(rules_class)
+    parameters = [*signature.parameters.values(), render_mode]
+    env.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # inspect's
+    lines = [inspect.getdoc(rules_class) or rules_class.__name__, ""]
+    if all(parameter.default is not parameter.empty for parameter in signature.parameters.values()):
+        lines += _table(rules_class())
+    env.__doc__ = "\n".join([*lines, "Version history: v0, the first."])
     env.__module__ = rules_class.__module__
     return env
 
@@ -60,32 +53,26 @@ def register_game(rules_class: type, *, players: str = "2", kind: str = "board")
     return env_id
 
 
-def _document(rules_class: Any) -> str:
-    """The table that PettingZoo has at the top of an environment, for the default parameters if all have one."""
-    lines = [inspect.getdoc(rules_class) or rules_class.__name__, ""]
-    parameters = inspect.signature(rules_class).parameters.values()
-    if all(parameter.default is not parameter.empty for parameter in parameters):
-        rules = rules_class()
-        shown = ", ".join(f"{name}={value!r}" for name, value in rules._asdict().items())
-        names = getattr(rules, "seat_names", None)
-        seats = rules.seats() if hasattr(rules, "seats") else 2
-        agents = list(names()) if names is not None else [f"player_{seat}" for seat in range(seats)]
-        actions = rules.num_actions()
-        least, greatest = rules.utility_bounds() if hasattr(rules, "utility_bounds") else (-1, 1)
-        rows = [
-            ("Creation", f'make("aec", "zermelo/{rules_class.__name__}-v0"{", " if shown else ""}{shown})'),
-            ("Agents", ", ".join(agents)),
-            ("Actions", f"Discrete({actions})"),
-            ("Observation", _observation_text(rules_class)),
-            ("Action mask", f"{actions} of 0 and 1; all zero for agents that are not to move"),
-            ("Rewards", f"zero until the end, then {least} to {greatest}; {least} for an illegal action"),
-            ("Rendering", "ansi, rgb_array, human"),
-        ]
-        widths = max(len(name) for name, _ in rows), max(len(text) for _, text in rows)
-        rule = f"{'=' * widths[0]}  {'=' * widths[1]}"
-        lines += [rule, *(f"{name:{widths[0]}}  {text}" for name, text in rows), rule, ""]
-    lines += ["Version history: v0, the first."]
-    return "\n".join(lines)
+def _table(rules: Any) -> list[str]:
+    """The table that PettingZoo has at the top of an environment."""
+    shown = "".join(f", {name}={value!r}" for name, value in rules._asdict().items())
+    names = getattr(rules, "seat_names", None)
+    seats = range(method_or_default(rules, "seats")())
+    agents = [f"player_{seat}" for seat in seats] if names is None else names()
+    actions = rules.num_actions()
+    lower, upper = method_or_default(rules, "utility_bounds")()
+    rows = {
+        "Creation": f'make("aec", "zermelo/{type(rules).__name__}-v0"{shown})',
+        "Agents": ", ".join(agents),
+        "Actions": f"Discrete({actions})",
+        "Observation": _observation_text(type(rules)),
+        "Action mask": f"{actions} of 0 and 1; all zero for agents that are not to move",
+        "Rewards": f"zero until the end, then {lower} to {upper}; {lower} for an illegal action",
+        "Rendering": "ansi, rgb_array, human",
+    }
+    width = max(map(len, rows))
+    rule = f"{'=' * width}  {'=' * max(map(len, rows.values()))}"
+    return [rule, *(f"{name:{width}}  {text}" for name, text in rows.items()), rule, ""]
 
 
 def _observation_text(rules_class: Any) -> str:

@@ -1,36 +1,50 @@
-"""The environments of this package, by id, and how PettingZoo and Gymnasium learn of them."""
+"""Environments by name: ours, how PettingZoo and Gymnasium learn of them, and the list of all that are known."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.installing import install_command, is_installed
 
 
 @dataclass(frozen=True)
-class OwnEnv:
-    """An environment that is made by name.
+class EnvEntry:
+    """A line of the list of environments.
 
     Attributes:
-        id: Such as ``zermelo/Kalah-v0``.
-        entry_point: What makes it: a callable, or ``"module:name"``, imported only when it is used.
+        name: What ``make`` takes, such as ``zermelo/Kalah-v0``.
         players: How many play, as text: ``2``, ``2-6``.
-        kind: What kind of game it is, in a few words.
-        information: ``perfect`` or ``hidden``.
+        kind: Board, cards, dice, ... in a few words.
+        information: ``perfect``: any search. ``hidden``: hidden cards or simultaneous moves; searches that do not
+            peek (``ismcts``) play the former where it is known what players see.
+        needs: The extra that has to be installed, as in ``pip install "zermelo[classic]"``, or nothing.
+        entry_point: What makes an environment of ours: a callable, or ``"module:name"``, imported when it is used.
     """
 
-    id: str
-    entry_point: str | Callable[..., Any]
+    name: str
     players: str = "2"
     kind: str = "board"
     information: str = "perfect"
+    needs: str = ""
+    entry_point: str | Callable[..., Any] = ""
+
+    @property
+    def summary(self) -> str:
+        """The line without the name: players, kind, what players see, whether it is installed."""
+        players = "1 player" if self.players == "1" else f"{self.players} players"
+        search = {"perfect": "searchable", "hidden": "hidden information"}.get(self.information)
+        needs = None
+        if self.needs:
+            needs = "installed" if is_installed(self.needs) else f"not installed: {install_command(self.needs)}"
+        return "; ".join(part for part in (players, self.kind, search, needs) if part)
 
     def load(self) -> Callable[..., Any]:
-        """The callable that makes the environment."""
+        """The callable that makes an environment of ours."""
         if not isinstance(self.entry_point, str):
             return self.entry_point
         module, _, name = self.entry_point.partition(":")
@@ -38,7 +52,10 @@ class OwnEnv:
         return creator
 
 
-OWN_ENVS: dict[str, OwnEnv] = {}
+OWN_ENVS: dict[str, EnvEntry] = {}
+"""The environments of this package, by id."""
+GYMNASIUM_ENVS: dict[str, str] = {}
+"""The ids and entry points of our environments that are Gymnasium's."""
 
 
 def register_env(
@@ -61,13 +78,8 @@ def register_env(
         raise InvalidSettingError(f"an environment id is family/Name-vN, such as zermelo/Kalah-v0, not {env_id!r}")
     if env_id in OWN_ENVS:
         raise InvalidSettingError(f"the environment id {env_id!r} is taken")
-    OWN_ENVS[env_id] = OwnEnv(env_id, entry_point, players, kind, information)
-    if hasattr(sys.modules.get("pettingzoo"), "aec_registry"):
-        _tell_pettingzoo()
-
-
-GYMNASIUM_ENVS: dict[str, str] = {}
-"""The ids and entry points of our environments that are Gymnasium's."""
+    OWN_ENVS[env_id] = EnvEntry(env_id, players, kind, information, entry_point=entry_point)
+    register_with_imported()
 
 
 def register_envs() -> None:
@@ -83,21 +95,57 @@ def register_envs() -> None:
 
 def register_with_imported() -> None:
     """Registers with those of PettingZoo and Gymnasium that are there already."""
-    if hasattr(sys.modules.get("pettingzoo"), "aec_registry"):
-        _tell_pettingzoo()
-    if hasattr(sys.modules.get("gymnasium"), "registry"):
-        _tell_gymnasium()
+    pettingzoo, gymnasium = sys.modules.get("pettingzoo"), sys.modules.get("gymnasium")
+    if pettingzoo is not None and hasattr(pettingzoo, "aec_registry"):
+        for env_id in [known for known in OWN_ENVS if known not in pettingzoo.aec_registry]:
+            pettingzoo.register("aec", env_id, entry_point=OWN_ENVS[env_id].entry_point)
+    if gymnasium is not None and hasattr(gymnasium, "registry"):
+        for env_id in [known for known in GYMNASIUM_ENVS if known not in gymnasium.registry]:
+            gymnasium.register(env_id, entry_point=GYMNASIUM_ENVS[env_id])
 
 
-def _tell_pettingzoo() -> None:
-    pettingzoo: Any = sys.modules["pettingzoo"]
-    for env in OWN_ENVS.values():
-        if env.id not in pettingzoo.aec_registry:
-            pettingzoo.register("aec", env.id, entry_point=env.entry_point)
+# -- the list ----------------------------------------------------------------------------------------------------
+
+_OTHERS = (
+    EnvEntry("classic/tictactoe-v3", needs="classic"),
+    EnvEntry("classic/connect_four-v3", needs="classic"),
+    EnvEntry("classic/chess-v6", needs="classic"),
+    EnvEntry("classic/go-v5", needs="classic"),
+    EnvEntry("classic/hanabi-v5", "2-5", "cards", "hidden", "classic"),
+    EnvEntry("classic/leduc_holdem-v4", "2", "cards", "hidden", "classic"),
+    EnvEntry("classic/rps-v2", "2", "simultaneous", "hidden", "classic"),
+    EnvEntry("classic/texas_holdem-v4", "2 or more", "cards", "hidden", "classic"),
+    EnvEntry("classic/texas_holdem_no_limit-v6", "2 or more", "cards", "hidden", "classic"),
+    EnvEntry("FrozenLake-v1", "1", "grid, exact chance"),
+    EnvEntry("Taxi-v4", "1", "grid"),
+    EnvEntry("CliffWalking-v1", "1", "grid"),
+    EnvEntry("Blackjack-v1", "1", "cards, sampled chance"),
+)
+_OPENSPIEL = EnvEntry("openspiel/<game>", "any", "OpenSpiel's games, through Shimmy", "by game", "openspiel")
 
 
-def _tell_gymnasium() -> None:
-    gymnasium: Any = sys.modules["gymnasium"]
-    for env_id, entry_point in GYMNASIUM_ENVS.items():
-        if env_id not in gymnasium.registry:
-            gymnasium.register(env_id, entry_point=entry_point)
+def list_envs(*, openspiel: bool = False) -> list[EnvEntry]:
+    """The environments of this package, PettingZoo's classics, Gymnasium's tables, and OpenSpiel.
+
+    Others work too: any AEC or Gymnasium environment, by its id or as ``module:function``.
+
+    Args:
+        openspiel: List OpenSpiel's turn-based games one by one, if OpenSpiel is installed; otherwise one line
+            stands for them all.
+    """
+    games = list(_openspiel_games()) if openspiel else []
+    return [*OWN_ENVS.values(), *_OTHERS, *(games or [_OPENSPIEL])]
+
+
+def _openspiel_games() -> Iterator[EnvEntry]:
+    try:
+        import pyspiel
+    except ImportError:
+        return
+    for game in pyspiel.registered_games():
+        if game.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL and game.default_loadable:
+            lower, upper = game.min_num_players, game.max_num_players
+            players = str(lower) if lower == upper else f"{lower}-{upper}"
+            is_perfect = game.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+            information = "perfect" if is_perfect else "hidden"
+            yield EnvEntry(f"openspiel/{game.short_name}", players, game.long_name, information, "openspiel")

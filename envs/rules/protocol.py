@@ -202,9 +202,9 @@ class MonteCarlo(Protocol):
         return count
 
     @never_compiled
-    def playout_moves(self) -> int:
+    def playout_moves(self) -> int | None:
         """The number of moves after which a playout is cut off, where it could go on for ever; no limit."""
-        ...
+        return None
 
 
 class Repetition(Protocol):

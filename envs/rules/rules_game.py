@@ -18,6 +18,7 @@ from zermelo.envs.rules.observations import observation
 from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.rounds import Rounds
 
+_MONTE_CARLO: Final = ("playout_action", "playout_moves", "action_priors")
 HIDDEN: Final = ("information_state_key", "resample")
 """The methods of rules in which players do not see the whole state."""
 
@@ -81,8 +82,12 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
-        if hasattr(rules, "action_priors"):
+        if hasattr(rules, "action_text"):
+            self.action_aliases = getattr(rules, "action_aliases", _no_aliases)
+        if any(hasattr(rules, name) for name in _MONTE_CARLO):
             self.action_priors = self._action_priors
+            self.playout_action = method_or_default(rules, "playout_action")
+            self.playout_moves = method_or_default(rules, "playout_moves")
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
@@ -193,7 +198,7 @@ class RulesGame:
 
     def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
         priors = [0.0] * len(actions)
-        self.rules.action_priors(state, actions, len(actions), priors)
+        method_or_default(self.rules, "action_priors")(state, actions, len(actions), priors)
         return priors
 
     @property
@@ -201,6 +206,10 @@ class RulesGame:
         """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
         least, greatest = self.traits.utility_bounds
         return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
+
+
+def _no_aliases(state: Any, action: int) -> Sequence[str]:
+    return ()
 
 
 def _is_float(kind: type, name: str) -> bool:

@@ -14,6 +14,7 @@ from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import spare_block
 from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, SELECTIONS, MonteCarlo, Selection
 from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs.capabilities import SupportsMonteCarlo
 from zermelo.envs.jit.history import starter
 
 _LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
@@ -63,7 +64,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.evaluated = evaluates
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.has_priors = tree.has_priors
-    search.guides = hasattr(game.rules, "playout_action")
+    search.guides = isinstance(game, SupportsMonteCarlo)
     search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
     search.hold("rows", np.zeros(2 * width, np.int64))

@@ -33,7 +33,7 @@ from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.capabilities import SupportsPlayoutActions
+from zermelo.envs.capabilities import SupportsMonteCarlo
 
 STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
@@ -79,7 +79,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.first_takers: dict[int, int] = {}
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
-        guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
+        guide = game.playout_action if isinstance(game, SupportsMonteCarlo) else None
         how: dict[str, Any] = {"longest": self.playout_moves, "whole": math.isinf(budget.nodes_left)}
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, **how)
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)

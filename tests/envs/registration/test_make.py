@@ -29,7 +29,7 @@ from zermelo.envs import (
     register_env,
 )
 from zermelo.envs.installing import install_command
-from zermelo.envs.registration.listing import EnvEntry
+from zermelo.envs.registration.registry import EnvEntry
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_parallel_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest.MonkeyPatch) -> None:
     own: dict[str, Any] = {}
-    for module in ("registry", "make", "listing"):
+    for module in ("registry", "make"):
         monkeypatch.setattr(f"zermelo.envs.registration.{module}.OWN_ENVS", own)
     register_env("zermelo/Numbers-v0", "doubles.game_envs:Numbers", players="2", kind="numbers")
     assert make("zermelo/Numbers-v0", total=4.0).total == 4.0

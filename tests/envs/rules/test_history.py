@@ -11,7 +11,6 @@ from doubles.chase import Chase, ChaseState
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game, check_rules, clone_env
-from zermelo.envs.checks import check_rules as checking
 from zermelo.envs.errors import RulesError
 from zermelo.envs.rules import RulesGame, with_past
 from zermelo.envs.rules.env import RulesEnv
@@ -98,7 +97,7 @@ class Endless(Chase):
 
 
 def test_broken_rules_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "why_not_compiled", lambda: "it is off")
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     with pytest.raises(RulesError, match=r"Chase.repetition_limit: it gave 1, but the first"):
         RulesGame(Chase(limit=1))
     game = RulesGame(Endless(limit=2, superko=1))
