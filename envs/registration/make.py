@@ -277,7 +277,8 @@ def _accepted(creator: Any) -> list[str] | None:
 
     PettingZoo's ``env(**kwargs)`` hands everything to ``raw_env``, next to it in its module.
     """
-    for each in (creator, getattr(inspect.unwrap(creator), "__globals__", {}).get("raw_env")):
+    beside: Any = getattr(inspect.unwrap(creator), "__globals__", {}).get("raw_env")
+    for each in (creator, beside):
         with contextlib.suppress(TypeError, ValueError):
             parameters = inspect.signature(each).parameters.values()
             if not any(one.kind is one.VAR_KEYWORD for one in parameters):
