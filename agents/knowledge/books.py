@@ -37,23 +37,14 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Book:
-    """Positions of one game.
-
-    Attributes:
-        path: The file.
-        about: Its header.
-        keys: The keys of the positions, ascending.
-        values: What each is worth to its player to move.
-        flags: Whether that is proven, and whether all moves of the position are in the book.
-        states: The positions, as words.
-    """
+    """Positions of one game, a row each, and the header of their file."""
 
     path: str
     about: dict[str, Any]
-    keys: NDArray[np.int64]
-    values: NDArray[np.float32]
-    flags: NDArray[np.uint8]
-    states: NDArray[np.int64]
+    keys: NDArray[np.int64]  # ascending
+    values: NDArray[np.float32]  # for the player to move
+    flags: NDArray[np.uint8]  # PROVEN; EXPANDED if all moves are in the book
+    states: NDArray[np.int64]  # as words
 
     def __len__(self) -> int:
         """The number of positions."""
@@ -109,7 +100,7 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
     if not moves:
         return None
     good = good_moves(game, moves)
-    chosen = good[int(generator.integers(len(good)))]
+    chosen, top = good[int(generator.integers(len(good)))], game.traits.utility_bounds[1]
     return SearchResult(
         action=chosen.action,
         value=chosen.value,
@@ -117,13 +108,9 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
         action_values={move.action: move.value for move in moves},
         proven_actions=tuple(move.action for move in moves if move.proven),
         policy={move.action: 1 / len(good) for move in good},
-        proven=chosen in good and chosen.proven and (all(move.proven for move in moves) or _is_top(game, chosen)),
+        proven=chosen.proven and (all(move.proven for move in moves) or chosen.value == top),
         method=f"book: {os.path.basename(path)}",
     )
-
-
-def _is_top(game: Any, move: BookMove) -> bool:
-    return bool(move.value == game.traits.utility_bounds[1])
 
 
 def read_book(path: str | os.PathLike[str]) -> Book:

@@ -22,35 +22,19 @@ _ROOM: Final = 1 << 21
 
 @dataclass(frozen=True)
 class Moves:
-    """The moves of some positions.
+    """The moves of some positions."""
 
-    Attributes:
-        first: The number of the first of them.
-        exits: For each the best that a move which ends the game gives; ``NO_EXIT`` or ``UNUSED`` of the kernel.
-        counts: How many other moves each has.
-        again: For each of these whether the same player moves again.
-        leads: What the player has gained by it.
-        names: The child's part, or its key.
-        children: The child's index in its part (one column), or its state.
-    """
-
-    first: int
-    exits: Longs
-    counts: Longs
-    again: NDArray[np.bool_]
-    leads: Longs
-    names: Longs
-    children: Longs
+    first: int  # the number of the first of them
+    exits: Longs  # for each the best that a move which ends the game gives, or NO_EXIT, or UNUSED
+    counts: Longs  # how many other moves each has; a row each in what follows
+    again: NDArray[np.bool_]  # whether the same player moves again
+    leads: Longs  # what the player has gained
+    names: Longs  # the child's part, or its key
+    children: Longs  # the child's index in its part (one column), or its state
 
 
 class Expansion:
-    """Lists the moves of positions of one game, compiled.
-
-    Args:
-        game: A game of rules.
-        indexed: Whether the rules number its positions.
-        gains: Whether a table has what players gain.
-    """
+    """Lists the moves of positions of one game, which rules may number (``indexed``), compiled."""
 
     def __init__(self, game: RulesGame, *, indexed: bool, gains: bool) -> None:
         from zermelo.agents.knowledge import kernel  # which imports Numba

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,26 +49,22 @@ class BookProgress:
 
 @dataclass
 class _Node:
-    """A position in the book.
+    """A position in the book, with its value for the player to move.
 
     Attributes:
-        state: It.
-        value: What it is worth to its player to move.
-        proven: Whether that is so.
-        moves: For each action the node after it, or None at an end; its value there; whether the same player moves
-            again. None where the position is not expanded.
-        urgency: What it costs to reach the next position to expand from here; infinite if there is none.
-        parents: Where it is reached from.
-        plies: Moves from the root, on the shortest way known.
+        moves: For each action the node after it, or None at an end; the value of that end; whether the same player
+            moves again. None where the position is not expanded.
+        urgency: The cost of reaching the next position to expand from here; infinite if there is none.
+        plies: Moves from the root, on the shortest way; infinite if it is not reached from there.
     """
 
     state: Any
     value: float
     proven: bool
-    plies: int
     moves: dict[int, tuple[_Node | None, float, bool]] | None = None
-    urgency: float = 0.0
+    urgency: float = math.inf
     parents: list[_Node] = field(default_factory=list)
+    plies: float = math.inf
 
 
 def grow_book(
@@ -85,11 +82,11 @@ def grow_book(
 
     Args:
         game: A game of rules for two players with a constant sum and no chance; an environment or its name.
-        path: The file, which usually ends in ``.zbook``. One that is there is grown on.
-        agent: Says what a position is worth that could not be proven (``search_state``); None takes the middle.
-        seconds: How long to go on.
-        positions: How many positions the book may have.
-        plies: How far from the start positions are expanded.
+        path: The file, which usually ends in ``.zbook``; one that is there is grown on.
+        agent: An agent that searches, for positions that are not proven; None takes the middle value.
+        seconds: The most time.
+        positions: The most positions in the book.
+        plies: The most moves from the start after which positions are expanded.
         nodes: The states that a proof of one position may visit.
         on_progress: Called after each position; what it raises ends the growth, and what was found is written.
 
@@ -114,13 +111,10 @@ class _Growth:
         self._game, self._path, self._agent, self._nodes = game, path, agent, nodes
         self._most_plies = math.inf if plies is None else plies
         self._prover = Prover(game) if can_prove(game) else None
-        self._known: dict[int, tuple[float, int]] = {}
-        self._stored: dict[int, Any] = {}
-        if path.exists():
-            self._read(state)
         self._by_key: dict[int, _Node] = {}
+        if path.exists():
+            self._read(without_past(state))
         self._root = self._node(state, 0)
-        self._restore()
 
     def run(
         self, seconds: float | None, positions: int | None, on_progress: Callable[[BookProgress], Any] | None
@@ -215,82 +209,76 @@ class _Growth:
             if before != (here.value, here.proven, here.urgency):
                 waiting += here.parents
 
-    def _node(self, state: Any, plies: int) -> _Node:
-        """The node of a position, a new one with its value."""
+    def _node(self, state: Any, plies: float) -> _Node:
+        """The node of a position so many moves from the root, a new one with its value."""
         bare = without_past(state)
         key = canonical_key(self._game.rules, bare)
-        node = self._by_key.get(key)
-        if node is None:
-            value, flags = self._known[key] if key in self._known else self._judged(bare)
-            node = _Node(bare, value, bool(flags & PROVEN), plies)
-            node.urgency = math.inf if plies >= self._most_plies else 0.0
-            self._by_key[key] = node
+        if key not in self._by_key:
+            self._by_key[key] = _Node(bare, *self._judged(bare))
+        node = self._by_key[key]
+        self._reach(node, plies)
         return node
 
-    def _judged(self, state: Any) -> tuple[float, int]:
-        """The value of a position: proven, else what the agent says."""
+    def _reach(self, node: _Node, plies: float) -> None:
+        """Notes a shorter way to a node, and to those after it."""
+        waiting, reached = deque([(node, plies)]), list[_Node]()
+        while waiting:
+            node, plies = waiting.popleft()
+            if plies < node.plies:
+                node.plies = plies
+                reached.append(node)
+                if node.moves is None:
+                    node.urgency = math.inf if plies >= self._most_plies else 0.0
+                else:
+                    waiting.extend((child, plies + 1) for child, _, _ in node.moves.values() if child is not None)
+        for node in reversed(reached):
+            for each in (node, *node.parents):
+                self._update(each)
+
+    def _judged(self, state: Any) -> tuple[float, bool]:
+        """The value of a position, and whether it is proven; if not, the agent says it."""
         traits = self._game.traits
         if self._prover is not None:
             decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
             lower, upper = (-1, 1) if decides else (LOSS, WIN)
             score = self._prover.score(state, nodes=self._nodes, lower=lower, upper=upper)
             if decides and (score.lower > 0 or score.upper < 0 or score.lower == score.upper):
-                return float((score.lower > 0) - (score.upper < 0)), PROVEN
+                return float((score.lower > 0) - (score.upper < 0)), True
             if score.lower == score.upper:
-                return self._prover.value(score.lower)[0], PROVEN
+                return self._prover.value(score.lower)[0], True
         else:
             found = solve(self._game, state, nodes=self._nodes, compile="never")
             if found.value is not None:
-                return found.value, PROVEN
+                return found.value, True
         if self._agent is None:
-            return traits.constant / 2, 0
+            return traits.constant / 2, False
         result = self._agent.search_state(self._game, state)
-        return result.value, PROVEN if result.proven else 0
+        return result.value, result.proven
 
     # -- the file ----------------------------------------------------------------------------------------------
 
-    def _read(self, state: Any) -> None:
+    def _read(self, like: Any) -> None:
         book = read_book(self._path)
         require_game(self._path, book.about, self._game)
-        self._known = {
-            int(key): (float(value), int(flags))
-            for key, value, flags in zip(book.keys, book.values, book.flags, strict=True)
-        }
-        like = without_past(state)
         rows = np.ascontiguousarray(book.states)
-        width = 8 * rows.shape[1]
-        self._stored = {
-            int(key): load_state(like, rows.ctypes.data + width * place) for place, key in enumerate(book.keys)
-        }
-
-    def _restore(self) -> None:
-        """Puts the book of the file into nodes, from the root on."""
-        waiting = [self._root]
-        while waiting:
-            node = waiting.pop()
-            flags = self._known.get(canonical_key(self._game.rules, node.state), (0.0, 0))[1]
-            if node.moves is None and flags & EXPANDED:
-                self._expand(node)
-                assert node.moves is not None, "it was expanded"
-                waiting += [child for child, _, _ in node.moves.values() if child is not None]
+        for row, key, value, flags in zip(rows, book.keys, book.values, book.flags, strict=True):
+            state = load_state(like, row.ctypes.data)
+            self._by_key[int(key)] = _Node(state, float(value), bool(flags & PROVEN))
+        for key, flags in zip(book.keys, book.flags, strict=True):
+            if flags & EXPANDED:
+                self._expand(self._by_key[int(key)])
 
     def _write(self) -> None:
         keys = sorted(self._by_key)
         nodes = [self._by_key[key] for key in keys]
-        others = sorted(self._known.keys() - self._by_key.keys())  # of a book from another position
-        states = [flat(node.state) for node in nodes] + [flat(self._stored[key]) for key in others]
-        values = [node.value for node in nodes] + [self._known[key][0] for key in others]
         flags = [PROVEN * node.proven | EXPANDED * (node.moves is not None) for node in nodes]
-        flags += [self._known[key][1] for key in others]
-        every = np.array(keys + others, np.int64)
-        order = np.argsort(every)
         write_knowledge(
             self._path,
             KIND,
             self._game.rules,
             {"agent": getattr(self._agent, "name", ""), "nodes": self._nodes},
-            keys=every[order],
-            values=np.array(values, np.float32)[order],
-            flags=np.array(flags, np.uint8)[order],
-            states=np.array(states, np.int64)[order],
+            keys=np.array(keys, np.int64),
+            values=np.array([node.value for node in nodes], np.float32),
+            flags=np.array(flags, np.uint8),
+            states=np.array([flat(node.state) for node in nodes], np.int64),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zermelo.agents.knowledge.retrograde import NO_EXIT, UNUSED
 from zermelo.envs.jit.memory import load, load_state, store, store_state, words
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -14,10 +15,9 @@ INDEXED = True
 GAINS = True
 """Whether an exit is what the mover gains, not how soon it wins."""
 
-NO_EXIT: Final = -32767
-"""Of a position none of whose moves ends the game."""
-UNUSED: Final = -32768
-"""Of a number that stands for no position, or for a finished one."""
+LEADS = True
+"""Whether the rules say what the mover is ahead by."""
+
 STATES, EXITS, COUNTS, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(9)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a
 state, the words of children written."""
@@ -26,15 +26,10 @@ HEAD: Final = 2
 
 
 def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: int) -> int:
-    """Lists the moves of positions, until the room for children is used up; how many positions it has done.
+    """Lists the moves of ``count`` positions, until the room for children is used up; how many it has done.
 
-    Args:
-        rules: The rules, or those over paths.
-        state: Any state.
-        part: The part whose positions are listed, where the rules number them.
-        first: The first number, or the first of the given states.
-        count: How many to list.
-        memory: The address of the block.
+    ``part`` is the part whose positions are listed, where the rules number them, ``first`` the first number or
+    state, and ``memory`` the address of the block.
     """
     if HISTORY:
         game = rules.rules
@@ -42,12 +37,8 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
     else:
         game = rules
         like = state
-    states, exits, counts, size = (
-        load(memory, STATES),
-        load(memory, EXITS),
-        load(memory, COUNTS),
-        load(memory, SIZE),
-    )
+    states, exits, counts = load(memory, STATES), load(memory, EXITS), load(memory, COUNTS)
+    size = load(memory, SIZE)
     width = game.max_legal_actions()
     actions = words(load(memory, SCRATCH), width)
     child_words = load(memory, WIDTH)
@@ -101,7 +92,3 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
         done += 1
     store(memory, DONE, (out - load(memory, CHILDREN)) >> 3)
     return done
-
-
-LEADS = True
-"""Whether the rules say what the mover is ahead by."""

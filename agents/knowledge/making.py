@@ -42,14 +42,7 @@ _MB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class TableProgress:
-    """How far the making of a table is.
-
-    Attributes:
-        part: What is worked on.
-        done: How many positions are listed.
-        positions: How many there will be at most; 0 where that is not known.
-        seconds: Since the beginning.
-    """
+    """The part that is worked on, positions listed, of how many at most (0: not known), and seconds."""
 
     part: str
     done: int
@@ -70,20 +63,13 @@ class PartFigures:
 
 @dataclass(frozen=True)
 class MadeTable:
-    """A table that was made.
-
-    Attributes:
-        table: It.
-        figures: What its parts have.
-        undecided: Positions left out, as play from them goes round for ever.
-        seconds: The time it took, and the bytes of the file.
-    """
+    """A table that was made."""
 
     table: EndgameTable
     figures: tuple[PartFigures, ...]
-    undecided: int
+    undecided: int  # positions left out, as play from them goes round for ever
     seconds: float
-    size: int
+    size: int  # bytes of the file
 
 
 def make_table(
@@ -99,16 +85,16 @@ def make_table(
 ) -> MadeTable:
     """Makes an endgame table by retrograde analysis, checks every entry, and writes it to a file.
 
-    What was finished of parts is kept beside the file until all is done: called again, it goes on from there.
+    Finished parts are kept beside the file until all is done: called again, it goes on from there.
 
     Args:
         game: A game of rules for two players with a sum of 0, an environment with such rules, or its name.
         path: The file, which usually ends in ``.ztable``.
-        pieces: Of chess: how many pieces at most, or one ending such as ``"KBNK"`` and all that it leads to.
-        stones: Of Kalah: how many seeds in houses at most.
-        empty: Of games that say how many squares are empty: positions reached from the state with so many.
-        states: All that can be reached from the state, of which there may be so many.
-        memory_mb: The memory it may use, in MiB; if not given, half of what is free.
+        pieces: Of chess: the most pieces, or one ending such as ``"KBNK"`` and all that it leads to.
+        stones: Of Kalah: the most seeds in houses.
+        empty: Positions reached from the state with so many empty squares.
+        states: The most states that are reached; all of them are in the table.
+        memory_mb: Memory in MiB; by default half of what is free.
         on_progress: Called as it goes on; what it raises stops the work.
 
     Raises:
@@ -163,6 +149,7 @@ class _Making:
         self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
         self._on_progress = on_progress
         self._started = time.monotonic()
+        self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
         bounds = method_or_default(self._rules, "utility_bounds")()
         self._gains = hasattr(self._rules, "table_lead") or tuple(bounds) != (-1, 1)
         self._draws = has_history(self._rules)
@@ -170,8 +157,6 @@ class _Making:
         self._scores: list[Numbers] = []
         self._keys = np.zeros(0, np.int64)
         self._undecided = 0
-
-    # -- positions that the rules number -----------------------------------------------------------------------
 
     def by_parts(self, what: str) -> None:
         """Solves group after group of parts."""
@@ -182,7 +167,8 @@ class _Making:
         largest = max(groups, key=lambda group: sum(sizes[part] for part in group))
         self._require_room(2 * total, 0)
         expansion = Expansion(self._game, indexed=True, gains=self._gains)
-        moves = self._moves_a_position(expansion, largest, sizes)
+        samples = [next(iter(expansion.of_part(part, min(sizes[part], _SAMPLE)))) for part in largest]
+        moves = max(len(sample.names) / max(len(sample.exits), 1) for sample in samples)
         most = sum(sizes[part] for part in largest)
         self._require_room(2 * total, int(most * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)))
         done = 0
@@ -195,14 +181,6 @@ class _Making:
                 self._parts.append((part, done))
                 done += sizes[part]
             self._scores.append(found)
-
-    def _moves_a_position(self, expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int]) -> float:
-        """About how many moves a number of a part has, those without a position counted."""
-        return max(
-            len(first.names) / max(len(first.exits), 1)
-            for part in group
-            for first in [next(iter(expansion.of_part(part, min(sizes[part], _SAMPLE))))]
-        )
 
     def _group(
         self, expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int], done: int, total: int
@@ -246,8 +224,6 @@ class _Making:
             np.maximum.at(exits, rows[those], options)
         counts = np.bincount(rows[inside], minlength=len(exits))
         return exits, counts, children[inside].astype(np.int32), moves.again[inside], moves.leads[inside]
-
-    # -- positions as they are reached -------------------------------------------------------------------------
 
     def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
         """Solves all positions that can be reached, or those of them with few empty squares."""
@@ -307,8 +283,6 @@ class _Making:
         states = (load_state(like, rows.ctypes.data + width * row) for row in range(len(rows)))
         return np.array([self._rules.table_part(state) <= empty for state in states], bool)
 
-    # -- both --------------------------------------------------------------------------------------------------
-
     def _solved(self, text: str, found: list[tuple[Numbers, ...]]) -> Numbers:
         """The scores of the positions of a graph, each checked against those that its moves lead to."""
         exits, counts, children, again, leads = (np.concatenate(each) for each in zip(*found, strict=True))
@@ -340,11 +314,6 @@ class _Making:
         if self._on_progress is not None:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started))
 
-    @property
-    def _folder(self) -> Path:
-        rules = self._rules
-        return self._path.with_name(f"{self._path.name}.{fingerprint(rules)}.parts")
-
     def _kept(self, group: tuple[int, ...]) -> Numbers | None:
         """The scores of a group that an earlier run has finished."""
         try:
@@ -370,22 +339,16 @@ class _Making:
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
         table = read_table(self._path)
-        return MadeTable(
-            table, figures_of(table, self._rules), self._undecided, seconds, self._path.stat().st_size
-        )
+        size = self._path.stat().st_size
+        return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
 
 
-def figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
-    """The figures of each part of a table."""
-    bounds = [*table.offsets.values(), len(table.scores)]
+def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
+    if not table.offsets:
+        return (_figures(name_of(rules), table.scores, table.gains),)
     text = method_or_default(rules, "table_part_text")
-    parts = [
-        (text(part), first, last) for part, first, last in zip(table.offsets, bounds, bounds[1:], strict=False)
-    ]
-    return tuple(
-        _figures(name, table.scores[first:last], table.gains)
-        for name, first, last in parts or [(name_of(rules), 0, len(table.scores))]
-    )
+    scores = np.split(table.scores, [*table.offsets.values()][1:])
+    return tuple(_figures(text(part), own, table.gains) for part, own in zip(table.offsets, scores, strict=True))
 
 
 def _figures(name: str, scores: Numbers, has_gains: bool) -> PartFigures:

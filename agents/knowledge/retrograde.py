@@ -17,28 +17,22 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.scores import WIN
 
 NO_EXIT: Final = -32767
+"""Of a position none of whose moves ends the game."""
 UNUSED: Final = -32768
+"""Of a number that stands for no position, or for a finished one."""
 _MOST_PLIES: Final = WIN - 2
 Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Positions and their moves.
+    """Positions and their moves."""
 
-    Attributes:
-        exits: For each position the best score of a move that leaves the graph; ``NO_EXIT``, or ``UNUSED``.
-        starts: Where the moves of each position begin in the next three.
-        children: The position that a move leads to.
-        again: Whether the same player moves again.
-        leads: What the mover has gained.
-    """
-
-    exits: Numbers
-    starts: Numbers
-    children: Numbers
-    again: Numbers
-    leads: Numbers
+    exits: Numbers  # for each position the best score of a move that leaves the graph; or NO_EXIT, or UNUSED
+    starts: Numbers  # where the moves of each position begin in the next three
+    children: Numbers  # the position that a move leads to
+    again: Numbers  # whether the same player moves again
+    leads: Numbers  # what the mover has gained
 
     def reversed(self) -> Any:
         """The matrix with a row for each position and its moves turned round: SciPy's, in compressed columns."""

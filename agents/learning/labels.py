@@ -4,20 +4,15 @@ A row is a position: the moves that lead to it, the observation of its player, a
 Positions come from random games, so that bad ones are there too; none comes twice.
 
 =================  =============================================================================================
-``position``       the number of the row
-``game``           the number of the game it comes from
-``ply``            moves before it, chance's included
+``position``       the number of the row; ``game`` that of its game, ``ply`` the moves before, chance's included
 ``moves``          these, as ``Game.result`` takes them; chance that is only simulated has none
-``seat``           the player to move
-``observation``    what that player sees, as one list, to be reshaped to ``shape``
+``observation``    of ``seat``, the player to move, as one list, to be reshaped to ``shape``
 ``action_mask``    true for each legal action
-``value``          what the position is worth to the player to move, in the game's own utility
-``values``         to each seat
-``proven``         whether that is certain
+``value``          for the player to move, in the game's own utility; ``values`` for each seat
+``proven``         whether the value is certain
 ``best``           the action that the agent plays
-``policy``         a probability for each action: the share of simulations that followed it, else the same for all
-                   best ones
-``action_values``  what each action is worth to the player to move; None where the agent does not say
+``policy``         the share of simulations that followed each action, else equal shares of all best actions
+``action_values``  for the player to move; None where the agent does not say
 ``nodes``          states that the agent visited
 =================  =============================================================================================
 """
@@ -76,9 +71,9 @@ def label_positions(
 
     Args:
         env: A name that ``make`` takes, a live environment or a game.
-        positions: Rows, at most; there are fewer if random games reach no more positions.
+        positions: Rows, at most; fewer if random games reach no more positions.
         agent: A searching agent or its spec; alpha-beta searches in as many threads as there are processors.
-        seed: Decides the positions, and the agent's random numbers.
+        seed: Seed of the positions and of the agent.
 
     Raises:
         InvalidSettingError: The agent does not search, or a number is wrong.

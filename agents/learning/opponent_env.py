@@ -2,18 +2,13 @@
 
     env = OpponentEnv("classic/connect_four-v3", ["random", "alphabeta(depth=2)"])
 
-=============  =================================================================================================
-Actions        the seat's own space
-Observation    a dictionary: ``observation``, what the environment shows the seat, and ``action_mask``, 1 for
-               each legal action; or the former alone (``observation="array"``)
-Info           ``action_mask`` as above, ``seat`` (the learner's) and ``opponents`` (their names, in the order of
-               the seats): the same entries in each step, as libraries that store them expect
-Rewards        what the seat earned since its last action, whoever moved
-Ends           terminated or truncated as the seat is, or when nobody is left to move; an illegal action ends
-               the game for the learner, with ``illegal_reward``, and the game never sees it
-Seat           the same in all games, each in turn, or drawn
-Opponents      drawn for each game by a schedule (``zermelo.agents.learning.schedules``)
-=============  =================================================================================================
+===========  ===================================================================================================
+Observation  a dictionary: ``observation`` and ``action_mask``, 1 for each legal action; or the former alone
+Info         ``action_mask``, ``seat`` (the learner's) and ``opponents`` (their names, in the order of the seats)
+Rewards      what the seat earned since its last action, whoever moved
+Ends         as for the seat, or when nobody is left to move; an illegal action ends the game for the learner,
+             with ``illegal_reward``, and the environment never sees it
+===========  ===================================================================================================
 
 ``reset(seed=...)`` decides everything that follows: seat, opponents, their random numbers and the environment's.
 """
@@ -45,23 +40,21 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     """One seat of an AEC environment, as a single player sees it; see the module's text.
 
     Args:
-        env: A name that ``make`` takes, a function that makes an AEC environment, or a live one, which is then
-            this environment's own.
-        opponents: Those who play the other seats, if there are any: an agent or several, drawn alike often (specs,
-            agents, policies and models, whatever ``agent_of`` takes), or a schedule.
-        seat: The learner's: its number, its name, ``"alternate"`` (each in turn: who learns from one seat only
-            plays badly from the others) or ``"random"``.
+        env: A name that ``make`` takes, a live AEC environment, which is then owned, or a function that makes one.
+        opponents: One or more of what ``agent_of`` takes (specs, agents, policies, models), drawn with equal
+            probability, or a schedule.
+        seat: The learner's number or name, ``"alternate"`` or ``"random"``.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
-        illegal_reward: What an illegal action earns.
-        render_mode: What the environment is made with.
+        illegal_reward: The reward of an illegal action.
+        render_mode: The environment's.
 
     Attributes:
         env: The AEC environment.
-        schedule: What draws opponents.
+        schedule: Draws opponents.
         learner: The name of the learner's seat in this game.
 
     Raises:
-        InvalidSettingError: A setting is none, or an opponent is nothing that plays.
+        InvalidSettingError: A setting has a value it cannot have, or an opponent does not play.
         UnsupportedGameError: It is no AEC environment, or has spaces that differ from seat to seat.
     """
 
@@ -107,10 +100,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         Args:
             seed: Decides all that is drawn from now on.
             options: ``{"seat": ...}``, as for the constructor, for this game only.
-
-        Raises:
-            IllegalActionError: An opponent answered with an action that is not legal.
-            InvalidSettingError: There is no such option or seat.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -131,7 +120,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         """The learner's action, and the others' answers to it.
 
         Raises:
-            ResetNeeded: The game is over, or has not begun.
             IllegalActionError: An opponent answered with an action that is not legal.
         """
         if self._over:
@@ -149,7 +137,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return self._look(), self._paid, terminated, truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The learner's legal actions, as sb3-contrib asks for them; all that there are, if none is masked."""
+        """The learner's legal actions, as sb3-contrib asks for them."""
         return self._mask.copy()
 
     def render(self) -> Any:
@@ -159,8 +147,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     def close(self) -> None:
         """Closes the environment, and what opponents have open."""
         for agent in self._agents.values():
-            close = getattr(agent, "close", None)
-            if callable(close):
+            if callable(close := getattr(agent, "close", None)):
                 close()
         self.env.close()
 

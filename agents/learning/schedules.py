@@ -26,8 +26,8 @@ def agent_of(policy: Any, name: str = "policy") -> Agent:
 
     Args:
         policy: A function of observation and action mask, a model of Stable-Baselines3, a PyTorch module, the spec
-            of an agent such as ``"alphabeta(depth=2)"``, an agent, or a class or function that makes one.
-        name: What to call it; specs and agents keep their own names.
+            of an agent such as ``"alphabeta(depth=2)"``, an agent, or a class that makes one.
+        name: Its name; specs and agents keep their own.
 
     Raises:
         InvalidSettingError: It is none of these.
@@ -90,11 +90,7 @@ class OpponentSchedule(Protocol):
 
 
 class Mix:
-    """Opponents drawn alike often.
-
-    Args:
-        opponents: What ``agent_of`` takes, such as specs; one or more.
-    """
+    """Opponents, one or more of what ``agent_of`` takes, drawn with equal probability."""
 
     def __init__(self, opponents: Sequence[Any]) -> None:
         self.opponents = named(opponents)
@@ -108,19 +104,16 @@ class Mix:
 
 
 class Ladder:
-    """Opponents from weak to strong: the learner goes a rung up once it scores enough against the one it is on.
+    """Opponents from weak to strong: the learner climbs once it scores enough against the present one.
 
     Args:
         opponents: The rungs, the weakest first.
-        mark: The mean score from which the next rung is due, 0 to 1.
-        games: The last so many games on a rung count, and at least as many are played there.
+        mark: The mean score that leads to the next rung, 0 to 1.
+        games: The last games on a rung that count, and the fewest played there.
         back: The probability that a game is played on one of the rungs below, so that they are not forgotten.
 
     Attributes:
         rung: The number of the present rung, from 0 on.
-
-    Raises:
-        InvalidSettingError: A setting is none.
     """
 
     def __init__(
@@ -155,14 +148,13 @@ class SelfPlay:
     """Prioritised fictitious self-play: earlier selves, met by the square of what the learner fails to score.
 
     Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
-    (2019). Nobody has been met at first: such an opponent counts as even, and is drawn accordingly.
+    (2019). An opponent that has not been met counts as even.
 
     Args:
-        opponents: Who is there from the start, such as ``["random"]``.
-        folder: Where training saves policies: each file in it whose name ``pattern`` matches is an opponent from
-            the game on that comes after it was written.
-        pattern: Of file names, as in a shell.
-        spec: What a file is to ``make_agent``, its path put in the place of ``{path}``.
+        opponents: Opponents from the start, such as ``["random"]``.
+        folder: The folder of saved policies: each file that matches ``pattern`` becomes an opponent.
+        pattern: A pattern of file names, as in a shell.
+        spec: The spec of a file's agent, with ``{path}`` for its path.
     """
 
     def __init__(
@@ -183,11 +175,7 @@ class SelfPlay:
         return dict(self._scores)
 
     def add(self, opponent: Any, name: str) -> None:
-        """Makes one more opponent, such as a copy of the policy as it is now.
-
-        Raises:
-            InvalidSettingError: The name is taken.
-        """
+        """Adds an opponent, such as a copy of the policy as it is now."""
         if name in self._pool:
             raise InvalidSettingError(f"there is an opponent called {name!r} already")
         self._pool[name] = opponent
@@ -210,11 +198,7 @@ class SelfPlay:
 
 
 def named(opponents: Any) -> list[tuple[str, Any]]:
-    """Opponents with a name each: a spec is its own, agents have one, others are numbered.
-
-    Raises:
-        InvalidSettingError: There are none, or one is nothing that plays.
-    """
+    """Opponents with a name each: a spec is its own, agents have one, others are numbered."""
     if isinstance(opponents, str) or is_agent(opponents) or callable(opponents):
         opponents = [opponents]
     try:
@@ -227,12 +211,11 @@ def named(opponents: Any) -> list[tuple[str, Any]]:
         )
     found: dict[str, Any] = {}
     for number, opponent in enumerate(listed):
-        agent: Agent = agent_of(opponent, "opponent")
-        plays = (
-            opponent if isinstance(opponent, str) else agent
-        )  # of a spec each seat can have an agent of its own
-        name = str(opponent if isinstance(opponent, str) else getattr(plays, "name", f"opponent {number}"))
-        found[f"{name} #{number}" if name in found else name] = plays
+        agent = agent_of(opponent, "opponent")
+        is_spec = isinstance(opponent, str)
+        name = opponent if is_spec else str(getattr(agent, "name", f"opponent {number}"))
+        # Each seat can have an agent of its own, made of the spec.
+        found[f"{name} #{number}" if name in found else name] = opponent if is_spec else agent
     return list(found.items())
 
 

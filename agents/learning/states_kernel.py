@@ -6,8 +6,7 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.nodes import random_outcome
-from zermelo.agents.learning.alphazero.layout import Batch, Trees
-from zermelo.agents.learning.vector_layout import Games
+from zermelo.agents.learning.layout import Batch, States
 from zermelo.envs.jit.memory import floats, int8s, load, load_state, store, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -30,12 +29,12 @@ def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Searc
     return state
 
 
-def is_over(rules: Rules, state: Any, number: int, games: Games | Trees) -> bool:
+def is_over(rules: Rules, state: Any, number: int, games: States) -> bool:
     """True if a game has ended, or is too long."""
     return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
 
 
-def state_of(rules: Any, like: Any, number: int, games: Games | Trees) -> Any:
+def state_of(rules: Any, like: Any, number: int, games: States) -> Any:
     """The state of a game, its past put on the stack."""
     state = load_state(like, games.states + 8 * games.state_words * number)
     if HISTORY:
@@ -45,7 +44,7 @@ def state_of(rules: Any, like: Any, number: int, games: Games | Trees) -> Any:
     return state
 
 
-def keep(rules: Any, state: Any, number: int, games: Games | Trees) -> None:
+def keep(rules: Any, state: Any, number: int, games: States) -> None:
     """Writes the state of a game, and what is new on the stack."""
     store_state(state, games.states + 8 * games.state_words * number)
     if HISTORY:
@@ -55,7 +54,7 @@ def keep(rules: Any, state: Any, number: int, games: Games | Trees) -> None:
 
 
 def observe(
-    rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, games: Games | Trees | Batch
+    rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, games: States | Batch
 ) -> None:
     """Writes what a seat observes of a state: number ``number`` of the observations at address ``seen``.
 

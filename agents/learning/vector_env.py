@@ -8,8 +8,6 @@ observations. It plays what ``OpponentEnv`` over the same environment plays.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import gymnasium
@@ -19,15 +17,21 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from zermelo.agents.compiled.layout import ASKED, GOING, RECORD
+from zermelo.agents.compiled.layout import ASKED, GOING
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.recursion import GameTooLongError
-from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
-from zermelo.agents.learning.vector_layout import GAMES, Games
+from zermelo.agents.learning.layout import Games
+from zermelo.agents.learning.vector_games import (
+    FEW,
+    GameArrays,
+    Lane,
+    compiled_game,
+    run_parts,
+    split_games,
+    threads_for,
+)
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.jit.build import Kernel, build
-from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
 
@@ -37,17 +41,15 @@ _ALL_SEATS: Final = -3
 _LONG: Final = 1 << 40
 _LONG_WITH_PAST: Final = 2_000
 """After so many moves a game is truncated, where nothing else is said; its past takes memory if it matters."""
-_FEW: Final = 64
-"""So few games are not worth another thread."""
 
 
 class _Block(NamedTuple):
-    """The games from ``first`` up to ``last``, which are against the same opponent, and the threads for them."""
+    """Games against the same opponent, the threads that play them, and that opponent's searches."""
 
-    opponent: str
     first: int
     last: int
     lanes: list[Lane]
+    opponents: list[Opponent]
 
 
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -61,21 +63,20 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     Args:
         env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment.
         num_envs: How many games.
-        opponent: Who plays the other seats: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"``,
-            ``"minimax(depth=...)"``, ``"expectiminimax(depth=...)"`` or ``"mcts(simulations=...)"``, or a list of
-            them, each of which gets its share of the games; None for nobody: then the learner plays all seats,
-            each step is one player's action, and its reward is what that player got by it.
-        seat: The learner's: a number, ``"alternate"`` or ``"random"``; without an opponent it says nothing.
+        opponent: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"``, ``"minimax(depth=...)"``,
+            ``"expectiminimax(depth=...)"`` or ``"mcts(simulations=...)"``, or a list of them, which share the
+            games; None: the learner plays all seats, and a step's reward is that of the player who acted.
+        seat: The learner's: a number, ``"alternate"`` or ``"random"``.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
-        autoreset: When a game that is over begins again: ``"next_step"``, whose action is ignored, or
-            ``"same_step"``, with what was seen last in ``infos["final_obs"]``.
+        autoreset: When a finished game begins again: in the ``"next_step"``, whose action is ignored, or in the
+            ``"same_step"``, with the last observation in ``infos["final_obs"]``.
         max_moves: After so many moves a game is truncated; None for no limit, or 2,000 where rules know the past.
-        illegal_reward: What an illegal action earns, which ends the game.
-        threads: How many share the games; as many as there are processors, if not given. Nothing depends on it.
+        illegal_reward: The reward of an illegal action, which ends the game.
+        threads: Threads that share the games; by default as many as processors. Results do not depend on it.
 
     Raises:
         UnsupportedGameError: The environment has no rules that compile, or one seat and an opponent is given.
-        InvalidSettingError: A setting is none.
+        InvalidSettingError: A setting has a value it cannot have.
     """
 
     def __init__(
@@ -94,8 +95,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         check_whole("num_envs", num_envs, lower=1)
         if max_moves is not None:
             check_whole("max_moves", max_moves, lower=1)
-        if threads is not None:
-            check_whole("threads", threads, lower=1)
         if autoreset not in _MODES:
             raise InvalidSettingError(f"autoreset must be one of {', '.join(_MODES)}, not {autoreset!r}")
         if observation not in ("dict", "array"):
@@ -136,12 +135,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins all games anew.
-
-        Args:
-            seed: One for all, which gives each game another one, or one for each game.
-            options: There are none.
-        """
+        """Begins all games anew; ``seed`` is one for all, which gives each game another one, or a list of them."""
         if not self._is_reset and seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         self._seed(seed)
@@ -153,11 +147,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """An action for each game.
-
-        Args:
-            actions: Integers of shape (games,).
-        """
+        """Takes an action for each game: integers of shape (games,)."""
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("the games have not begun: call reset()")
         given = np.asarray(actions)
@@ -212,32 +202,27 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         raise InvalidSettingError(f"seat must be 'alternate', 'random' or a number below {seats}, not {seat!r}")
 
     def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
-        count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
+        count = threads_for(last - first, threads)
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
         from zermelo.agents.learning.vector_kernel import play
 
-        constants = tuple(sorted({**self._observer.constants, **opponents[0].constants}.items()))
-        kernel = build(self.game.rules, Kernel(play, ("int64", "int64", "int64", GAMES, RECORD), constants))
-        lanes = [self._lane(each, kernel) for each in opponents]
-        return _Block(opponents[0].name, first, last, lanes)
-
-    def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> Lane:
-        games = self._games.record()
-        games.simulations = opponent.simulations
-        games.hold("scratch", np.zeros(2 * games.width, np.int64))
-        moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
-        return Lane(kernel, games, opponent.search, starter(self.game.rules, moves), opponent)
+        moves = min(int(self._games.numbers["longest"]), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
+        lanes = self._games.lanes(play, [each.search for each in opponents], moves, opponents[0].constants)
+        for lane, each in zip(lanes, opponents, strict=True):
+            lane.record.simulations = each.simulations
+            lane.record.hold("scratch", np.zeros(2 * lane.record.width, np.int64))
+        return _Block(first, last, lanes, opponents)
 
     # -- running
 
     def _run(self, anew: int) -> None:
         parts = []
         for block in self._blocks:
-            lanes = block.lanes if block.last - block.first >= _FEW else block.lanes[:1]
+            lanes = block.lanes if block.last - block.first >= FEW else block.lanes[:1]
             parts += split_games(lanes, block.first, block.last)
         run_parts(parts, self.game.initial_state(), anew)
         for lane, _, _ in parts:
-            if lane.search.stop not in (GOING, ASKED) and not lane.owner.simulations:
+            if lane.search.stop not in (GOING, ASKED) and not lane.record.simulations:
                 raise GameTooLongError(self.game, lane.search.deepest)
 
     def _seed(self, seed: int | list[int | None] | None) -> None:

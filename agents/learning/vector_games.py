@@ -2,66 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, get_type_hints
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.compiled.layout import GOING, Search, SharedRecord
+from zermelo.agents.compiled.layout import GOING, RECORD, Search, SharedRecord
 from zermelo.agents.compiled.program import fits
 from zermelo.agents.compiled.threads import run_here, share
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation, observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
 
-
-def words_in(state: Any) -> int:
-    """Number of words of a state, those of the tuples inside it included."""
-    return sum(words_in(part) if isinstance(part, tuple) else 1 for part in state)
+FEW: Final = 64
+"""So few games are not worth another thread."""
 
 
 class Observer:
     """Observations of a game's states, one below the other.
 
-    Kernels write those of rules that say ``write_observation``, or nothing about observations. Of rules that say
-    ``observation``, which does not compile, kernels write the states, and Python makes observations of them.
-
-    Args:
-        game: The game.
-
-    Attributes:
-        dtype: What kernels write: integers of one byte, or of eight.
-        shape: That of an observation.
-        size: How many numbers that is.
-        words: How many words of a state are the position; the rest is its past.
-        space: The space of an observation.
-        in_python: Whether Python makes observations.
-        constants: The constants of ``states_kernel`` for the rules: their past, and how players observe them.
+    Kernels write them, except where rules have ``observation``, which does not compile: then Python makes them of
+    the states (``in_python``). ``words`` of a state are the position, the rest its past; ``constants`` are those
+    of ``states_kernel`` for the rules.
     """
 
     def __init__(self, game: RulesGame) -> None:
-        self._game, self._like = game, game.rules.initial_state()
+        self.rules, self._like = game.rules, game.rules.initial_state()
         space = observation_space(game.rules)
         self.shape: tuple[int, ...] = tuple(space.shape)
         self.size = int(np.prod(self.shape))
-        self.words = words_in(self._like)
+        self.words = len(flat(self._like))
         writes = hasattr(game.rules, "write_observation")
         self.in_python = hasattr(game.rules, "observation") and not writes
         wide = writes and observation_dtype(game.rules).itemsize > 1
         self.dtype: Any = np.int64 if wide else np.int8
         self.space = space
-        bits = not writes and not self.in_python
-        constants = {
-            "HISTORY": has_history(game.rules),
-            "OBSERVES": writes and not wide,
-            "WIDE": wide,
-            "BITS": bits,
-        }
+        constants = {"HISTORY": has_history(game.rules), "OBSERVES": writes and not wide, "WIDE": wide}
+        constants["BITS"] = not writes and not self.in_python
         self.constants = {
             f"zermelo.agents.learning.states_kernel.{name}": value for name, value in constants.items()
         }
@@ -69,14 +55,10 @@ class Observer:
     def seen(
         self, written: NDArray[Any], states: NDArray[np.int64], observers: NDArray[np.int64] | None = None
     ) -> NDArray[Any]:
-        """The observations of all states, of shape (states, *shape).
-
-        They are what the kernel has ``written``, or made of ``states`` where it wrote none; the players to move
-        observe, if no ``observers`` are given.
-        """
+        """The observations of all states, of shape (states, *shape); by default the players to move observe."""
         if not self.in_python:
             return written.reshape(-1, *self.shape)
-        rules = self._game.rules
+        rules = self.rules
         found = np.zeros((len(states), *self.shape), self.space.dtype)
         for number, row in enumerate(states):
             position = load_state(self._like, row.ctypes.data)
@@ -108,18 +90,9 @@ def compiled_game(env: Any) -> RulesGame:
 class GameArrays:
     """The memory of many games.
 
-    Args:
-        game: The rules that are played.
-        record: The class of records that a kernel is given: its annotations list the arrays, each with its type
-            and the names of its axes, such as ``Annotated[int, np.int64, "games", "state_words"]``.
-        count: How many games.
-        longest: After so many moves a game ends.
-        sizes: The lengths of further axes, and other numbers of the record.
-
-    Attributes:
-        observer: Makes observations of states.
-        numbers: What all games have in common.
-        arrays: By name.
+    The annotations of ``record`` list the arrays, each with its type and the names of its axes, such as
+    ``Annotated[int, np.int64, "games", "state_words"]``. ``sizes`` are the lengths of further axes, and other
+    numbers that all games have in common.
     """
 
     def __init__(
@@ -127,7 +100,7 @@ class GameArrays:
     ) -> None:
         self.observer = Observer(game)
         self.numbers: dict[str, float] = {
-            "state_words": words_in(starter(game.rules, 0)(game.initial_state())[1]),
+            "state_words": len(flat(starter(game.rules, 0)(game.initial_state())[1])),
             "position_words": self.observer.words,
             "stack_words": 2 * (longest + 8) if has_history(game.rules) else 0,
             "observed": self.observer.size,
@@ -144,27 +117,42 @@ class GameArrays:
                 shape = [count if axis == "games" else int(self.numbers[axis]) for axis in axes]
                 self.arrays[name] = np.zeros(shape, self.observer.dtype if axes[-1] == "observed" else kind)
 
-    def record(self) -> Any:
-        """A record for a thread, with the addresses of all arrays."""
-        record = self._record()
-        for name, array in self.arrays.items():
-            record.hold(name, array)
-        for name, value in self.numbers.items():
-            setattr(record, name, value)
-        return record
+    def lanes(
+        self, play: Callable[..., int], searches: Sequence[Search], plies: int, constants: Mapping[str, bool]
+    ) -> list[Lane]:
+        """A thread's part of the work for each search; games may go on for ``plies`` moves."""
+        rules = self.observer.rules
+        named = tuple(sorted({**self.observer.constants, **constants}.items()))
+        kernel = build(rules, Kernel(play, ("int64", "int64", "int64", np.dtype(self._record), RECORD), named))
+        lanes = []
+        for search in searches:
+            record = self._record()
+            for name, array in self.arrays.items():
+                record.hold(name, array)
+            for name, value in self.numbers.items():
+                setattr(record, name, value)
+            lanes.append(Lane(kernel, record, search, starter(rules, plies)))
+        return lanes
 
 
 class Lane(NamedTuple):
-    """A thread's kernel, record of the games and search, and a maker of the kernel's rules and state.
-
-    ``owner`` keeps memory alive that the search has the addresses of.
-    """
+    """A thread's kernel, record of the games and search, and a maker of the kernel's rules and state."""
 
     kernel: Callable[..., int]
-    record: SharedRecord
+    record: Any
     search: Search
     start: Callable[[Any], tuple[Any, Any]]
-    owner: Any = None
+
+
+def threads_for(games: int, threads: int | None, spare: int = 0) -> int:
+    """The threads that share some games: those given, else all processors but ``spare``, where games are many.
+
+    Raises:
+        InvalidSettingError: The number that is given is none.
+    """
+    if threads is not None:
+        check_whole("threads", threads, lower=1)
+    return threads or min(max((os.cpu_count() or 1) - spare, 1), max(games // FEW, 1))
 
 
 def split_games(lanes: Sequence[Lane], first: int, last: int) -> list[tuple[Lane, int, int]]:

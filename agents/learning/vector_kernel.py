@@ -28,8 +28,8 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
 )
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
+from zermelo.agents.learning.layout import Games
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
-from zermelo.agents.learning.vector_layout import Games
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

@@ -39,17 +39,8 @@ _PLIES: Final = 4
 
 
 class Opponent(NamedTuple):
-    """An opponent's search and its settings.
+    """An opponent's search block, the owner of its other memory, the kernel's constants, simulations a move."""
 
-    Attributes:
-        name: What the agent is called.
-        search: The block of numbers that a thread's searches share, and the memory behind it.
-        owner: What owns the rest of the memory.
-        constants: What the kernel has for this opponent.
-        simulations: Simulations a move.
-    """
-
-    name: str
     search: Search
     owner: Any = None
     constants: Mapping[str, bool] = MappingProxyType({})
@@ -65,10 +56,10 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     """
     agent: Any = make_agent(spec)
     if isinstance(agent, RandomAgent):
-        return Opponent(agent.name, _looking(game))
+        return Opponent(_looking(game))
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
         agent.check_game(game)
-        return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
+        return Opponent(_looking(game), constants={"LOOKS": True})
     if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator"):
         agent = AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name)
     if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "memory_mb", "evaluator"):
@@ -108,12 +99,15 @@ def _looking(game: RulesGame) -> Search:
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.expected = traits.constant / 2 if traits.seats == 2 else traits.middle
-    search.hold("looks", _words(2 * width))
+    search.hold("looks", np.zeros(2 * width, np.int64))
     return search
 
 
-def _words(count: int) -> Any:
-    return np.zeros(count, np.int64)
+def _with_arena(search: Search, words: int) -> None:
+    """Gives a search its memory, and no limits."""
+    search.hold("arena", np.zeros(words, np.int64))
+    search.arena_end = search.arena + 8 * words
+    search.stop, search.node_limit = 0, NO_LIMIT
 
 
 def _searching(
@@ -134,10 +128,9 @@ def _searching(
     search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
     general = kind is CompiledGeneralSearch
     if general:
-        search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
-        search.arena_end = search.arena + 8 * len(search.held("arena"))
+        _with_arena(search, search.width + search.room // 8 * (_PLIES * depth + _PLIES))
     constants = {"SEARCHES": True, "GENERAL": general, **made.constants(game, config)}
-    return Opponent(agent.name, search, made, constants)
+    return Opponent(search, made, constants)
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
@@ -151,7 +144,5 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     )
     search = made.searches[0]
     words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
-    search.hold("arena", _words(min(words, int(config.memory_mb * 2**17)) + 64))
-    search.arena_end = search.arena + 8 * len(search.held("arena"))
-    search.stop, search.node_limit = 0, NO_LIMIT
-    return Opponent(agent.name, search, made, {"SIMULATES": True}, simulations=simulations)
+    _with_arena(search, min(words, int(config.memory_mb * 2**17)) + 64)
+    return Opponent(search, made, {"SIMULATES": True}, simulations)

@@ -9,11 +9,10 @@ from typing import Any, Final
 from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.checks import check_choice, check_whole
-from zermelo.agents.core.gate import no_legal_action, require_decision
+from zermelo.agents.core.gate import no_legal_action, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.solving.solution import SolvingProgress
-from zermelo.agents.solving.solve import require_solvable
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
@@ -38,12 +37,12 @@ def solve_policy(
     """The optimal actions of every state that a policy may meet.
 
     Args:
-        game: As ``solve`` takes it, like ``state``.
-        state: Where it starts.
-        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the others do;
-            ``"full"``: all states that can be reached.
-        seat: The owner of a plan for one seat; the player to move, if not given.
-        most_states: How many states there may be in the plan; to solve them it may visit thirty times as many.
+        game: As ``solve`` takes it.
+        state: As ``solve`` takes it.
+        plan: ``"seat"``: the states of one seat that plays by the policy, whatever the others do; ``"full"``: all
+            states that can be reached.
+        seat: The owner of a plan for one seat; by default the player to move.
+        most_states: The most states of the plan; to solve them it may visit thirty times as many.
         on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
 
     Raises:
@@ -54,7 +53,7 @@ def solve_policy(
     check_whole("most_states", most_states, lower=1)
     root = position(game, state)
     game, state = root.game, root.state
-    require_solvable(game.traits)
+    require_plain_game(game.traits, "solve")
     made = ProofSolver if can_prove(game) else AlphaBetaSolver
     limits = Limits(nodes=_VISITS * max(most_states, _LEAST))
     budget = WatchedBudget(limits, on_progress=on_progress)
@@ -86,16 +85,10 @@ def policy_of_values(
     seat: int | None = None,
     most_states: int = 2_000_000,
 ) -> PolicyTable:
-    """The best actions of every state that a policy may meet, by a table of values.
+    """The best actions of every state that a policy may meet, by a table of ``value_iteration``.
 
-    Actions count as equally good if their values differ by no more than the table is accurate. Of those only the
-    ones are stored with which the game may end soonest, so that play does not go in circles. The table is what
-    ``value_iteration`` gave, for ``state`` or one that leads there; the rest is as ``solve_policy`` takes it.
-
-    Raises:
-        UnsupportedGameError: There are more states than that.
-        GameOverError: There is nothing to decide.
-        InvalidSettingError: A setting has a value it cannot have.
+    Of actions whose values differ by no more than the tolerance, those are stored with which the game may end
+    soonest, so that play does not go in circles. Other settings and errors are those of ``solve_policy``.
     """
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:

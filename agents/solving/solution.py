@@ -30,12 +30,9 @@ class SolvingProgress:
     """Progress of a solver.
 
     Attributes:
-        seconds: Time spent.
-        nodes: States visited.
+        seconds, nodes: Time spent, and states visited.
         actions_solved: Root actions whose exact value is known, of ``actions``.
-        actions: Root actions.
-        iterations: Iterations of ``solve_equilibrium``.
-        exploitability: That of its policy so far; None for other solvers.
+        iterations, exploitability: Of ``solve_equilibrium`` and its policy so far.
     """
 
     seconds: float
@@ -54,25 +51,21 @@ class Solution:
 
     Attributes:
         seat: The player to move at the root; 0 where both move at the same time.
-        value: The exact value for the player to move; None where it was not asked for or not found out.
-        value_bounds: The value is at least the first and at most the second number.
-        values_by_seat: The exact value for both seats, in seat order; empty where ``value`` is None.
-        outcome: Who wins; None where that is not settled.
-        plies: Moves to the end of the game under best play: a win comes as soon, a loss as late as can be. Of a
-            draw, and of games that are won by a margin, the length of ``principal_variation``: one line of best
-            play, others may be longer or shorter. None where not known.
-        action_values: The exact value of each root action, for the player to move, ascending by action; all of
-            them where nothing stopped the search, and none with ``outcome_only``.
-        action_plies: Moves to the end after choosing that action, itself included, where known.
-        principal_variation: A line of best play to the end; empty where it was not asked for or not found out.
-        nodes: States visited.
-        seconds: Time spent.
-        stopped_by: What ended the search.
-        proven: All that was asked for is proven: the outcome, and unless ``outcome_only`` the value.
-        policy: In a game of hidden information, what both players play: no player can gain more than its
-            ``exploitability``, on average over both. Only the bounds of the value are known then, for the first
-            player, from the start of the game.
-        policies: Where players move at the same time, the probability of each action of each one that moves.
+        value: The exact value for the player to move; None if unknown.
+        value_bounds: Lower and upper bound of the value.
+        values_by_seat: The exact values of both seats; empty if unknown.
+        outcome: The winner; None if unknown.
+        plies: Moves to the end under best play, wins as soon and losses as late as possible; of draws and games
+            won by a margin the length of ``principal_variation``. None if unknown.
+        action_values: The exact value of each root action, ascending by action; none with ``outcome_only``.
+        action_plies: Moves to the end after each action, itself included, where known.
+        principal_variation: Best play to the end; empty if unknown.
+        nodes, seconds: States visited, and time spent.
+        stopped_by: The limit that ended the search, or ``completed``.
+        proven: True if the outcome, and unless ``outcome_only`` the value, is proven.
+        policy: With hidden information, both players' strategies; bounds are then those of the first player, from
+            the start of the game.
+        policies: With simultaneous moves, the probability of each action of each player that moves.
     """
 
     seat: int

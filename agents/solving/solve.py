@@ -53,37 +53,30 @@ def solve(
 ) -> Solution:
     """Solves a position of a game for two players with a constant sum, or for one.
 
-    ==================================  ==========================================================================
-    all is seen, no chance              search to the end: the exact value of every action, proven
-    known chances, or one player        value iteration: values to within ``tolerance``
-    moves at the same time              a matrix game at each state: exact values, and what each player mixes
-    hidden cards, small                 ``solve_equilibrium``, from the start of the game: a policy, and bounds of
-                                        the value for the first player
-    ==================================  ==========================================================================
+    ============================  ================================================================================
+    perfect information           search to the end: the exact value of every action, proven
+    known chances, or one player  value iteration: values to within ``tolerance``
+    simultaneous moves            a matrix game at each state: exact values and mixed strategies
+    hidden cards, small           ``solve_equilibrium`` from the start: a policy, and bounds of the value
+    ============================  ================================================================================
+
+    A limit that is reached is no error: the solution then has bounds, and ``proven`` is False. It is also False
+    where traits of an environment were only seen in random play: give or declare them.
 
     Args:
         game: A ``Game``, rules, a live environment, which is copied and never changed, or its name.
-        state: The position; if not given, where a live environment stands, else the initial state.
+        state: The position; by default where a live environment stands, else the initial state.
         outcome_only: Only who wins: the search stops as soon as that is proven.
-        nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
-            about that many by each.
+        nodes: The most states to visit (by each thread), a short try in plain Python not counted.
         seconds: The most time to take.
-        memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
-        threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
-            it.
-        tolerance: How far off a value may be (by default 1e-9); where cards are hidden, what a player may gain
-            against the policy, on average over both (1e-3).
-        compile: When rules are compiled that are not yet, as agents have it: ``"wait"``, ``"background"`` or
-            ``"never"``.
-        tables: A file with an endgame table; what it knows is proven.
-        method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``, which finds one action that keeps the value,
-            and not how soon the game ends: for mates and other play in which one side has few answers.
-        on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
-            and is passed on.
-
-    Returns:
-        What is proven. Reaching a limit is no error: the solution then has bounds, and ``proven`` is False. Of an
-        environment whose traits were only seen in random play nothing is proven: give or declare them.
+        memory_mb: Memory for the table, in MiB; more than the processor's cache is slower.
+        threads: Threads, where rules are compiled; only the line found may depend on them.
+        tolerance: How far off a value may be (1e-9); with hidden cards, the policy's exploitability (1e-3).
+        compile: When to compile rules: ``"wait"``, ``"background"`` or ``"never"``.
+        tables: A file with an endgame table, which is taken as proven.
+        method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``: for mates; it finds one action that keeps the
+            value, and not how soon the game ends.
+        on_progress: Called ten times a second; an exception that it raises stops the search.
 
     Raises:
         UnsupportedGameError: It is no such game, or goes on for too long, or for ever.
@@ -112,7 +105,7 @@ def solve(
             return _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds)
         found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, Budget(limits, started))
         return renumbered(found, game, state) if root.renumbers else found
-    require_solvable(traits)
+    require_plain_game(traits, _NAME)
     require_decision(game, state)
     chosen = check_choice("compile", compile, Compile)
 
@@ -204,20 +197,8 @@ def _by_values(game: Any, state: Any, tolerance: float, budget: Budget) -> Solut
     )
 
 
-def require_solvable(traits: Traits) -> None:
-    """Refuses games that ``solve`` cannot solve, whatever their size.
-
-    Raises:
-        UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
-    """
-    require_plain_game(traits, _NAME)
-
-
 class ExactValue(NamedTuple):
-    """Each seat's value under perfect play, and the moves to the end, if known.
-
-    It is not for draws and for games that are won by a margin.
-    """
+    """Each seat's value under perfect play, and the moves to the end: None for draws and games won by a margin."""
 
     values_by_seat: tuple[float, ...]
     plies: int | None
@@ -228,20 +209,15 @@ def exact_values(
 ) -> list[ExactValue]:
     """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
 
-    ``threads`` work, each on states of its own (None for one a processor that this process may use); they share a
-    table of ``memory_mb`` MiB.
-
-    Raises:
-        UnsupportedGameError: The game cannot be solved, as ``solve`` says.
+    ``threads`` work (by default one a processor), each on states of its own; they share a table of ``memory_mb``.
     """
     check_number("memory_mb", memory_mb, lower=0, above=True)
     threads = number_of_threads(threads)
     game = search_game(game)
-    require_solvable(game.traits)
+    require_plain_game(game.traits, _NAME)
     require_facts(game.traits, "exact_values")
     everything = list(states)
-    over = [game.is_terminal(state) for state in everything]
-    waiting = [state for state, ended in zip(everything, over, strict=True) if not ended]
+    waiting = [state for state in everything if not game.is_terminal(state)]
     for state in waiting:
         require_decision(game, state)
     constant = game.traits.constant
@@ -256,8 +232,8 @@ def exact_values(
         for state, (value, plies) in zip(waiting, found, strict=True)
     )
     return [
-        ExactValue(tuple(game.utility(state)), 0) if ended else next(solved)
-        for state, ended in zip(everything, over, strict=True)
+        ExactValue(tuple(game.utility(state)), 0) if game.is_terminal(state) else next(solved)
+        for state in everything
     ]
 
 

@@ -26,10 +26,9 @@ _LINE_NODES: Final = 1_000_000
 
 
 class WatchedBudget(Budget):
-    """Counts what is spent, and reports ten times a second to ``on_progress``, if there is one.
+    """A budget that reports ten times a second to ``on_progress``.
 
-    Attributes:
-        solved: How many actions of the root have their exact value, and how many actions it has.
+    ``solved`` says how many actions of the root have their exact value, and how many actions it has.
     """
 
     def __init__(
@@ -108,10 +107,6 @@ class Solver:
             **found._asdict(),
         )
 
-    def action_values(self, state: Any) -> dict[int, float]:
-        """The value of each action for the player to move; raises ``SearchStopped``."""
-        raise NotImplementedError
-
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         raise NotImplementedError
 
@@ -131,6 +126,7 @@ class AlphaBetaSolver(Solver):
     _reused: TreeSearch | None = None
 
     def action_values(self, state: Any) -> dict[int, float]:
+        """The value of each action for the player to move; raises ``SearchStopped``."""
         game, constant = self.game, self.game.traits.constant
         if self._reused is None:
             self._reused = self._new_search(sooner=False)

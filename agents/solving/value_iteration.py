@@ -39,9 +39,8 @@ class ValueTable:
 
     Attributes:
         numbers: The number of each state, by ``game.key``.
-        values_to_come: By number, what the first player can still expect, rewards so far left out.
-        tolerance: How far off a value may be.
-        sweeps: How many sweeps it took.
+        values_to_come: By number, the first player's value without the rewards so far.
+        tolerance, sweeps: How far off a value may be, and the sweeps it took.
         moves_to_end: By number, the fewest moves in which best play may end the game; the number of states where
             it cannot.
     """
@@ -122,9 +121,9 @@ def value_iteration(
     Args:
         game: A ``Game``, or what ``as_game`` makes one of, with chance that is exact or none.
         tolerance: How far off a value may be.
-        states: Where to start from; if not given, where a live environment stands, else the initial state.
-        most_states: How many states there may be.
-        steps: The game ends after so many moves; None for as many as it takes.
+        states: Where to start from; by default where a live environment stands, else the initial state.
+        most_states: The most states.
+        steps: The moves after which the game ends; None for no limit.
         check: Called at each state and each sweep; what it raises ends the work.
 
     Raises:
@@ -148,11 +147,7 @@ def value_iteration(
 
 
 def require_finite(traits: Traits) -> None:
-    """Refuses games that value iteration cannot work out, however few states they have.
-
-    Raises:
-        UnsupportedGameError: It has more than two players, or other sums, or hidden parts, or sampled chance.
-    """
+    """Refuses more than two players, other sums, hidden parts and sampled chance."""
     require_perfect_information(traits, _NAME)
     require_one_or_two_opposed(traits, _NAME)
     if traits.chance is Chance.SAMPLED:
@@ -203,11 +198,10 @@ class _Graph:
                 continue
             mover, so_far = game.to_move(state), game.utility(state)[0]
             movers.append(mover)
-            ways: Sequence[tuple[int, float]] = (
-                game.chance_outcomes(state)
-                if mover == CHANCE
-                else [(action, 1.0) for action in game.legal_actions(state)]
-            )
+            if mover == CHANCE:
+                ways: Sequence[tuple[int, float]] = game.chance_outcomes(state)
+            else:
+                ways = [(action, 1.0) for action in game.legal_actions(state)]
             if not ways:
                 raise no_legal_action(game)
             for way, probability in ways:

@@ -30,17 +30,10 @@ _DENSE = 4
 
 
 def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks: int) -> Any:
-    """A network with random weights: a ``torch.nn.Module``.
+    """A network with random weights, ``blocks`` residual blocks of ``channels`` channels: a ``torch.nn.Module``.
 
     It takes observations, float32 of shape (batch, *shape), and returns logits of shape (batch, actions) and
-    values of shape (batch,), from -1 to 1 for the player to move: a policy-value network as
-    ``evaluators.policy_value`` has them.
-
-    Args:
-        shape: What a player sees.
-        actions: How many action numbers there are.
-        channels: The width of the network.
-        blocks: How many residual blocks it has.
+    values of shape (batch,), from -1 to 1 for the player to move.
 
     Raises:
         MissingDependencyError: PyTorch is not installed.
@@ -105,8 +98,7 @@ def network_device(name: str) -> Any:
 def answers_of(network: Any, device: Any) -> Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]:
     """A function from observations to logits and values, by the network as it is now.
 
-    Normalizations are folded into the layers before them, so the answers are those of the network in ``eval`` mode
-    up to rounding.
+    Normalizations are folded into the layers before them.
     """
     torch = require("torch", "PyTorch", "torch")
     frozen = _folded(torch, copy.deepcopy(network).eval())

@@ -7,22 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.learning.alphazero.layout import BATCH, Batch
 from zermelo.agents.learning.alphazero.self_play import Samples
-from zermelo.agents.learning.vector_games import Observer, words_in
+from zermelo.agents.learning.layout import BATCH, Batch
+from zermelo.agents.learning.vector_games import Observer
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
 
 
 class Lesson(NamedTuple):
-    """The input of a learning step.
-
-    Attributes:
-        observations: Shape (batch, *what a player sees).
-        policies: The probability of each action number, -1 where it is not legal; shape (batch, actions), float32.
-        values: What is to come for the player to move, from -1 to 1; shape (batch,), float32.
-    """
+    """A learning step's input: observations, probability of each action (-1: illegal), and return from -1 to 1."""
 
     observations: NDArray[Any]
     policies: NDArray[np.float32]
@@ -30,22 +25,12 @@ class Lesson(NamedTuple):
 
 
 class Replay:
-    """A ring of samples.
-
-    Args:
-        game: The game.
-        capacity: How many samples there is room for; then the oldest go.
-        value_mix: The share of the search's value in the value to learn.
-        symmetries: Whether positions are seen through the rules' symmetries.
-
-    Attributes:
-        added: How many samples there have been.
-    """
+    """The latest samples, ``capacity`` of them at most; ``added`` is how many there have been."""
 
     def __init__(self, game: RulesGame, capacity: int, *, value_mix: float = 0.0, symmetries: bool = True) -> None:
         rules = game.rules
         start = starter(rules, 0)(game.initial_state())
-        width, words = max(game.max_legal_actions, 1), words_in(start[1])
+        width, words = max(game.max_legal_actions, 1), len(flat(start[1]))
         self.added, self.capacity = 0, capacity
         self._game, self._start, self._mix = game, start, value_mix
         self._symmetries = game.symmetries if symmetries else 1
@@ -76,9 +61,7 @@ class Replay:
 
     def draw(self, count: int, generator: np.random.Generator) -> Lesson:
         """Draws samples uniformly, each seen through a random symmetry."""
-        places = generator.integers(len(self), size=count)
-        symmetries = generator.integers(self._symmetries, size=count)
-        return self.lesson(places, symmetries)
+        return self.lesson(*(generator.integers(most, size=count) for most in (len(self), self._symmetries)))
 
     def lesson(self, places: NDArray[Any], symmetries: NDArray[Any]) -> Lesson:
         """The samples at some places of the ring, each through a symmetry."""

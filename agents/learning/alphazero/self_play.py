@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -10,19 +9,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.compiled.layout import RECORD, Search
+from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
 from zermelo.agents.core.settings import check_settings, flag, number, whole
-from zermelo.agents.learning.alphazero.layout import TREES, Trees
-from zermelo.agents.learning.vector_games import GameArrays, Lane, compiled_game, run_parts, split_games
+from zermelo.agents.learning.layout import Trees
+from zermelo.agents.learning.vector_games import GameArrays, compiled_game, run_parts, split_games, threads_for
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.envs import Chance, Information, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.jit.build import Kernel, build
-from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
 
 
@@ -31,25 +27,24 @@ class AlphaZeroSettings:
     """Settings of training by self-play, checked.
 
     Attributes:
-        games: How many games are played at once; the network is asked about as many positions at a time.
+        games: Games at once; the network is asked about as many positions at a time.
         simulations: Simulations for each move.
-        considered: How many actions the root's simulations are shared out among at most.
+        considered: Actions that share the root's simulations, at most.
         exploration: The weight of priors inside the tree (PUCT), with values from 0 to 1.
-        visit_weight, value_weight: How much values count against priors in the improved policy: the latter times
-            the sum of the former and the most visits of an action (c_visit and c_scale of Gumbel AlphaZero).
-        random_plies: Every game begins with random moves, as many as are drawn up to this.
+        visit_weight, value_weight: c_visit and c_scale of Gumbel AlphaZero: the weight of values against priors.
+        random_plies: The most random moves that a game begins with.
         longest: After so many moves a game ends, and counts as even.
-        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
+        solver: Whether to prove wins, losses and draws.
         channels, blocks: Width and residual blocks of the network.
-        positions: New positions of an iteration: they are played, then the network learns.
+        positions: New positions of an iteration.
         reuse: How often a position is learned from, on average.
-        buffer: How many positions are remembered.
-        batch_size: Positions of a step of learning.
+        buffer: Positions remembered.
+        batch_size: Positions of a learning step.
         learning_rate: At first; it falls to a twentieth over the training, by a cosine.
         weight_decay: Of AdamW.
-        value_mix: The share of the search's value in what the value is to be; the rest is how the game ended.
-        symmetries: Whether positions are seen through the rules' symmetries, drawn anew each time.
-        seed: Decides all that is drawn.
+        value_mix: The share of the search's value in the value to learn; the rest is how the game ended.
+        symmetries: Whether positions are seen through random symmetries of the rules.
+        seed: Seed of all that is drawn.
     """
 
     games: int = whole(256, lower=1)
@@ -81,8 +76,6 @@ class AlphaZeroSettings:
         return [name for name in self.__dataclass_fields__ if getattr(self, name) != other.get(name)]
 
 
-_FEW: Final = 64
-"""So few games are not worth another thread."""
 _STEP, _SEARCH, _GAMES = range(3)
 """Codes of the kernel: go on, begin the searches of all games' moves anew, begin all games anew."""
 _KEPT: Final = ("states", "stacks", "random", "openings", "moves")
@@ -92,19 +85,11 @@ _Sample: TypeAlias = tuple[list[int], list[int], list[float], int, float]
 
 
 class Samples(NamedTuple):
-    """Positions of games that are over, and what is to be learned of them.
-
-    Attributes:
-        states: Shape (samples, words of a state).
-        actions: The legal actions, -1 behind them; shape (samples, most actions of a state).
-        policies: Their probabilities, 0 behind them; the same shape.
-        outcomes: How the game ended for the player to move, from -1 to 1; shape (samples,).
-        searched: What the search expected for that player; the same.
-    """
+    """Positions of games that are over, a row each, with what to learn: outcome, search value, from -1 to 1."""
 
     states: NDArray[np.int64]
-    actions: NDArray[np.int32]
-    policies: NDArray[np.float32]
+    actions: NDArray[np.int32]  # the legal ones, -1 behind them
+    policies: NDArray[np.float32]  # their probabilities
     outcomes: NDArray[np.float32]
     searched: NDArray[np.float32]
 
@@ -166,16 +151,7 @@ class SelfPlay:
     """Games of a network against itself.
 
     ``observations`` are the positions that the network is to judge, one of each game; ``step`` takes its answers.
-
-    Args:
-        game: The game, as ``opposed_game`` gives it.
-        settings: How to play.
-        threads: How many share the games; one less than there are
-            processors, if not given. Nothing depends on it.
-
-    Attributes:
-        played: How many games have ended.
-        asked: How many positions the network has judged.
+    ``played`` games have ended, and ``asked`` positions have been judged.
 
     Raises:
         UnsupportedGameError: There is nothing to decide in this game.
@@ -209,16 +185,10 @@ class SelfPlay:
         self.played = self.asked = 0
         from zermelo.agents.learning.alphazero.self_play_kernel import play
 
-        constants = tuple(sorted(self._observer.constants.items()))
-        kernel = build(game.rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
-        if threads is not None:
-            check_whole("threads", threads, lower=1)
-        lanes = threads or min(max((os.cpu_count() or 1) - 1, 1), max(count // _FEW, 1))
         self._open: list[list[_Sample]] = [[] for _ in range(count)]
+        searches = [self._search() for _ in range(threads_for(count, threads, spare=1))]
         plies = settings.longest + settings.simulations + 8
-        self._lanes = [
-            Lane(kernel, self._games.record(), self._search(), starter(game.rules, plies)) for _ in range(lanes)
-        ]
+        self._lanes = self._games.lanes(play, searches, plies, {})
         words = np.random.SeedSequence(settings.seed).generate_state(count, np.uint64)
         self.arrays["random"][:] = (words >> np.uint64(2)).astype(np.int64)
         self._run(_GAMES)
@@ -229,14 +199,11 @@ class SelfPlay:
         return self._observer.seen(self.arrays["observations"], self.arrays["spares"])
 
     def step(self, logits: NDArray[Any], values: NDArray[Any]) -> Samples | None:
-        """Takes the network's answers, and goes on to the next positions to judge.
+        """Takes the network's answers and goes on to the next positions; returns samples of games that ended.
 
         Args:
             logits: Shape (games, actions).
-            values: What is to come for the player to move, from -1 to 1; shape (games,).
-
-        Returns:
-            The samples of the games that have ended, if any have.
+            values: Returns for the player to move, from -1 to 1; shape (games,).
 
         Raises:
             InvalidSettingError: An answer is not a number.

@@ -17,7 +17,6 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     make_node,
     random_below,
 )
-from zermelo.agents.learning.alphazero.layout import ROOT, Batch, Trees
 from zermelo.agents.learning.alphazero.tree_kernel import (
     add_noise,
     best_edge,
@@ -28,6 +27,7 @@ from zermelo.agents.learning.alphazero.tree_kernel import (
     order_edges,
     write_policy,
 )
+from zermelo.agents.learning.layout import ROOT, Batch, Trees
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.envs.jit.memory import int8s, load, load_float, load_state, store, store_float, words
 from zermelo.envs.rules.protocol import Rules

@@ -56,16 +56,13 @@ class _About(msgspec.Struct):
 
 
 class Iteration(NamedTuple):
-    """Results of a training iteration.
+    """Results of a training iteration, from 1 on.
 
     Attributes:
-        number: Which it is, from 1 on.
-        games: Games that ended in it.
-        positions: Positions of those games that can be learned from.
+        games, positions: Games that ended in it, and their positions to learn from.
         evaluations: Positions that the network judged.
         playing, learning: Seconds that the two took, side by side.
-        policy_loss, value_loss: Means over its steps of learning: cross entropy, and squared error; NaN in
-            the first.
+        policy_loss, value_loss: Mean cross entropy and squared error; NaN in the first iteration.
     """
 
     number: int
@@ -86,12 +83,11 @@ class AlphaZero:
             opposed players who see the whole state, with or without chance.
         settings: How to play and to learn.
         device: PyTorch's name of the device for the network.
-        threads: How many processors games are played on; as many as there are, if not given.
+        threads: Threads that play; by default one fewer than there are processors.
 
     Attributes:
         network: The ``torch.nn.Module``.
-        iterations: How many there have been.
-        seconds: How long they took.
+        iterations, seconds: Iterations so far, and the time they took.
 
     Raises:
         UnsupportedGameError: The game is of another kind, or its rules do not compile.
@@ -133,13 +129,10 @@ class AlphaZero:
         return self.replay.added
 
     def iterate(self, progress: float = 0.0) -> Iteration:
-        """Plays so many new positions as the settings say, and meanwhile learns from those before.
+        """Plays new positions and meanwhile learns from those before, each in a thread.
 
-        Both take a thread, so on two processors PyTorch is best told to use one thread for each of its operations
-        (``torch.set_num_threads(1)``).
-
-        Args:
-            progress: How much of the training is over, from 0 to 1: the learning rate falls with it.
+        On two processors say ``torch.set_num_threads(1)``. The learning rate falls with ``progress``, the part of
+        the training that is over, from 0 to 1.
         """
         check_number("progress", progress)
         began, games, asked = time.perf_counter(), self.self_play.played, self.self_play.asked

@@ -43,7 +43,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     scaled,
 )
 from zermelo.agents.compiled.monte_carlo.selection import select
-from zermelo.agents.learning.alphazero.layout import Trees
+from zermelo.agents.learning.layout import Trees
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

@@ -7,11 +7,10 @@ seats, the size of windows and phases are chosen by the loss on games that were 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -58,83 +57,66 @@ def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.r
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
         return features
-    walks = _Walks(inner, game, start, generator)
-    return _outer(features, msgspec.structs.replace(inner, turns=_turns(walks, inner)))
-
-
-def _turns(walks: _Walks, features: PatternFeatures) -> tuple[int, ...]:
-    """The mirrors and turns of the board that are symmetries; what two of them do after each other is one."""
-    places = np.arange(features.rows * features.columns).reshape(features.rows, features.columns)
-    among = range(8) if features.rows == features.columns else range(4)
+    walks = [[_look(inner, game, at) for at in _random_walk(game, start, generator)] for _ in range(_WALKS)]
+    places = np.arange(inner.rows * inner.columns).reshape(inner.rows, inner.columns)
+    among = range(8) if inner.rows == inner.columns else range(4)
     number_of = {turned(places, turn).tobytes(): turn for turn in among}
     turns = {0}
     for turn in among:
-        if turn not in turns and walks.are_alike(functools.partial(turned, turn=turn)):
+        if turn not in turns and all(_can_follow(inner, game, start, looks, turn) for looks in walks):
             more = {turn}
-            while more:
+            while more:  # two symmetries after each other are one
                 turns |= more
                 pairs = itertools.product(turns, repeat=2)
                 more = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs} - turns
-    return tuple(sorted(turns))
+    return _outer(features, msgspec.structs.replace(inner, turns=tuple(sorted(turns))))
 
 
-class _Walks:
-    """Some games at random, and whether what happens in them can happen to their images.
+def _random_walk(game: Any, state: Any, generator: np.random.Generator) -> Iterator[Any]:
+    """States of a game at random, until its end or chance."""
+    yield state
+    for _ in range(_WALK_STEPS):
+        if game.is_terminal(state) or game.to_move(state) < 0:
+            return
+        actions = game.legal_actions(state)
+        state = game.result(state, actions[int(generator.integers(len(actions)))])
+        yield state
 
-    Args:
-        features: What there is to see.
-        game: The game.
-        start: Where they begin.
-        generator: Of the moves.
-    """
 
-    def __init__(self, features: PatternFeatures, game: Any, start: Any, generator: np.random.Generator) -> None:
-        self._features, self._game, self._start = features, game, start
-        self._walks: list[list[Any]] = []
-        for _ in range(_WALKS):
-            state, looks = start, list[Any]()
-            while not game.is_terminal(state) and len(looks) < _WALK_STEPS:
-                actions = game.legal_actions(state)
-                state = game.result(state, actions[int(generator.integers(len(actions)))])
-                looks.append(self._look(state))
-            self._walks.append(looks)
+def _look(features: PatternFeatures, game: Any, state: Any) -> tuple[Any, Any]:
+    """Returns who is to move, and the board; or how the game ended."""
+    if game.is_terminal(state):
+        return tuple(game.utility(state)), None
+    cells = features.cells(game, [state])[0, :-1]
+    return game.to_move(state), cells.reshape(features.rows, features.columns)
 
-    def _look(self, state: Any) -> tuple[Any, Any]:
-        """Returns who is to move, and the board; or how the game ended."""
-        if self._game.is_terminal(state):
-            return tuple(self._game.utility(state)), None
-        features = self._features
-        cells = features.cells(self._game, [state])[0, :-1]
-        return self._game.to_move(state), cells.reshape(features.rows, features.columns)
 
-    def are_alike(self, image_of: Callable[[Any], Any]) -> bool:
-        """True if the images of all positions can follow each other too."""
+def _can_follow(
+    features: PatternFeatures, game: Any, start: Any, looks: Sequence[tuple[Any, Any]], turn: int
+) -> bool:
+    """True if the images of a game's positions can follow each other too."""
 
-        def is_image(look: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-            if look[0] != other[0] or (look[1] is None) != (other[1] is None):
-                return False
-            return look[1] is None or bool(np.array_equal(image_of(look[1]), other[1]))
-
-        game, first = self._game, self._look(self._start)
-        if not is_image(first, first):
+    def is_image(look: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+        if look[0] != other[0] or (look[1] is None) != (other[1] is None):
             return False
-        for looks in self._walks:
-            state = self._start
-            for look in looks:
-                following = (game.result(state, action) for action in game.legal_actions(state))
-                found = next((child for child in following if is_image(look, self._look(child))), None)
-                if found is None:
-                    return False
-                state = found
-        return True
+        return look[1] is None or bool(np.array_equal(turned(look[1], turn), other[1]))
+
+    if not is_image(looks[0], looks[0]):
+        return False
+    state = start
+    for look in looks[1:]:
+        following = (game.result(state, action) for action in game.legal_actions(state))
+        state = next((child for child in following if is_image(look, _look(features, game, child))), None)
+        if state is None:
+            return False
+    return True
 
 
 def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> tuple[int, ...]:
     """Turns of the second seat's board under which its moves look like the first seat's.
 
-    What loss says of that is no help: to see a board the wrong way round halves the weights too, and hardly hurts
-    where few games are foretold. So the moves of some games at random are compared: which cells change, from what
-    to what, wherever they are on the board.
+    The loss does not tell: a board seen the wrong way round halves the weights too. So the moves of some random
+    games are compared: which cells change, from what to what, wherever they are on the board.
     """
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or inner.seats != 2:
@@ -142,19 +124,13 @@ def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random
     turns = (0, 1) if inner.rows == 1 else (0, 2, 3)
     seen: dict[int, Counter[bytes]] = {turn: Counter() for turn in (OWN, *turns)}
     for _ in range(_SEAT_WALKS):
-        state = start
-        for _ in range(_WALK_STEPS):
-            if game.is_terminal(state) or game.to_move(state) < 0:
-                break
+        for state, child in itertools.pairwise(_random_walk(game, start, generator)):
             mover = game.to_move(state)
-            actions = game.legal_actions(state)
-            child = game.result(state, actions[int(generator.integers(len(actions)))])
             before, after = (
                 cells[:-1].reshape(inner.rows, inner.columns) for cells in inner.cells(game, [state, child], mover)
             )
             for turn in turns if mover == 1 else (OWN,):
                 seen[turn][_change(turned(before, max(turn, 0)), turned(after, max(turn, 0)))] += 1
-            state = child
     known = seen.pop(OWN)
     alike = {turn: sum(count for change, count in of.items() if change in known) for turn, of in seen.items()}
     return tuple(turn for turn in turns if alike[turn] >= _ALIKE * max(alike.values()))
@@ -210,13 +186,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Fit(NamedTuple):
-    """A regression.
-
-    Attributes:
-        weights: One for each feature.
-        loss: On the test positions: mean log loss in nats, or squared error.
-        average: The loss of always predicting the average of the training positions.
-    """
+    """A regression's weights, and its loss on the test positions beside that of always predicting the average."""
 
     weights: Floats
     loss: float

@@ -49,11 +49,7 @@ def searching(game: Any, agent: SearchAgent, *, is_learned: bool) -> Player:
 class OnePly:
     """A player that looks one move ahead and evaluates all states after its moves at once.
 
-    Args:
-        game: The game.
-        features: Of the evaluator.
-        evaluator: None plays at random, but takes an action that wins at once.
-        generator: Draws actions and chance.
+    Without an evaluator it plays at random, but takes an action that wins at once.
     """
 
     def __init__(
@@ -109,34 +105,23 @@ class OnePly:
 
 @dataclass(frozen=True)
 class Played:
-    """Positions of one game.
-
-    Attributes:
-        states: Positions in which a player is to move.
-        entries: Their features.
-        returns: What the seat of each entry can expect from there on, rewards received before left out.
-    """
+    """Positions of one game in which a player is to move, their features, and the entries' returns."""
 
     states: Sequence[Any]
     entries: Entries
-    returns: npt.NDArray[np.float64]
+    returns: npt.NDArray[np.float64]  # without the rewards before
 
 
 class SelfPlay:
-    """Plays games against itself; some moves of the opening are random.
+    """Plays games against itself, or a ``partner`` in one seat of every other game; opening moves may be random.
 
     Only positions that no random move follows are recorded: there the end of the game is the value between equals,
     also after moves that nobody would choose, and searches ask about such positions most.
 
     Args:
-        game, starts: The game, and states to begin at.
-        features: Features of the positions that are recorded.
-        player: Plays both seats.
-        partner: Plays one seat of every other game, if given.
         outcome_share: Weight of the outcome in a return; the rest is the player's own value, where it has one.
         opening: Moves after which none is random, at most.
         positions: Positions recorded of a game, at most: neighbours say the same.
-        generator: Of all that is drawn.
     """
 
     def __init__(
@@ -165,8 +150,7 @@ class SelfPlay:
         partner_seat = int(generator.integers(4))
         if self.partner is not None and partner_seat < 2:
             players[partner_seat] = self.partner
-        states: list[Any] = []
-        values: list[float | None] = []
+        recorded: list[tuple[Any, float | None]] = []
         for move in range(_MAX_MOVES):
             state = past_chance(game, state, generator)
             if game.is_terminal(state):
@@ -177,25 +161,18 @@ class SelfPlay:
             else:
                 action, value = players[game.to_move(state)](state)
                 if move >= until:
-                    states.append(state)
-                    values.append(value)
+                    recorded.append((state, value))
             state = after(game, state, action, generator)
-        if not states or not game.is_terminal(state):
+        if not recorded or not game.is_terminal(state):
             return []
-        chosen = np.sort(generator.permutation(len(states))[: self.positions])
-        states, values = [states[place] for place in chosen], [values[place] for place in chosen]
-        entries = self.features.entries(game, states)
-        return [Played(states, entries, self._returns(states, values, entries, game.utility(state)))]
-
-    def _returns(
-        self, states: Sequence[Any], values: Sequence[float | None], entries: Entries, final: Sequence[float]
-    ) -> npt.NDArray[np.float64]:
-        game, constant = self.game, self.game.traits.constant
-        returns = np.empty(len(states))
-        for place, (state, value, seat) in enumerate(zip(states, values, entries.seats, strict=True)):
+        chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
+        recorded = [recorded[place] for place in chosen]
+        states = [position for position, _ in recorded]
+        entries, final, returns = self.features.entries(game, states), game.utility(state), np.empty(len(states))
+        for place, ((position, value), seat) in enumerate(zip(recorded, entries.seats, strict=True)):
             total = final[seat]
             if value is not None:
-                own = value if game.to_move(state) == seat else constant - value
+                own = value if game.to_move(position) == seat else game.traits.constant - value
                 total = self.outcome_share * total + (1.0 - self.outcome_share) * own
-            returns[place] = total - game.utility(state)[seat]
-        return returns
+            returns[place] = total - game.utility(position)[seat]
+        return [Played(states, entries, returns)]

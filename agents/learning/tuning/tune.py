@@ -64,20 +64,13 @@ seen how bad moves are punished, and a search asks about little else.
 
 @dataclass(frozen=True)
 class Round:
-    """One round of self-play and fitting.
-
-    Attributes:
-        number: From 1 on.
-        games, positions: Of self-play.
-        loss: On a tenth of the games, kept apart: log loss in nats, or squared error.
-        average: The loss of always predicting the average.
-    """
+    """One round of self-play and fitting, from 1 on; losses are those of a tenth of the games, kept apart."""
 
     number: int
     games: int
     positions: int
-    loss: float
-    average: float
+    loss: float  # log loss in nats, or squared error
+    average: float  # the loss of always predicting the average
 
 
 @dataclass(frozen=True)
@@ -107,13 +100,11 @@ def tune(
         env: A name, an environment, or a function that makes one: of one player, or of two whose rewards have a
             constant sum, with nothing hidden.
         out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
-        features: ``"patterns"`` of small windows of the board, ``"observation"`` for all numbers that players
-            are shown, ``"module:name"`` of a dictionary of functions, or ``"auto"`` for patterns where there is a
-            board.
+        features: ``"patterns"`` of small windows of the board, ``"observation"`` for all numbers that players see,
+            ``"module:name"`` of a dictionary of functions, or ``"auto"``: patterns where there is a board.
         games: Games of self-play in each round.
         rounds: Times to play and fit.
-        outcome_share: Weight of the outcome of a game in the target; the rest is the value that the last
-            evaluation had for the position.
+        outcome_share: Weight of the outcome in the target; the rest is the last evaluation's value.
         ridge: Strength of the penalty on weights, in positions. None chooses one on a tenth of the games.
         seed: Seed of all that is drawn.
         on_game: Called after each game with the name of the round, the number of games played, and of all.

@@ -31,12 +31,7 @@ _FIRST_LOOK: Final = 16
 
 @dataclass(frozen=True, kw_only=True)
 class Exploitability:
-    """Gains of the players from best responses to a policy.
-
-    Attributes:
-        values: What each player gets when all keep to the policy.
-        best_responses: What each gets by the best answer to the others' policies.
-    """
+    """Each player's value when all keep to a policy, and by its best response to the others'."""
 
     values: tuple[float, ...]
     best_responses: tuple[float, ...]
@@ -55,13 +50,10 @@ class Exploitability:
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
     """The gain of a best response, averaged over the players; 0 in an equilibrium.
 
-    Of two opposed players, each gets by such a policy at least the value of the game less twice this much,
-    whatever the other plays.
-
     Args:
         policy: A ``PolicyTable``, or a function of game and state that gives each action's probability.
         game: A ``Game`` with information states, or what ``as_game`` makes one of.
-        most_states: How many states the game may have.
+        most_states: The most states of the game.
 
     Raises:
         UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
@@ -93,11 +85,7 @@ def best_response_value(form: SequenceForm, seat: int, plans: Sequence[Floats]) 
 
 
 def behaviours_of(policy: AnyPolicy, form: SequenceForm) -> list[Floats]:
-    """The probabilities of a policy at each information state of a game. S - 1 for each player.
-
-    Raises:
-        InvalidSettingError: It is of another game, or what it gives are no probabilities of the legal actions.
-    """
+    """The probabilities of a policy at each information state of a game. S - 1 for each player."""
     if isinstance(policy, PolicyTable):
         policy.check_game(form.game)
     elif not callable(policy):
@@ -129,20 +117,11 @@ def _checked(answered: Mapping[int, float], actions: list[int], state: Any) -> l
 
 @dataclass(frozen=True, kw_only=True)
 class Equilibrium(Exploitability):
-    """A policy near an equilibrium, and how near.
-
-    Attributes:
-        policy: What all players play.
-        iterations: How many iterations it took.
-        states: The states of the game, chance events and ends included.
-        information_states: The information states of all players.
-        seconds: Time spent.
-        stopped_by: ``completed`` where the tolerance was reached.
-    """
+    """A policy near an equilibrium, and how near; ``stopped_by`` is ``completed`` at the tolerance."""
 
     policy: PolicyTable = field(repr=False)
     iterations: int
-    states: int
+    states: int  # of the game, chance events and ends included
     information_states: int
     seconds: float
     stopped_by: StoppedBy
@@ -167,16 +146,15 @@ def solve_equilibrium(
 ) -> Equilibrium:
     """Looks for an equilibrium of a game from its start, until nobody could gain more than a tolerance.
 
-    For two opposed players the policy comes as near as wanted. For more players, or other sums, nothing is
-    promised: ``exploitability`` says what was reached.
+    It is only sure to come that near for two opposed players.
 
     Args:
         game: A ``Game`` with information states and exact chance or none, or what ``as_game`` makes one of.
-        tolerance: What a player may gain on average over the players (``exploitability``), in units of utility.
-        iterations: The most iterations to make.
-        seconds: The most time to take.
-        variant: Which variant of CFR, of those that write the game out.
-        most_states: How many states the game may have.
+        tolerance: The ``exploitability`` to reach, in units of utility.
+        iterations: The most iterations.
+        seconds: The most time.
+        variant: A variant of CFR, other than external sampling.
+        most_states: The most states of the game.
         on_progress: Called after each look at the exploitability.
 
     Raises:
@@ -198,13 +176,10 @@ def solve_equilibrium(
     form = sequence_form(search_game(game), most_states=most_states, check=budget.check_clock)
     solver, look, stopped_by = CFR(form, chosen), _FIRST_LOOK, StoppedBy.COMPLETED
     while True:
-        count = look - solver.iterations
-        if iterations is not None:
-            count = min(count, iterations - solver.iterations)
         try:
-            for _ in range(count):
+            while solver.iterations < (look if iterations is None else min(look, iterations)):
                 budget.check_clock()
-                solver.iterate(1)
+                solver.iterate()
         except SearchStopped as stopped:
             stopped_by = stopped.reason
         behaviours = solver.average()
@@ -253,7 +228,7 @@ def learn_policy(
     solver = CFR(form, chosen)
     for _ in range(iterations):
         check()
-        solver.iterate(1)
+        solver.iterate()
     behaviours = solver.average()
     found = measured(form, behaviours)
     return policy_of(form, behaviours, values=found.values, exploitability=found.exploitability)

@@ -25,13 +25,7 @@ _ROUNDING: Final = 1e-9
 
 
 class MatrixSolution(NamedTuple):
-    """An equilibrium of a zero-sum game.
-
-    Attributes:
-        value: What the first player gets, and the second pays.
-        row: How likely the first player chooses each row.
-        column: How likely the second chooses each column.
-    """
+    """An equilibrium of a zero-sum game: the first player's value, and both players' mixed strategies."""
 
     value: float
     row: Floats
@@ -39,30 +33,17 @@ class MatrixSolution(NamedTuple):
 
 
 class Dominated(NamedTuple):
-    """A choice that is worse than another, or than a mixture of others, whatever the other player does.
+    """A row or column that is worse than a mixture of others, whatever the other player does."""
 
-    Attributes:
-        player: 0 for rows, 1 for columns.
-        action: The row or column.
-        by: How likely a mixture that is better chooses each row or column.
-    """
-
-    player: int
+    player: int  # 0 for rows, 1 for columns
     action: int
-    by: Floats
+    by: Floats  # the mixture
 
 
 def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
     """The value and an equilibrium of a zero-sum game, by linear programming.
 
-    Von Neumann (1928): the first player's best guarantee is the second's. A saddle point is found without a
-    program.
-
-    Args:
-        payoffs: What the second player pays to the first.
-
-    Raises:
-        InvalidSettingError: They are no matrix of finite numbers.
+    ``payoffs`` are those of the second player to the first. A saddle point is found without a program.
     """
     matrix = _matrix(payoffs)
     rows, columns = matrix.shape
@@ -83,26 +64,17 @@ def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
 
 
 def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[int, int]]:
-    """All rows and columns from which neither player gains by changing its own choice.
-
-    Args:
-        first: What the first player gets.
-        second: What the second player gets.
-    """
+    """Rows and columns from which neither player gains by changing its own choice."""
     one, two = _matrices(first, second)
     stable = (one == one.max(axis=0)) & (two == two.max(axis=1)[:, None])
     return [(int(row), int(column)) for row, column in np.argwhere(stable)]
 
 
 def equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[Floats, Floats]]:
-    """Equilibria of a game for two, mixed ones too, by support enumeration; for small games.
+    """Equilibria of a small game, mixed ones too, by support enumeration over both players' payoffs.
 
     Both players mix as many choices, so of degenerate games some equilibria may be missing. Nisan, Roughgarden,
     Tardos and Vazirani (eds.), *Algorithmic Game Theory* (2007), algorithm 3.4.
-
-    Args:
-        first: What the first player gets.
-        second: What the second player gets.
     """
     one, two = _matrices(first, second)
     rows, columns = one.shape
@@ -135,15 +107,7 @@ def _indifferent(payoffs: Floats) -> Floats | None:
 
 
 def dominated(first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[Dominated]:
-    """Strictly dominated choices, one after the other: each is left out before the next is looked for.
-
-    Args:
-        first: What the first player gets.
-        second: What the second player gets.
-
-    Yields:
-        The next choice that is dominated in what is left of the game, rows and columns numbered as given.
-    """
+    """Strictly dominated choices, one after the other: each is left out before the next is looked for."""
     payoffs = _matrices(first, second)
     left = [list(range(payoffs[0].shape[0])), list(range(payoffs[0].shape[1]))]
     while True:
@@ -229,13 +193,11 @@ def solve_simultaneous(
 ) -> Solution:
     """Solves a game for two opposed players who move at the same time, or in turn, by backward induction.
 
-    The solution's ``policies`` say what to play in the state, and its ``nodes`` how many states there are.
-
     Args:
         game: A ``Game`` with simultaneous moves and exact chance or none, in which nothing else is hidden, or what
             ``as_game`` makes one of.
-        state: The state to solve; the initial state, if not given.
-        most_states: How many states may be looked at; states with equal keys count once.
+        state: The state to solve; by default the initial state.
+        most_states: The most states; those with equal keys count once.
         check: Called at each state; what it raises ends the work.
 
     Raises:
@@ -253,8 +215,6 @@ def solve_simultaneous(
 
 
 class _Induction:
-    """Values of states, each worked out once."""
-
     def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
         self.game, self.most_states, self.check = game, most_states, check
         self.known: dict[Hashable, float] = {}

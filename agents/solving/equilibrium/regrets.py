@@ -44,15 +44,7 @@ class Variant(enum.StrEnum):
 
 
 class CFR:
-    """Regrets and average policies, iteration by iteration; players are updated in turn.
-
-    Args:
-        form: The game.
-        variant: Which of the variants that see the whole game.
-
-    Attributes:
-        iterations: How many have been made.
-    """
+    """Regrets and average policies, iteration by iteration; players are updated in turn."""
 
     def __init__(self, form: SequenceForm, variant: Variant) -> None:
         self.form, self.variant = form, variant
@@ -62,7 +54,7 @@ class CFR:
         self._behaviours = [seat.uniform() for seat in form.seats]
         self._plans = [seat.plan(each) for seat, each in zip(form.seats, self._behaviours, strict=True)]
 
-    def iterate(self, count: int) -> None:
+    def iterate(self, count: int = 1) -> None:
         """Runs ``count`` more iterations."""
         for _ in range(count):
             self.iterations += 1
@@ -104,8 +96,7 @@ class _Decision:
 
     def __init__(self, actions: Sequence[int]) -> None:
         self.actions = tuple(actions)
-        self.regrets = [0.0] * len(self.actions)
-        self.played = [0.0] * len(self.actions)
+        self.regrets, self.played = [0.0] * len(self.actions), [0.0] * len(self.actions)
 
 
 class _Open(NamedTuple):
@@ -135,20 +126,10 @@ def _matched(weights: list[float]) -> list[float]:
 
 
 class ExternalSampling:
-    """Regrets and average policies, iteration by iteration; players are updated in turn.
-
-    Args:
-        game: A game with information states.
-        seed: Where the random numbers start.
-        check: Called at each state; what it raises ends the work.
-
-    Attributes:
-        iterations: How many have been made.
-    """
+    """Regrets and average policies over samples of a game; ``check`` is called at each state."""
 
     def __init__(self, game: Game[Any], seed: int, check: Callable[[], Any] = lambda: None) -> None:
         self.game: Any = game
-        self.iterations = 0
         self._random = random.Random(seed)
         self._check = check
         self._decisions: dict[tuple[int, Hashable], _Decision] = {}
@@ -157,7 +138,6 @@ class ExternalSampling:
         """Runs ``count`` more iterations."""
         for _ in range(count):
             self._check()
-            self.iterations += 1
             for seat in range(self.game.traits.seats):
                 self._walk(self.game.initial_state(), seat)
 

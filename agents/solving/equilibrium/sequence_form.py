@@ -37,17 +37,15 @@ _LONGEST = 100_000
 
 
 class Level(NamedTuple):
-    """Information states before which a player has made equally many decisions: from where to where they are.
+    """Information states before which a player has made equally many decisions.
 
     Attributes:
-        infos: The slice of them.
         sequences: The slice of their sequences.
         starts: Where in that slice each information state's sequences begin.
         owners: For each sequence in it, which of the level's information states it belongs to.
         parents: For each information state, the sequence after which it comes.
     """
 
-    infos: slice
     sequences: slice
     starts: Whole
     owners: Whole
@@ -59,8 +57,7 @@ class SeatForm:
     """One player's decisions.
 
     Attributes:
-        keys: The information states, as the game tells them apart. I.
-        examples: A state of the game in each. I.
+        keys, examples: The information states, and a state of the game in each. I.
         actions: The action of each sequence but the empty one. S - 1.
         starts: Which of these each information state's begin with. I.
         owners: Which information state each belongs to. S - 1.
@@ -110,14 +107,12 @@ class SeatForm:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceForm:
-    """A game in sequence form.
+    """A game in sequence form, with each player's decisions.
 
     Attributes:
-        game: The game.
-        seats: Each player's decisions.
         ends: For each player, its sequence at each end. (players, T).
-        payoffs: For each player, what each end pays times its probability by chance. (players, T).
-        states: How many states there are, chance events and ends included.
+        payoffs: For each player, the payoff of each end times its probability by chance. (players, T).
+        states: The number of states, chance events and ends included.
     """
 
     game: Game[Any] = field(repr=False)
@@ -149,11 +144,7 @@ class SequenceForm:
 def sequence_form(
     game: Game[Any], *, most_states: int = MOST_STATES, check: Callable[[], Any] = lambda: None
 ) -> SequenceForm:
-    """Writes a game with information states and exact chance, or none, out from its initial state.
-
-    Raises:
-        UnsupportedGameError: It is no such game, has more states, or a player forgets what it has done.
-    """
+    """Writes a game with information states and exact chance, or none, out from its initial state."""
     if not isinstance(game, SupportsInformationStates):
         raise UnsupportedGameError(
             f"{game.traits.name} does not say what its players know: give its class information_state_key and "
@@ -165,7 +156,7 @@ def sequence_form(
 
 
 def require_listed_chance(traits: Traits) -> None:
-    """Refuses games whose chance can only be sampled."""
+    """Refuses sampled chance."""
     if traits.chance is Chance.SAMPLED:
         raise UnsupportedGameError(
             f"an equilibrium needs the probabilities of chance, but {traits.name} can only be simulated: "
@@ -176,9 +167,9 @@ def require_listed_chance(traits: Traits) -> None:
 def require_few_states(game: Game[Any], most_states: int) -> None:
     """Refuses games that are far too large to be written out, at once.
 
-    On a random way through a game the product of the numbers of choices is on average its number of ends (Knuth,
-    "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975). It is a thousand times
-    that once in a thousand ways at most, so all ways say so of a game that is small enough only once in 10^24.
+    On a random path the product of the numbers of choices is on average the number of ends (Knuth, "Estimating the
+    efficiency of backtrack programs", Mathematics of Computation 29, 1975), so it is a thousand times that on all
+    of eight paths only once in 10^24 games.
     """
     generator = random.Random(0)
     if all(_is_wide(game, 1_000 * most_states, generator) for _ in range(_WAYS)):
@@ -256,15 +247,13 @@ class _Seat:
         for lower, upper in itertools.pairwise(edges):
             begin, end = starts[[lower, upper]].tolist()
             own = slice(begin, end)
-            levels.append(
-                Level(
-                    slice(lower, upper),
-                    slice(begin + 1, end + 1),
-                    starts[lower:upper] - begin,
-                    owners[own] - lower,
-                    parents[lower:upper],
-                )
+            level = (
+                slice(begin + 1, end + 1),
+                starts[lower:upper] - begin,
+                owners[own] - lower,
+                parents[lower:upper],
             )
+            levels.append(Level(*level))
         form = SeatForm(
             keys=[keys[number] for number in order],
             examples=[self.examples[number] for number in order],

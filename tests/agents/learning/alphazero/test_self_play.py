@@ -6,8 +6,8 @@ from oracles.gumbel_search import GumbelSearch, rounds_of_halving
 
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator
 from zermelo.agents.learning.alphazero import AlphaZeroSettings
-from zermelo.agents.learning.alphazero.layout import ROOT
 from zermelo.agents.learning.alphazero.self_play import SelfPlay, opposed_game, visits_due
+from zermelo.agents.learning.layout import ROOT
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 
