@@ -247,13 +247,8 @@ class _Seat:
         for lower, upper in itertools.pairwise(edges):
             begin, end = starts[[lower, upper]].tolist()
             own = slice(begin, end)
-            level = (
-                slice(begin + 1, end + 1),
-                starts[lower:upper] - begin,
-                owners[own] - lower,
-                parents[lower:upper],
-            )
-            levels.append(Level(*level))
+            firsts = starts[lower:upper] - begin
+            levels.append(Level(slice(begin + 1, end + 1), firsts, owners[own] - lower, parents[lower:upper]))
         form = SeatForm(
             keys=[keys[number] for number in order],
             examples=[self.examples[number] for number in order],
