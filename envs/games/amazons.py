@@ -20,9 +20,7 @@ from zermelo.envs.rules import (
     board_lines,
     contains,
     count,
-    difference,
     first_places,
-    intersection,
     is_empty,
     limits,
     list_places,
@@ -32,7 +30,6 @@ from zermelo.envs.rules import (
     openspiel_rules,
     single,
     square_text,
-    union,
 )
 
 _CHOOSE: Final = 0
@@ -84,11 +81,9 @@ class Amazons(NamedTuple):
         last, third = self.size - 1, (self.size - 1) // 3
         for column in (0, third, last - third, last):
             from_edge = third if column in (0, last) else 0
-            second = union(second, single(none, from_edge * self.size + column))
-            first = union(first, single(none, (last - from_edge) * self.size + column))
-        return AmazonsState(
-            first, second, difference(first_places(none, self.num_actions()), union(first, second)), _CHOOSE
-        )
+            second = second | single(none, from_edge * self.size + column)
+            first = first | single(none, (last - from_edge) * self.size + column)
+        return AmazonsState(first, second, first_places(none, self.num_actions()) - (first | second), _CHOOSE)
 
     def to_move(self, state: AmazonsState) -> int:
         return state.turn & 1
@@ -99,7 +94,7 @@ class Amazons(NamedTuple):
         own, number = _amazons(state, state.turn & 1), 0
         while not is_empty(own):
             square = lowest(own)
-            own = difference(own, single(own, square))
+            own = own - single(own, square)
             if self._can_move(state.free, square):
                 actions[number] = square
                 number += 1
@@ -111,15 +106,15 @@ class Amazons(NamedTuple):
         if step == _CHOOSE:
             return AmazonsState(first, second, free, seat | _MOVE | _SQUARE * action)
         target = single(free, action)
-        free = difference(free, target)
+        free = free - target
         if step == _SHOOT:
             return AmazonsState(first, second, free, 1 - seat)
         origin = single(free, turn // _SQUARE)
         if seat:
-            second = union(difference(second, origin), target)
+            second = second - origin | target
         else:
-            first = union(difference(first, origin), target)
-        return AmazonsState(first, second, union(free, origin), seat | _SHOOT | _SQUARE * action)
+            first = first - origin | target
+        return AmazonsState(first, second, free | origin, seat | _SHOOT | _SQUARE * action)
 
     def is_terminal(self, state: AmazonsState) -> bool:
         if state.turn & 6 != _CHOOSE:
@@ -129,7 +124,7 @@ class Amazons(NamedTuple):
             square = lowest(own)
             if self._can_move(state.free, square):
                 return False
-            own = difference(own, single(own, square))
+            own = own - single(own, square)
         return True
 
     def utility(self, state: AmazonsState, seat: int) -> int:
@@ -149,15 +144,15 @@ class Amazons(NamedTuple):
         """
         own, other = _amazons(state, seat), _amazons(state, 1 - seat)
         step, board = state.turn & 6, first_places(own, self.num_actions())
-        none = difference(own, own)
+        none = own - own
         chosen = single(own, state.turn // _SQUARE) if step != _CHOOSE else none
-        closed = difference(board, union(state.free, union(own, other)))
+        closed = board - (state.free | own | other)
         return own, other, closed, chosen, board if step == _MOVE else none, board if step == _SHOOT else none
 
     def text(self, state: AmazonsState) -> str:
         """A small letter is the chosen amazon."""
         first, second, closed, chosen, *_ = self.planes(state, 0)
-        planes = intersection(first, chosen), intersection(second, chosen), first, second, closed
+        planes = first & chosen, second & chosen, first, second, closed
         return "\n".join(board_lines(self, planes, "xoXO#"))
 
     def action_text(self, state: AmazonsState, action: int) -> str:
@@ -173,7 +168,7 @@ class Amazons(NamedTuple):
         return False
 
     def _reached(self, free: Words, square: int) -> Words:
-        reached = difference(free, free)
+        reached = free - free
         row, column = square // self.size, square % self.size
         for down in range(-1, 2):
             for right in range(-1, 2):
@@ -187,17 +182,17 @@ class Amazons(NamedTuple):
                 step, at = down * self.size + right, square
                 for _ in range(upto):
                     at += step
-                    target = intersection(single(free, at), free)
+                    target = single(free, at) & free
                     if is_empty(target):
                         break
-                    reached = union(reached, target)
+                    reached = reached | target
         return reached
 
     def _mobility(self, state: AmazonsState, seat: int) -> int:
         own, moves = _amazons(state, seat), 0
         while not is_empty(own):
             square = lowest(own)
-            own = difference(own, single(own, square))
+            own = own - single(own, square)
             moves += count(self._reached(state.free, square))
         return moves
 

@@ -13,16 +13,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.boards import CELL, MARGIN, disk, draws_marks
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
-from zermelo.envs.rules import (
-    board,
-    equivalent_rules,
-    limits,
-    listed,
-    loss_in,
-    openspiel_rules,
-    popcount,
-    win_in,
-)
+from zermelo.envs.rules import board, equivalent_rules, limits, listed, loss_in, openspiel_rules, popcount, win_in
 
 # Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
 # and left out, as they won no more games: threats on the other player's squares and threats worth more as the

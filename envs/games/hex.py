@@ -19,26 +19,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares
-from zermelo.envs.rules import (
-    Words,
-    board,
-    board_lines,
-    limits,
-    listed,
-    openspiel_rules,
-    square_text,
-)
-from zermelo.envs.rules.words import (
-    difference,
-    first_places,
-    intersection,
-    is_empty,
-    list_places,
-    lowest,
-    no_places,
-    single,
-    union,
-)
+from zermelo.envs.rules import Words, board, board_lines, limits, listed, openspiel_rules, square_text
+from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
 _OVER: Final = 2
 _STEP: Final = CELL * 0.75
@@ -94,26 +76,22 @@ class Hex(NamedTuple):
         return state.turn & 1
 
     def legal_actions(self, state: HexState, actions: list[int]) -> int:
-        return list_places(
-            difference(first_places(state.first, self.num_actions()), union(state.first, state.second)), actions
-        )
+        return list_places(first_places(state.first, self.num_actions()) - (state.first | state.second), actions)
 
     def result(self, state: HexState, action: int) -> HexState:
         seat = state.turn & 1
         stone = single(state.linked, action)
-        own = union(state.second if seat else state.first, stone)
+        own = (state.second if seat else state.first) | stone
         linked, turn = state.linked, 1 - seat
-        if self._line(action, seat) == 0 or not is_empty(
-            intersection(self._around(stone, action), intersection(own, linked))
-        ):
+        if self._line(action, seat) == 0 or not is_empty(self._around(stone, action) & own & linked):
             last = (self.columns if seat else self.rows) - 1
-            linked, new = union(linked, stone), stone
+            linked, new = linked | stone, stone
             while not is_empty(new):  # the stones that are newly linked, whose neighbours have not been looked at
                 cell = lowest(new)
                 if self._line(cell, seat) == last:
                     turn = 1 - seat + _OVER
-                more = difference(intersection(self._around(stone, cell), own), linked)
-                linked, new = union(linked, more), union(difference(new, single(new, cell)), more)
+                more = (self._around(stone, cell) & own) - linked
+                linked, new = linked | more, new - single(new, cell) | more
         if seat:
             return HexState(state.first, own, linked, turn)
         return HexState(own, state.second, linked, turn)
@@ -148,11 +126,11 @@ class Hex(NamedTuple):
     def _around(self, like: Words, cell: int) -> Words:
         """The neighbours of a cell, perhaps with places below the board."""
         column = cell % self.columns
-        around = union(single(like, cell - self.columns), single(like, cell + self.columns))
+        around = single(like, cell - self.columns) | single(like, cell + self.columns)
         if column > 0:
-            around = union(around, union(single(like, cell - 1), single(like, cell + self.columns - 1)))
+            around = around | single(like, cell - 1) | single(like, cell + self.columns - 1)
         if column < self.columns - 1:
-            around = union(around, union(single(like, cell + 1), single(like, cell - self.columns + 1)))
+            around = around | single(like, cell + 1) | single(like, cell - self.columns + 1)
         return around
 
 

@@ -245,14 +245,6 @@ def _number(of_set: Callable[..., Any], arity: int, result: Any = _int) -> Any:
     )
 
 
-def _by_word(combine: Callable[[Any, Any, Any], Any]) -> Any:
-    def of_words(builder: Any, one: Any, other: Any) -> list[Any]:
-        both = zip(_parts(builder, one), _parts(builder, other), strict=True)
-        return [combine(builder, *pair) for pair in both]
-
-    return _set(of_words, 2)
-
-
 def _is_empty(builder: Any, places: Any) -> Any:
     total, *others = _parts(builder, places)
     for word in others:
@@ -351,9 +343,6 @@ def _words_in(kind: Any) -> int:
 
 
 _SETS: Final[dict[Any, Any]] = {
-    words.union: _by_word(lambda builder, one, other: builder.or_(one, other)),
-    words.intersection: _by_word(lambda builder, one, other: builder.and_(one, other)),
-    words.difference: _by_word(lambda builder, one, other: builder.and_(one, builder.not_(other))),
     words.is_empty: _number(_is_empty, 1, types.boolean),
     words.count: _number(_count, 1),
     words.single: _set(_single, 2, _int),

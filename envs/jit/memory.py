@@ -125,4 +125,4 @@ def store_state(state: Any, address: int) -> None:
 
 def _loaded(like: Any, numbers: Iterator[int]) -> Any:
     parts = [_loaded(part, numbers) if isinstance(part, tuple) else next(numbers) for part in like]
-    return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)
+    return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)

@@ -55,9 +55,7 @@ from zermelo.envs.rules.words import (
     Words,
     contains,
     count,
-    difference,
     first_places,
-    intersection,
     is_empty,
     list_places,
     lowest,
@@ -65,15 +63,14 @@ from zermelo.envs.rules.words import (
     moved_up,
     no_places,
     single,
-    union,
 )
 
 __all__ = [
     "CHANCE", "EVALUATION_UNIT", "GENERAL_SUM", "LOSS", "WIN", "Board", "InvalidSettingError", "OpenSpielRules",
     "RulesGame", "Square", "Words", "all_squares", "bit_index", "board", "board_lines", "contains", "count",
-    "difference", "draw", "equivalent_rules", "first_column", "first_places", "intersection", "is_empty",
+    "draw", "equivalent_rules", "first_column", "first_places", "is_empty",
     "is_rules", "king_moves", "limits", "list_places", "list_squares", "listed", "loss_in", "lowest",
     "mirrored_columns", "mirrored_rows", "mix", "moved_down", "moved_up", "no_places", "openspiel_rules",
     "popcount", "shift_right", "single", "square_text", "swapped_bytes", "symmetric_board", "symmetric_square",
-    "transposed", "union", "whole", "win_in", "with_methods", "with_past", "wrapped_difference",
+    "transposed", "whole", "win_in", "with_methods", "with_past", "wrapped_difference",
 ]  # fmt: skip

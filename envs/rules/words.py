@@ -7,6 +7,7 @@ it is, and want sets of the same length.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final
 
 from zermelo.envs.rules.bits import bit_index, mix, popcount
@@ -15,27 +16,25 @@ WORD: Final = 62
 """Places in a word."""
 _ALL: Final = (1 << WORD) - 1
 
-Words = tuple[int, ...]
+
+class Words(tuple[int, ...]):
+    """A set of places; ``|``, ``&`` and ``-`` are those of sets."""
+
+    __slots__ = ()
+
+    def __or__(self, other: Words) -> Words:
+        return Words(map(operator.or_, self, other))
+
+    def __and__(self, other: Words) -> Words:
+        return Words(map(operator.and_, self, other))
+
+    def __sub__(self, other: Words) -> Words:
+        return Words(one & ~another for one, another in zip(self, other, strict=True))
 
 
 def no_places(how_many: int) -> Words:
     """The empty set, with room for so many places; never compiled."""
-    return (0,) * -(-how_many // WORD)
-
-
-def union(first: Words, second: Words) -> Words:
-    """The places in either set."""
-    return tuple(one | other for one, other in zip(first, second, strict=True))
-
-
-def intersection(first: Words, second: Words) -> Words:
-    """The places in both sets."""
-    return tuple(one & other for one, other in zip(first, second, strict=True))
-
-
-def difference(first: Words, second: Words) -> Words:
-    """The places in the first set that are not in the second."""
-    return tuple(one & ~other for one, other in zip(first, second, strict=True))
+    return Words((0,) * -(-how_many // WORD))
 
 
 def is_empty(places: Words) -> bool:
@@ -50,14 +49,14 @@ def count(places: Words) -> int:
 
 def single(like: Words, place: int) -> Words:
     """The set of one place, as long as another set."""
-    return tuple(
+    return Words(
         1 << place - start if 0 <= place - start < WORD else 0 for start in range(0, WORD * len(like), WORD)
     )
 
 
 def first_places(like: Words, how_many: int) -> Words:
     """The set of the lowest places, as long as another set."""
-    return tuple((1 << min(max(how_many - start, 0), WORD)) - 1 for start in range(0, WORD * len(like), WORD))
+    return Words((1 << min(max(how_many - start, 0), WORD)) - 1 for start in range(0, WORD * len(like), WORD))
 
 
 def contains(places: Words | int, place: int) -> int:
@@ -77,13 +76,13 @@ def window(places: Words, start: int, width: int) -> int:
 def moved_up(places: Words, by: int) -> Words:
     """Every place ``by`` further, from 1 to 61; what leaves the last word is lost."""
     below = (0, *places[:-1])
-    return tuple((one << by | low >> WORD - by) & _ALL for one, low in zip(places, below, strict=True))
+    return Words((one << by | low >> WORD - by) & _ALL for one, low in zip(places, below, strict=True))
 
 
 def moved_down(places: Words, by: int) -> Words:
     """Every place ``by`` nearer to 0, from 1 to 61; what would fall below 0 is lost."""
     above = (*places[1:], 0)
-    return tuple((one >> by | high << WORD - by) & _ALL for one, high in zip(places, above, strict=True))
+    return Words((one >> by | high << WORD - by) & _ALL for one, high in zip(places, above, strict=True))
 
 
 def scrambled(places: Words, seed: int) -> int:
@@ -93,7 +92,7 @@ def scrambled(places: Words, seed: int) -> int:
     return seed
 
 
-def flat(state: Any) -> Words:
+def flat(state: Any) -> tuple[int, ...]:
     """All integers of a state, those of tuples inside it too."""
     return tuple(word for part in state for word in (flat(part) if isinstance(part, tuple) else (int(part),)))
 

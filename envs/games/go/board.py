@@ -8,19 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zermelo.envs.rules.words import (
-    Words,
-    contains,
-    count,
-    difference,
-    intersection,
-    is_empty,
-    lowest,
-    moved_down,
-    moved_up,
-    single,
-    union,
-)
+from zermelo.envs.rules.words import Words, contains, count, is_empty, lowest, moved_down, moved_up, single
 
 NO_POINT: Final = -1
 
@@ -51,21 +39,21 @@ def point_of(action: int, size: int) -> int:
 
 def around(points: Words, size: int) -> Words:
     """All places beside these, off the board too."""
-    beside = union(moved_up(points, 1), moved_down(points, 1))
-    return union(beside, union(moved_up(points, size + 1), moved_down(points, size + 1)))
+    beside = moved_up(points, 1) | moved_down(points, 1)
+    return beside | moved_up(points, size + 1) | moved_down(points, size + 1)
 
 
 def diagonals(point: Words, size: int) -> Words:
     """The four places diagonal to a point."""
-    rows = union(moved_up(point, size + 1), moved_down(point, size + 1))
-    return union(moved_up(rows, 1), moved_down(rows, 1))
+    rows = moved_up(point, size + 1) | moved_down(point, size + 1)
+    return moved_up(rows, 1) | moved_down(rows, 1)
 
 
 def group_of(seed: Words, stones: Words, size: int) -> Words:
     """The stones that are connected with some of them."""
     found = seed
     while True:
-        wider = intersection(union(found, around(found, size)), stones)
+        wider = (found | around(found, size)) & stones
         if wider == found:
             return found
         found = wider
@@ -73,52 +61,52 @@ def group_of(seed: Words, stones: Words, size: int) -> Words:
 
 def liberties(group: Words, empty: Words, size: int) -> Words:
     """The empty points beside a group."""
-    return intersection(around(group, size), empty)
+    return around(group, size) & empty
 
 
 def captured_by(stone: Words, other: Words, empty: Words, size: int) -> Words:
     """The opponent's stones that have no liberty once a stone lies on a point, which ``empty`` has not."""
-    taken = difference(stone, stone)
-    rest = intersection(around(stone, size), other)
+    taken = stone - stone
+    rest = around(stone, size) & other
     while not is_empty(rest):
         first = single(stone, lowest(rest))
         group = first
         if is_empty(liberties(first, empty, size)):  # else it need not be looked at as a whole
             group = group_of(first, other, size)
             if is_empty(liberties(group, empty, size)):
-                taken = union(taken, group)
-        rest = difference(rest, group)
+                taken = taken | group
+        rest = rest - group
     return taken
 
 
 def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) -> bool:
     """True if a stone may be put on an empty point: it has a liberty then, perhaps by a capture."""
     stone = single(empty, place)
-    left = difference(empty, stone)
+    left = empty - stone
     if not is_empty(liberties(stone, left, size)):
         return True
     if not is_empty(captured_by(stone, other, left, size)):
         return True
-    return not is_empty(liberties(group_of(stone, union(own, stone), size), left, size))
+    return not is_empty(liberties(group_of(stone, own | stone, size), left, size))
 
 
 def stones_in_atari(place: int, own: Words, other: Words, empty: Words, size: int) -> int:
     """The number of stones, itself included, that a move leaves with at most one liberty; 0 if they have more."""
     stone = single(empty, place)
-    left = difference(empty, stone)
+    left = empty - stone
     if count(liberties(stone, left, size)) > 1:
         return 0
-    group = group_of(stone, union(own, stone), size)
+    group = group_of(stone, own | stone, size)
     freedom = liberties(group, left, size)
     if count(freedom) <= 1:
-        freedom = union(freedom, captured_by(stone, other, left, size))
+        freedom = freedom | captured_by(stone, other, left, size)
     return count(group) if count(freedom) <= 1 else 0
 
 
 def territory(stones: Words, other: Words, empty: Words, size: int) -> Words:
     """The empty regions that border on these stones alone."""
     reached = group_of(liberties(stones, empty, size), empty, size)
-    return difference(reached, group_of(liberties(other, empty, size), empty, size))
+    return reached - group_of(liberties(other, empty, size), empty, size)
 
 
 def stone_at(state: GoState, place: int) -> str:

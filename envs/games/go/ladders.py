@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zermelo.envs.games.go.board import around, group_of, liberties
-from zermelo.envs.rules.words import Words, count, difference, intersection, is_empty, lowest, single, union
+from zermelo.envs.rules.words import Words, count, is_empty, lowest, single
 
 
 def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -> bool:
@@ -15,7 +15,7 @@ def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -
         escape = liberties(group, empty, size)
         if is_empty(escape):
             return True
-        own, empty = union(own, escape), difference(empty, escape)
+        own, empty = own | escape, empty - escape
         group = group_of(escape, own, size)
         freedom = liberties(group, empty, size)
         if count(freedom) > 2:
@@ -25,13 +25,13 @@ def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -
         best, chosen = 3, freedom
         attack = single(freedom, lowest(freedom))
         for _ in range(2):
-            run, attack = attack, difference(freedom, attack)
-            after = count(liberties(union(group, run), difference(empty, freedom), size))
+            run, attack = attack, freedom - attack
+            after = count(liberties(group | run, empty - freedom, size))
             if after < best:
                 best, chosen = after, attack
         if best == 3:
             return False
-        other, empty = union(other, chosen), difference(empty, chosen)
+        other, empty = other | chosen, empty - chosen
         if can_capture(group, other, empty, size):
             return False
     return False
@@ -39,10 +39,10 @@ def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -
 
 def can_capture(group: Words, other: Words, empty: Words, size: int) -> bool:
     """True if one of the opponent's groups beside this one is in atari, or was never allowed."""
-    rest = intersection(around(group, size), other)
+    rest = around(group, size) & other
     while not is_empty(rest):
         near = group_of(single(rest, lowest(rest)), other, size)
-        rest = difference(rest, near)
+        rest = rest - near
         if count(liberties(near, empty, size)) <= 1:
             return True
     return False

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.rules.words import Words, union, window
+from zermelo.envs.rules.words import Words, window
 
 _SHAPES: Final = """
     XOX ...  ???    hane that encloses
@@ -54,7 +54,7 @@ _FITS: Final = _table()
 
 def fits(place: int, own: Words, other: Words, empty: Words, size: int) -> bool:
     """True if a stone on an empty point makes one of the shapes."""
-    around = _surroundings(place, union(own, empty), union(other, empty), size)
+    around = _surroundings(place, own | empty, other | empty, size)
     return bool(_FITS[around >> 6] >> (around & 63) & 1)
 
 

@@ -12,7 +12,7 @@ from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, squares_of
 from zermelo.envs.rules.about import equivalent_rules
 from zermelo.envs.rules.history import with_past
-from zermelo.envs.rules.words import contains, difference, single, union
+from zermelo.envs.rules.words import contains, single
 
 _WOOD: Final[Colour] = (226, 184, 112)
 STEP: Final = CELL * 0.75
@@ -87,13 +87,13 @@ def _read_go(env: Any) -> GoState | None:
     if position.board.shape != (size, size):
         return None
     *_, empty, _, _, _ = Go(size).initial_state()
-    black = white = difference(empty, empty)
+    black = white = empty - empty
     for action, colour in enumerate(position.board.flat):
         point = single(empty, point_of(action, size))
         if colour == 1:
-            black = union(black, point)
+            black = black | point
         elif colour == -1:
-            white = union(white, point)
+            white = white | point
         elif colour:
             return None
     recent = [move.move for move in position.recent]
@@ -103,9 +103,9 @@ def _read_go(env: Any) -> GoState | None:
         return NO_POINT if point is None else point_of(point[0] * size + point[1], size)
 
     last = place(recent[-1]) if recent else NO_POINT
-    if last != NO_POINT and not contains(union(black, white), last):
+    if last != NO_POINT and not contains(black | white, last):
         return None
     turn = 2 * passes + (position.to_play != 1)
-    state = GoState(black, white, difference(difference(empty, black), white), place(position.ko), last, turn)
+    state = GoState(black, white, empty - black - white, place(position.ko), last, turn)
     known: GoState = with_past(_rules(env), state, ())
     return known

@@ -14,19 +14,7 @@ from zermelo.envs.games.go.board import NO_POINT, GoState, around, group_of, lib
 from zermelo.envs.games.go.ladders import can_capture, is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import own_eyes, rescues
-from zermelo.envs.rules.words import (
-    Words,
-    contains,
-    count,
-    difference,
-    intersection,
-    is_empty,
-    lowest,
-    moved_down,
-    moved_up,
-    single,
-    union,
-)
+from zermelo.envs.rules.words import Words, contains, count, is_empty, lowest, moved_down, moved_up, single
 
 NEAR: Final = (24.0, 22.0, 8.0)
 """A point one, two or three steps from the last move; chains of stones are one step long."""
@@ -47,8 +35,8 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
     empty = state.empty
     few, many, lost = _tactics(own, other, empty, size)
     eyes = own_eyes(own, other, empty, size)
-    stones = union(own, other)
-    first = difference(empty, empty)
+    stones = own | other
+    first = empty - empty
     if state.last != NO_POINT:
         first = group_of(single(own, state.last), other, size)
     one = _wider(first, own, other, empty, size)
@@ -56,8 +44,8 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
     three = _wider(two, own, other, empty, size)
     busy = stones
     for _ in range(3):
-        busy = union(busy, around(busy, size))
-    board = union(stones, empty)
+        busy = busy | around(busy, size)
+    board = stones | empty
     second = _inside(board, size)
     third = _inside(second, size)
     middle = _inside(third, size)
@@ -95,36 +83,36 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
 
 def _wider(reached: Words, own: Words, other: Words, empty: Words, size: int) -> Words:
     """All within one more step: the points beside, and the chains of stones among them."""
-    wider = union(reached, around(reached, size))
-    mine = group_of(intersection(wider, own), own, size)
-    theirs = group_of(intersection(wider, other), other, size)
-    return union(union(mine, theirs), intersection(wider, empty))
+    wider = reached | around(reached, size)
+    mine = group_of(wider & own, own, size)
+    theirs = group_of(wider & other, other, size)
+    return mine | theirs | wider & empty
 
 
 def _inside(points: Words, size: int) -> Words:
     """The points that have all four neighbours among them."""
-    across = intersection(moved_up(points, 1), moved_down(points, 1))
-    along = intersection(moved_up(points, size + 1), moved_down(points, size + 1))
-    return intersection(points, intersection(across, along))
+    across = moved_up(points, 1) & moved_down(points, 1)
+    along = moved_up(points, size + 1) & moved_down(points, size + 1)
+    return points & across & along
 
 
 def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words, Words]:
     """The points where one stone or several are captured or saved, and where they run into a ladder."""
-    few = many = lost = difference(empty, empty)
+    few = many = lost = empty - empty
     for captures in range(2):
         mine = other if captures else own
         rest = mine
         while not is_empty(rest):
             group = group_of(single(rest, lowest(rest)), mine, size)
-            rest = difference(rest, group)
+            rest = rest - group
             freedom = liberties(group, empty, size)
             if count(freedom) == 1:
                 if not captures:
                     if not can_capture(group, other, empty, size) and is_caught(group, own, other, empty, size):
-                        lost = union(lost, freedom)
-                    freedom = difference(rescues(group, freedom, other, empty, size), lost)
+                        lost = lost | freedom
+                    freedom = rescues(group, freedom, other, empty, size) - lost
                 if count(group) > 1:
-                    many = union(many, freedom)
+                    many = many | freedom
                 else:
-                    few = union(few, freedom)
+                    few = few | freedom
     return few, many, lost

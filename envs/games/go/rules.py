@@ -26,18 +26,7 @@ from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.declared import limits
-from zermelo.envs.rules.words import (
-    contains,
-    count,
-    difference,
-    intersection,
-    is_empty,
-    lowest,
-    no_places,
-    scrambled,
-    single,
-    union,
-)
+from zermelo.envs.rules.words import contains, count, is_empty, lowest, no_places, scrambled, single
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Names of columns, as the Go Text Protocol has them: there is no I."""
@@ -66,7 +55,7 @@ class Go(NamedTuple):
         none = no_places((self.size + 2) * (self.size + 1) + 1)
         board = none
         for action in range(self.size * self.size):
-            board = union(board, single(none, point_of(action, self.size)))
+            board = board | single(none, point_of(action, self.size))
         return GoState(none, none, board, NO_POINT, NO_POINT, 0)
 
     def to_move(self, state: GoState) -> int:
@@ -79,7 +68,7 @@ class Go(NamedTuple):
         places = state.empty
         while not is_empty(places):
             place = lowest(places)
-            places = difference(places, single(places, place))
+            places = places - single(places, place)
             if place != state.ko and is_allowed(place, own, other, state.empty, size):
                 actions[number] = place - place // (size + 1) - size - 1
                 number += 1
@@ -93,15 +82,15 @@ class Go(NamedTuple):
         own, other = (state.white, state.black) if seat else (state.black, state.white)
         place = point_of(action, size)
         stone = single(state.empty, place)
-        own, empty = union(own, stone), difference(state.empty, stone)
+        own, empty = own | stone, state.empty - stone
         ko = NO_POINT
-        if not is_empty(intersection(around(stone, size), other)):
+        if not is_empty(around(stone, size) & other):
             taken = captured_by(stone, other, empty, size)
             if not is_empty(taken):
-                beside = intersection(around(stone, size), union(own, empty))
+                beside = around(stone, size) & (own | empty)
                 if is_empty(beside) and count(taken) == 1:
                     ko = lowest(taken)
-                other, empty = difference(other, taken), union(empty, taken)
+                other, empty = other - taken, empty | taken
         if seat:
             return GoState(other, own, empty, ko, place, 0)
         return GoState(own, other, empty, ko, place, 1)

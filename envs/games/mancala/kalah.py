@@ -26,15 +26,7 @@ from zermelo.envs.games.mancala.endings import (
     arrangements,
     parts_of_seeds,
 )
-from zermelo.envs.games.mancala.sowing import (
-    HOUSES,
-    ONES,
-    SEEDS,
-    HouseMethods,
-    ones,
-    paint_houses,
-    seeds_in,
-)
+from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, ones, paint_houses, seeds_in
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules

@@ -19,15 +19,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.mancala.sowing import (
-    HOUSES,
-    ONES,
-    SEEDS,
-    HouseMethods,
-    ones,
-    paint_houses,
-    seeds_in,
-)
+from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, ones, paint_houses, seeds_in
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
