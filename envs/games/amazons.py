@@ -72,9 +72,6 @@ class Amazons(NamedTuple):
 
     size: int = 10
 
-    def num_actions(self) -> int:
-        return self.size * self.size
-
     def initial_state(self) -> AmazonsState:
         none = no_places(self.size * self.size)
         first = second = none
@@ -83,7 +80,7 @@ class Amazons(NamedTuple):
             from_edge = third if column in (0, last) else 0
             second = second | single(none, from_edge * self.size + column)
             first = first | single(none, (last - from_edge) * self.size + column)
-        return AmazonsState(first, second, first_places(none, self.num_actions()) - (first | second), _CHOOSE)
+        return AmazonsState(first, second, first_places(none, self.size * self.size) - (first | second), _CHOOSE)
 
     def to_move(self, state: AmazonsState) -> int:
         return state.turn & 1
@@ -143,7 +140,7 @@ class Amazons(NamedTuple):
         The last two are all ones where the chosen amazon is to move, and where it is to shoot.
         """
         own, other = _amazons(state, seat), _amazons(state, 1 - seat)
-        step, board = state.turn & 6, first_places(own, self.num_actions())
+        step, board = state.turn & 6, first_places(own, self.size * self.size)
         none = own - own
         chosen = single(own, state.turn // _SQUARE) if step != _CHOOSE else none
         closed = board - (state.free | own | other)

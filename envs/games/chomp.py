@@ -62,9 +62,6 @@ class Chomp(NamedTuple):
     rows: int = 4
     columns: int = 7
 
-    def num_actions(self) -> int:
-        return self.rows * self.columns
-
     def initial_state(self) -> ChompState:
         return ChompState(all_squares(self.rows * self.columns), 0)
 

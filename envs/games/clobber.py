@@ -24,23 +24,16 @@ from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_square, whole
-from zermelo.envs.rules.declared import Board, board, limits
+from zermelo.envs.rules.declared import Sides, board, limits
 
+_BOARD: Final = Squares(from_below=True)
 _FREE: Final = tile(FAINT)
-
-
-class ClobberState(NamedTuple):
-    """The stones of the player to move, those of the opponent, and the seat to move."""
-
-    mover: Board
-    other: Board
-    seat: int
 
 
 @openspiel_rules("clobber")
 @listed()
 @limits(rows=(1, 64), columns=(1, 64), squares=(1, 64))
-@board("XO", symmetric=ClobberState, squares=Squares(from_below=True))
+@board("XO", symmetric=Sides, squares=_BOARD)
 @draws_marks(
     {
         ".": [_FREE],
@@ -62,18 +55,15 @@ class Clobber(NamedTuple):
     def num_actions(self) -> int:
         return 4 * self.rows * self.columns
 
-    def initial_state(self) -> ClobberState:
+    def initial_state(self) -> Sides:
         first = 0
         for square in range(self.rows * self.columns):
             from_below = self.rows - 1 - square // self.columns
             if (from_below + square % self.columns) % 2 == 0:
                 first |= 1 << square
-        return ClobberState(whole(first), whole(all_squares(self.rows * self.columns) & ~first), 0)
+        return Sides(whole(first), whole(all_squares(self.rows * self.columns) & ~first), 0)
 
-    def to_move(self, state: ClobberState) -> int:
-        return state.seat
-
-    def legal_actions(self, state: ClobberState, actions: list[int]) -> int:
+    def legal_actions(self, state: Sides, actions: list[int]) -> int:
         up, right, down, left = self._movable(state)
         movable = up | right | down | left
         count = 0
@@ -87,15 +77,15 @@ class Clobber(NamedTuple):
                     count += 1
         return count
 
-    def result(self, state: ClobberState, action: int) -> ClobberState:
+    def result(self, state: Sides, action: int) -> Sides:
         to = 1 << self._target(action)
-        return ClobberState(whole(state.other ^ to), whole(state.mover ^ 1 << action // 4 ^ to), 1 - state.seat)
+        return Sides(whole(state.other ^ to), whole(state.mover ^ 1 << action // 4 ^ to), 1 - state.seat)
 
-    def is_terminal(self, state: ClobberState) -> bool:
+    def is_terminal(self, state: Sides) -> bool:
         up, right, down, left = self._movable(state)
         return up | right | down | left == 0
 
-    def utility(self, state: ClobberState, seat: int) -> int:
+    def utility(self, state: Sides, seat: int) -> int:
         return -1 if seat == state.seat else 1
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
@@ -108,15 +98,8 @@ class Clobber(NamedTuple):
             direction = 3 - direction
         return 4 * symmetric_square(action // 4, self.rows, self.columns, symmetry) + direction
 
-    def planes(self, state: ClobberState, seat: int) -> tuple[int, ...]:
-        """The observer's stones, the opponent's."""
-        return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-
-    def action_text(self, state: ClobberState, action: int) -> str:
-        return self._square_text(action // 4) + self._square_text(self._target(action))
-
-    def _square_text(self, square: int) -> str:
-        return f"{chr(ord('a') + square % self.columns)}{self.rows - square // self.columns}"
+    def action_text(self, state: Sides, action: int) -> str:
+        return _BOARD.square(self, action // 4) + _BOARD.square(self, self._target(action))
 
     def _target(self, action: int) -> int:
         square, direction = action // 4, action % 4
@@ -124,7 +107,7 @@ class Clobber(NamedTuple):
             return square + 2 - direction
         return square + (direction - 1) * self.columns
 
-    def _movable(self, state: ClobberState) -> tuple[int, int, int, int]:
+    def _movable(self, state: Sides) -> tuple[int, int, int, int]:
         """The mover's stones with a stone of the opponent above, to the right, below and to the left."""
         left_edge = first_column(self.rows, self.columns)
         right_edge = left_edge << (self.columns - 1)

@@ -13,7 +13,20 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.boards import CELL, MARGIN, disk, draws_marks
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
-from zermelo.envs.rules import board, equivalent_rules, limits, listed, loss_in, openspiel_rules, popcount, win_in
+from zermelo.envs.rules import (
+    board,
+    equivalent_rules,
+    first_column,
+    limits,
+    listed,
+    loss_in,
+    mirrored_rows,
+    openspiel_rules,
+    popcount,
+    rows_of,
+    stones_of,
+    win_in,
+)
 
 # Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
 # and left out, as they won no more games: threats on the other player's squares and threats worth more as the
@@ -100,7 +113,10 @@ class ConnectFour(NamedTuple):
     def symmetric_state(self, state: ConnectFourState, symmetry: int) -> ConnectFourState:
         if symmetry == 0:
             return state
-        return ConnectFourState(self._mirrored(state.mover), self._mirrored(state.stones))
+        columns, height = self.columns, self.rows + 1
+        return ConnectFourState(
+            mirrored_rows(state.mover, columns, height), mirrored_rows(state.stones, columns, height)
+        )
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         return action if symmetry == 0 else self.columns - 1 - action
@@ -188,17 +204,10 @@ class ConnectFour(NamedTuple):
     def _board(self) -> int:
         return self._bottom() * ((1 << self.rows) - 1)
 
-    def _mirrored(self, stones: int) -> int:
-        height = self.rows + 1
-        mirrored = 0
-        for _ in range(self.columns):
-            mirrored = mirrored << height | stones & ((1 << height) - 1)
-            stones >>= height
-        return mirrored
-
     def _four(self, stones: int) -> bool:
         up = self.rows + 1
-        return (_run(stones, 1) | _run(stones, up) | _run(stones, up - 1) | _run(stones, up + 1)) != 0
+        along = rows_of(stones, 4, 1) | rows_of(stones, 4, up)
+        return along | rows_of(stones, 4, up - 1) | rows_of(stones, 4, up + 1) != 0
 
     def _windows(self, stones: int, room: int) -> int:
         """The value of the open windows within ``room``, by the stones in them."""
@@ -219,19 +228,12 @@ def _safe(free: int, threats: int) -> int:
     return (forced if forced else free) & ~(threats >> 1)
 
 
-def _run(stones: int, step: int) -> int:
-    """Not zero if four of the stones lie ``step`` bits apart."""
-    pairs = stones & (stones >> step)
-    return pairs & (pairs >> 2 * step)
-
-
 def _windows_along(stones: int, room: int, step: int) -> int:
     """Windows of four squares ``step`` bits apart, all in ``room``: 1, 3 or 4 for one, two or three stones.
 
     The stones of all windows are added up at once, in two bits: those of squares 1 and 2, then of 3 and 4.
     """
-    pairs = room & (room >> step)
-    open_windows = pairs & (pairs >> 2 * step)
+    open_windows = rows_of(room, 4, step)
     one = stones ^ (stones >> step)
     two = stones & (stones >> step)
     low = one ^ (one >> 2 * step)
@@ -250,19 +252,10 @@ def _fourth_along(stones: int, step: int) -> int:
 @equivalent_rules("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
-    board = env.board
-    if len(board) != 42 or any(piece not in (0, 1, 2) for piece in board):
+    found = stones_of(env.board, lambda cell: cell % 7 * 7 + 5 - cell // 7)
+    if found is None or len(env.board) != 42 or found[1] & ~(found[1] << 1 | first_column(7, 7)):
         return None
-    sides = [0, 0, 0]
-    for cell, piece in enumerate(board):
-        sides[piece] |= 1 << (cell % 7 * 7 + 5 - cell // 7)
-    _, first, second = sides
-    stones = first | second
-    turn = first.bit_count() - second.bit_count()
-    bottom = sum(1 << column * 7 for column in range(7))
-    if turn not in (0, 1) or stones & ~(stones << 1 | bottom):
-        return None
-    return ConnectFourState(second if turn else first, stones)
+    return ConnectFourState(*found)
 
 
 @openspiel_rules("connect_four")

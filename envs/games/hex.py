@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.pictures.squares import Coordinates, Spot, Squares
-from zermelo.envs.rules import Words, board, board_lines, limits, listed, openspiel_rules, square_text
+from zermelo.envs.rules import Words, board, board_lines, limits, listed, openspiel_rules
 from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
 _OVER: Final = 2
@@ -65,9 +65,6 @@ class Hex(NamedTuple):
     rows: int = 11
     columns: int = 11
 
-    def num_actions(self) -> int:
-        return self.rows * self.columns
-
     def initial_state(self) -> HexState:
         none = no_places(self.rows * self.columns)
         return HexState(none, none, none, 0)
@@ -76,7 +73,9 @@ class Hex(NamedTuple):
         return state.turn & 1
 
     def legal_actions(self, state: HexState, actions: list[int]) -> int:
-        return list_places(first_places(state.first, self.num_actions()) - (state.first | state.second), actions)
+        return list_places(
+            first_places(state.first, self.rows * self.columns) - (state.first | state.second), actions
+        )
 
     def result(self, state: HexState, action: int) -> HexState:
         seat = state.turn & 1
@@ -109,15 +108,12 @@ class Hex(NamedTuple):
     def planes(self, state: HexState, seat: int) -> tuple[Words, ...]:
         """The observer's stones, the other's, and all ones for seat 1."""
         own, other = (state.second, state.first) if seat else (state.first, state.second)
-        return own, other, first_places(own, self.num_actions() * seat)
+        return own, other, first_places(own, self.rows * self.columns * seat)
 
     def text(self, state: HexState) -> str:
         return "\n".join(
             " " * row + line for row, line in enumerate(board_lines(self, self.planes(state, 0), "XO"))
         )
-
-    def action_text(self, state: HexState, action: int) -> str:
-        return square_text(action, self.columns)
 
     def _line(self, cell: int, seat: int) -> int:
         """The distance of a cell from the edge that a player starts from."""

@@ -43,15 +43,9 @@ class Isolation(NamedTuple):
     rows: int = 6
     columns: int = 8
 
-    def num_actions(self) -> int:
-        return self.rows * self.columns
-
     def initial_state(self) -> IsolationState:
         last = self.rows * self.columns - 1
         return IsolationState(whole(all_squares(last + 1)), self.columns // 2, last - self.columns // 2, 0, 0)
-
-    def to_move(self, state: IsolationState) -> int:
-        return state.seat
 
     def legal_actions(self, state: IsolationState, actions: list[int]) -> int:
         return list_squares(self._empty(state) if state.stepped else self._steps(state, state.seat), actions)

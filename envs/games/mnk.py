@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.pictures.squares import Squares, squares_of
+from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import symmetric_square
-from zermelo.envs.rules.declared import board_lines, limits
+from zermelo.envs.rules.boards import first_column, rows_of, stones_of, symmetric_square
+from zermelo.envs.rules.declared import board, board_lines, limits
 
 
 class MNKState(NamedTuple):
@@ -28,6 +28,7 @@ class MNKState(NamedTuple):
 
 @openspiel_rules("mnk")
 @listed(players="2-4")
+@board("XOYZ", squares=Squares(from_below=True))
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
 )
@@ -50,9 +51,6 @@ class MNK(NamedTuple):
     n: int = 3
     k: int = 3
     players: int = 2
-
-    def num_actions(self) -> int:
-        return self.m * self.n
 
     def seats(self) -> int:
         return self.players
@@ -164,9 +162,6 @@ class MNK(NamedTuple):
     def table_unit(self) -> str:
         return "empty"
 
-    def action_text(self, state: MNKState, action: int) -> str:
-        return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
-
     def _last(self, state: MNKState) -> int:
         return state.mover ^ state.stones if self.players == 2 else state.last
 
@@ -183,65 +178,27 @@ class MNK(NamedTuple):
 
     def _board(self) -> int:
         row = (1 << self.m) - 1
-        board = 0
-        for number in range(self.n):
-            board |= row << (number * (self.m + 1))
-        return board
+        return row * first_column(self.n, self.m + 1)
 
     def _won(self, stones: int) -> bool:
         """True if ``k`` of the stones lie in a row, in any of the four directions."""
-        row = column = falling = rising = stones
-        along_row = along_column = along_falling = along_rising = stones
-        for _ in range(1, self.k):
-            along_row >>= 1
-            along_rising >>= self.m
-            along_column >>= self.m + 1
-            along_falling >>= self.m + 2
-            row &= along_row
-            rising &= along_rising
-            column &= along_column
-            falling &= along_falling
-        return row | rising | column | falling != 0
-
-    def _starts(self, stones: int, step: int) -> int:
-        """The squares from which ``k`` of the stones lie in a row."""
-        run = stones
-        for _ in range(1, self.k):
-            stones >>= step
-            run &= stones
-        return run
+        found = rows_of(stones, self.k, 1) | rows_of(stones, self.k, self.m + 1)
+        return found | rows_of(stones, self.k, self.m) | rows_of(stones, self.k, self.m + 2) != 0
 
     def _lines(self, squares: int) -> int:
         if self.k == 1:
             return popcount(squares)
         count = 0
         for step in (1, self.m, self.m + 1, self.m + 2):
-            count += popcount(self._starts(squares, step))
+            count += popcount(rows_of(squares, self.k, step))
         return count
-
-
-squares_of(MNK, Squares(from_below=True))
-
-
-# -- PettingZoo ------------------------------------------------------------------------------------------------
 
 
 @equivalent_rules("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
 def _read_tictactoe(env: Any) -> MNKState | None:
     """PettingZoo numbers its squares column by column: symmetry 4 swaps rows and columns."""
-    squares = env.board.squares
-    if len(squares) != 9:
-        return None
-    sides = [0, 0, 0]
-    for square, mark in enumerate(squares):
-        if mark not in (0, 1, 2):
-            return None
-        sides[mark] |= 1 << (square + square // 3)
-    first, second = sides[1], sides[2]
-    turn = first.bit_count() - second.bit_count()
-    if turn not in (0, 1):
-        return None
-    return MNKState(second if turn else first, first | second)
+    found = stones_of(env.board.squares, lambda square: square + square // 3)
+    return None if found is None or len(env.board.squares) != 9 else MNKState(*found)
 
 
 openspiel_rules("tic_tac_toe")(lambda: MNK(3, 3, 3))

@@ -27,7 +27,7 @@ from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
-from zermelo.envs.rules.declared import Board, board, limits
+from zermelo.envs.rules.declared import Sides, board, limits
 
 _BLACK: Final[Colour] = (34, 36, 40)
 _EDGE: Final[Colour] = (36, 90, 59)
@@ -35,18 +35,10 @@ _WHITE: Final[Colour] = (246, 245, 240)
 _SQUARE: Final = tile((52, 128, 84), 1, 0)
 
 
-class OthelloState(NamedTuple):
-    """The discs of the player to move, those of the opponent, and the seat to move."""
-
-    mover: Board
-    other: Board
-    seat: int
-
-
 @openspiel_rules("othello")
 @listed()
 @limits(rows=(4, 8), columns=(4, 8), margin=bool)
-@board("XO", symmetric=OthelloState)
+@board("XO", symmetric=Sides)
 @draws_marks({".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}, frame=_EDGE)
 class Othello(NamedTuple):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
@@ -67,30 +59,27 @@ class Othello(NamedTuple):
     def utility_bounds(self) -> tuple[int, int]:
         return (-self.rows * self.columns, self.rows * self.columns) if self.margin else (-1, 1)
 
-    def initial_state(self) -> OthelloState:
+    def initial_state(self) -> Sides:
         corner = 1 << ((self.rows // 2 - 1) * self.columns + self.columns // 2 - 1)
-        return OthelloState(corner << 1 | corner << self.columns, corner | corner << (self.columns + 1), 0)
+        return Sides(corner << 1 | corner << self.columns, corner | corner << (self.columns + 1), 0)
 
-    def to_move(self, state: OthelloState) -> int:
-        return state.seat
-
-    def legal_actions(self, state: OthelloState, actions: list[int]) -> int:
+    def legal_actions(self, state: Sides, actions: list[int]) -> int:
         moves = self._moves(state.mover, state.other)
         if moves == 0:
             actions[0] = self.rows * self.columns
             return 1
         return list_squares(moves, actions)
 
-    def result(self, state: OthelloState, action: int) -> OthelloState:
+    def result(self, state: Sides, action: int) -> Sides:
         if action == self.rows * self.columns:
-            return OthelloState(state.other, state.mover, 1 - state.seat)
+            return Sides(state.other, state.mover, 1 - state.seat)
         turned = self._turned(state.mover, state.other, action)
-        return OthelloState(whole(state.other ^ turned), whole(state.mover | turned | 1 << action), 1 - state.seat)
+        return Sides(whole(state.other ^ turned), whole(state.mover | turned | 1 << action), 1 - state.seat)
 
-    def is_terminal(self, state: OthelloState) -> bool:
+    def is_terminal(self, state: Sides) -> bool:
         return self._moves(state.mover, state.other) == 0 and self._moves(state.other, state.mover) == 0
 
-    def utility(self, state: OthelloState, seat: int) -> int:
+    def utility(self, state: Sides, seat: int) -> int:
         difference = popcount(state.mover) - popcount(state.other)
         if seat != state.seat:
             difference = -difference
@@ -98,7 +87,7 @@ class Othello(NamedTuple):
             return difference
         return 1 if difference > 0 else -1 if difference < 0 else 0
 
-    def evaluation(self, state: OthelloState, seat: int) -> int:
+    def evaluation(self, state: Sides, seat: int) -> int:
         """Eight points a corner and one a legal move, for the seat less for the opponent."""
         corners = self._corners()
         score = 8 * (popcount(state.mover & corners) - popcount(state.other & corners))
@@ -106,67 +95,50 @@ class Othello(NamedTuple):
         score *= 1024 if self.margin else 12
         return score if seat == state.seat else -score
 
-    def ordering_hint(self, state: OthelloState, action: int) -> int:
+    def ordering_hint(self, state: Sides, action: int) -> int:
         """Corners first, then moves that leave the opponent few moves."""
         after = self.result(state, action)
         corner = popcount(after.other & ~state.mover & ~state.other & self._corners())
         return 16 * corner - popcount(self._moves(after.mover, after.other))
 
-    def pass_turn(self, state: OthelloState) -> OthelloState:
-        return OthelloState(state.other, state.mover, 1 - state.seat)
+    def pass_turn(self, state: Sides) -> Sides:
+        return Sides(state.other, state.mover, 1 - state.seat)
 
     def seat_names(self) -> tuple[str, ...]:
         return ("black", "white")
 
-    def planes(self, state: OthelloState, seat: int) -> tuple[int, ...]:
-        """The observer's discs, the opponent's."""
-        return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-
-    def table_part(self, state: OthelloState) -> int:
+    def table_part(self, state: Sides) -> int:
         return self.rows * self.columns - popcount(state.mover | state.other)
 
     def table_unit(self) -> str:
         return "empty"
 
-    def action_text(self, state: OthelloState, action: int) -> str:
+    def action_text(self, state: Sides, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
 
     def _corners(self) -> int:
         row = 1 | 1 << (self.columns - 1)
         return row | row << ((self.rows - 1) * self.columns)
 
-    def _inner_columns(self) -> int:
-        """All squares but those at the left and right edge: only there can a line along a row be turned over."""
-        return first_column(self.rows, self.columns) * (all_squares(self.columns - 2) << 1)
-
-    def _inner_rows(self) -> int:
-        """All squares but those at the top and bottom edge."""
-        return all_squares((self.rows - 2) * self.columns) << self.columns
+    def _inside(self, discs: int) -> tuple[int, int]:
+        """The discs that can be turned over along a row, and along a column: those that are not at its ends."""
+        columns = first_column(self.rows, self.columns) * (all_squares(self.columns - 2) << 1)
+        return discs & columns, discs & all_squares((self.rows - 2) * self.columns) << self.columns
 
     def _moves(self, mover: int, other: int) -> int:
         """The empty squares where a disc of the mover encloses others."""
-        sideways = other & self._inner_columns()
-        upwards = other & self._inner_rows()
-        slanting = sideways & upwards
-        found = (
-            _beyond(mover, sideways, 1)
-            | _beyond(mover, upwards, self.columns)
-            | _beyond(mover, slanting, self.columns - 1)
-            | _beyond(mover, slanting, self.columns + 1)
-        )
+        sideways, upwards = self._inside(other)
+        found = _beyond(mover, sideways, 1) | _beyond(mover, upwards, self.columns)
+        found |= _beyond(mover, sideways & upwards, self.columns - 1)
+        found |= _beyond(mover, sideways & upwards, self.columns + 1)
         return whole(found & ~(mover | other) & all_squares(self.rows * self.columns))
 
     def _turned(self, mover: int, other: int, action: int) -> int:
         """The discs that a disc of the mover on a square turns over."""
-        sideways = other & self._inner_columns()
-        upwards = other & self._inner_rows()
-        slanting = sideways & upwards
-        return (
-            _enclosed(mover, sideways, action, 1)
-            | _enclosed(mover, upwards, action, self.columns)
-            | _enclosed(mover, slanting, action, self.columns - 1)
-            | _enclosed(mover, slanting, action, self.columns + 1)
-        )
+        sideways, upwards = self._inside(other)
+        turned = _enclosed(mover, sideways, action, 1) | _enclosed(mover, upwards, action, self.columns)
+        turned |= _enclosed(mover, sideways & upwards, action, self.columns - 1)
+        return turned | _enclosed(mover, sideways & upwards, action, self.columns + 1)
 
 
 def _beyond(mover: int, between: int, step: int) -> int:

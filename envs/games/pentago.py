@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, board, list_squares, listed, popcount, square_text, symmetric_square
+from zermelo.envs.rules import Board, board, list_squares, listed, popcount, rows_of, square_text, symmetric_square
 
 _SQUARES: Final = 36
 _ALL: Final = (1 << _SQUARES) - 1
@@ -46,9 +46,6 @@ class Pentago(NamedTuple):
 
     def initial_state(self) -> PentagoState:
         return PentagoState(0, 0, 0, 0)
-
-    def to_move(self, state: PentagoState) -> int:
-        return state.seat
 
     def legal_actions(self, state: PentagoState, actions: list[int]) -> int:
         if not state.placed:
@@ -104,8 +101,7 @@ def lines_in(stones: int) -> int:
     """The number of lines of five squares that are all among some."""
     count = 0
     for step, starts in _DIRECTIONS:
-        pairs = stones & stones >> step
-        count += popcount(pairs & pairs >> 2 * step & stones >> 4 * step & starts)
+        count += popcount(rows_of(stones, 5, step) & starts)
     return count
 
 

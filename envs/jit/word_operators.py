@@ -72,10 +72,11 @@ def _teach_sets(function: Callable[..., Any], combine: Callable[..., Any]) -> No
 
     infer_global(function)(Sets)
 
-    @lower_builtin(function, types.UniTuple, types.UniTuple)
     def combined(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         both = zip(*(cgutils.unpack_tuple(builder, each) for each in args), strict=True)
         return context.make_tuple(builder, signature.return_type, [combine(builder, *pair) for pair in both])
+
+    lower_builtin(function, types.UniTuple, types.UniTuple)(combined)
 
 
 def _lower_choice(function: Callable[..., Any], sign: str) -> None:

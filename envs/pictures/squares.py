@@ -106,6 +106,12 @@ class Squares:
     labelled: bool = True
     turns: bool = False
 
+    def square(self, rules: Any, number: int) -> str:
+        """The name of a square, by its number from the upper left, row by row."""
+        rows, columns = self.size(rules) if self.size is not None else _size(rules)
+        row = number // columns
+        return f"{self.letters[number % columns]}{rows - row if self.from_below else row + 1}"
+
     def coordinates(self, rules: Any) -> Coordinates | None:
         """The names of columns and rows; None if there are none, or not enough letters."""
         if self.size is None:

@@ -6,7 +6,8 @@ are negative numbers at times: ``whole`` makes such a number the same in both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 
@@ -78,6 +79,31 @@ def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int
     if symmetry & 4:
         row, column = column, row
     return row * columns + column
+
+
+def rows_of(stones: int, length: int, step: int) -> int:
+    """The squares at which ``length`` of the stones begin that lie ``step`` bits apart."""
+    found = 1
+    while found < length:
+        further = min(found, length - found)
+        stones &= stones >> further * step
+        found += further
+    return stones
+
+
+def stones_of(cells: Sequence[Any], place: Callable[[int], int]) -> tuple[int, int] | None:
+    """The stones of the player to move, and all stones, of cells that hold 0, 1 or 2; never compiled.
+
+    None if these are no stones that players have put in turn. ``place`` gives the bit of a cell.
+    """
+    sides = [0, 0, 0]
+    for number, stone in enumerate(cells):
+        if stone not in (0, 1, 2):
+            return None
+        sides[stone] |= 1 << place(number)
+    _, first, second = sides
+    turn = first.bit_count() - second.bit_count()
+    return (second if turn else first, first | second) if turn in (0, 1) else None
 
 
 def list_squares(board: int, actions: list[int]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.squares import Squares, squares_of
@@ -19,6 +19,16 @@ from zermelo.envs.rules.words import contains
 Board: TypeAlias = Annotated[int, "Board"]
 """A set of squares: square ``row * columns + column`` is the bit of that number."""
 Square: TypeAlias = Annotated[int, "Square"]
+
+
+class Sides(NamedTuple):
+    """The pieces of the player to move, those of the opponent, and the seat to move."""
+
+    mover: Board
+    other: Board
+    seat: int
+
+
 _Class = TypeVar("_Class", bound=type)
 _SQUARES = Squares()
 
@@ -110,6 +120,20 @@ def _symmetric_action(self: Any, action: int, symmetry: int) -> int:
     return symmetric_square(action, rows, columns, symmetry) if action < rows * columns else action
 
 
+def _num_actions(self: Any) -> int:
+    rows, columns = self.layout()[:2]
+    return int(rows * columns)
+
+
+def _to_move(self: Any, state: Any) -> int:
+    return int(state.seat)
+
+
+def _planes(self: Any, state: Any, seat: int) -> tuple[Any, ...]:
+    """The observer's pieces, the opponent's."""
+    return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+
+
 _SOURCE = """
 def symmetric_state(self, state, symmetry):
     rows, columns = self.layout()[:2]
@@ -155,14 +179,16 @@ def board(
 ) -> Callable[[_Class], _Class]:
     """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
 
-    What the class does not write itself is added: ``layout`` (how squares are numbered), ``text``,
-    ``observation_shape`` and ``write_observation``, and the names of squares for people.
+    What the class does not write itself is added: ``layout`` (how squares are numbered), ``num_actions`` and
+    ``action_text`` for actions that are squares, ``text``, ``observation_shape`` and ``write_observation``, and
+    the names of squares for people.
 
     Args:
         marks: In the text, a mark for each of the first planes of seat 0.
         empty: The mark of other squares.
         symmetric: The class of states, if mirrors and turns of the board (all eight, if it is square) are
-            symmetries of the game; ``symmetries``, ``symmetric_state`` and ``symmetric_action`` are added then.
+            symmetries of the game; ``symmetries``, ``symmetric_state`` and ``symmetric_action`` are added then,
+            ``to_move`` if there is a field ``seat``, and for ``Sides`` the ``planes`` of both.
             Actions are squares, but for higher ones, which no symmetry changes.
         squares: How squares are named and clicked; by default row 1 is the uppermost one.
     """
@@ -173,10 +199,16 @@ def board(
 
         made: dict[str, Callable[..., Any]] = {
             "layout": layout,
+            "num_actions": _num_actions,
             "text": text,
+            "action_text": lambda self, state, action: squares.square(self, action),
             "observation_shape": _shape,
             "write_observation": write_planes,
         }
+        if "seat" in getattr(symmetric, "_fields", ()):
+            made["to_move"] = _to_move
+        if symmetric is Sides:
+            made["planes"] = _planes
         if symmetric is not None:
             made |= {
                 "symmetries": _symmetries,

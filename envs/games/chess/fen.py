@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from zermelo.envs.errors import InvalidSettingError
@@ -78,17 +79,12 @@ def _pieces(fen: str, placed: str) -> dict[int, str]:
     rows = placed.split("/")
     pieces: dict[int, str] = {}
     for row, line in enumerate(reversed(rows)):
-        column = 0
-        for mark in line:
-            if mark in "12345678":
-                column += int(mark)
-            elif mark.lower() in _KINDS:
-                pieces[8 * row + column] = mark
-                column += 1
-            else:
-                raise _refuse(fen, f"{mark!r} is no piece")
-        if column != 8:
+        marks = re.sub("[1-8]", lambda number: "." * int(number[0]), line)
+        if wrong := set(marks.lower()) - {*_KINDS, "."}:
+            raise _refuse(fen, f"{min(wrong)!r} is no piece")
+        if len(marks) != 8:
             raise _refuse(fen, f"{line!r} is no row of eight squares")
+        pieces |= {8 * row + column: mark for column, mark in enumerate(marks) if mark != "."}
     if len(rows) != 8:
         raise _refuse(fen, f"it has {len(rows)} rows")
     for king in "Kk":
@@ -110,19 +106,12 @@ def piece_at(state: ChessState, square: int) -> str:
 
 def write_fen(state: ChessState, number: int = 1) -> str:
     """The position as text; states do not know how many moves there were, so ``number`` says the move's."""
-    rows = []
-    for row in reversed(range(8)):
-        line, empty = "", 0
-        for column in range(8):
-            piece = piece_at(state, 8 * row + column)
-            if piece and empty:
-                line, empty = line + str(empty), 0
-            line, empty = line + piece, empty + (not piece)
-        rows.append(line + (str(empty) if empty else ""))
+    rows = ("".join(piece_at(state, 8 * row + column) or "1" for column in range(8)) for row in reversed(range(8)))
+    placed = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(rows))
     rooks = swapped_bytes(state.castling) if state.seat else state.castling
     castles = "".join(right for right, rook in _ROOKS.items() if rooks >> rook & 1) or "-"
     passed = "-"
     if popcount(state.passed):
         square = bit_index(state.passed) ^ 56 * state.seat
         passed = "abcdefgh"[square % 8] + str(square // 8 + 1)
-    return f"{'/'.join(rows)} {'wb'[state.seat]} {castles} {passed} {state.clock} {number}"
+    return f"{placed} {'wb'[state.seat]} {castles} {passed} {state.clock} {number}"

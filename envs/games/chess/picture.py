@@ -72,7 +72,7 @@ def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
     return [[text[:2], text[2:4]] for text in texts[1:]]
 
 
-squares_of(Chess, Squares(size=lambda rules: (8, 8), from_below=True, path=_path, turns=True))
+squares_of(Chess, Squares(from_below=True, path=_path, turns=True))
 
 
 _RULES: Final = Chess()

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.endings import groups_of, index_of, part_of, part_text, size_of, state_of
-from zermelo.envs.games.chess.fen import START, piece_at, read_fen, write_fen
+from zermelo.envs.games.chess.fen import START, read_fen, write_fen
 from zermelo.envs.games.chess.moves import (
     after,
     allowed,
@@ -30,7 +30,8 @@ from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.state import ChessState, king_square, set_up
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
-from zermelo.envs.rules.boards import draw, whole
+from zermelo.envs.rules.boards import whole
+from zermelo.envs.rules.declared import board
 
 _DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50
@@ -52,6 +53,7 @@ class _Start(NamedTuple):
     number: int
 
 
+@board("PNBRQKpnbrqk")
 class ChessRules(_Start):
     """The rules alone, of ``Chess``."""
 
@@ -163,57 +165,37 @@ class ChessRules(_Start):
     def seat_names(self) -> tuple[str, ...]:
         return ("white", "black")
 
-    def text(self, state: ChessState) -> str:
-        return draw(8, 8, lambda square: piece_at(state, square ^ 56) or ".")
-
     def action_text(self, state: ChessState, action: int) -> str:
         return algebraic(state, action)
 
     def action_aliases(self, state: ChessState, action: int) -> tuple[str, ...]:
         return (coordinates(state, action),)
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (8, 8, 17), the observer's last row first.
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return 8, 8, 56, -8, 1
 
-        Six for its pieces (pawns, knights, bishops, rooks, queens, king) and six for the opponent's; the rooks
-        that may castle; the en passant square; all ones if the observer is black; all ones if it is not to move;
-        plies since the last capture or pawn move, as a bit in the square of that number.
+    def planes(self, state: ChessState, seat: int) -> tuple[int, ...]:
+        """The pieces of the observer and of the opponent, castling, en passant, who plays and moves, the clock.
+
+        The observer's last row is first. There are six planes for its pieces (pawns, knights, bishops, rooks,
+        queens, king) and six for the opponent's; the rooks that may castle; the en passant square; all ones if
+        the observer is black; all ones if it is not to move; plies since the last capture or pawn move, as a bit
+        in the square of that number, counted from the observer's first row.
         """
-        return 8, 8, 17
-
-    def write_observation(self, state: ChessState, seat: int, numbers: Any) -> None:
-        queens = state.diagonal & state.straight
-        bishops, rooks = state.diagonal & ~queens, state.straight & ~queens
-        kings = ~(state.pawns | state.knights | state.diagonal | state.straight)
-        own, other = (state.own, state.other) if seat == state.seat else (state.other, state.own)
-        boards = (
-            own & state.pawns,
-            own & state.knights,
-            own & bishops,
-            own & rooks,
-            own & queens,
-            own & kings,
-            other & state.pawns,
-            other & state.knights,
-            other & bishops,
-            other & rooks,
-            other & queens,
-            other & kings,
-            state.castling,
-            state.passed,
-        )
-        turned = seat != state.seat
-        for plane in range(17):
-            if plane < 14:
-                board = swapped_bytes(boards[plane]) if turned else boards[plane]
-            elif plane == 14:
-                board = -seat
-            elif plane == 15:
-                board = -(seat ^ state.seat)
-            else:
-                board = square_bit(min(state.clock, 63))
-            for square in range(64):
-                numbers[(square ^ 56) * 17 + plane] = board >> square & 1
+        own, other = state.own, state.other
+        pawns, knights, diagonal, straight = state.pawns, state.knights, state.diagonal, state.straight
+        castling, passed = state.castling, state.passed
+        if seat != state.seat:
+            own, other = swapped_bytes(other), swapped_bytes(own)
+            pawns, knights = swapped_bytes(pawns), swapped_bytes(knights)
+            diagonal, straight = swapped_bytes(diagonal), swapped_bytes(straight)
+            castling, passed = swapped_bytes(castling), swapped_bytes(passed)
+        queens, kings = diagonal & straight, ~(pawns | knights | diagonal | straight)
+        bishops, rooks = diagonal & ~queens, straight & ~queens
+        mine = own & pawns, own & knights, own & bishops, own & rooks, own & queens, own & kings
+        theirs = other & pawns, other & knights, other & bishops, other & rooks, other & queens, other & kings
+        rest = castling, passed, -seat, -(seat ^ state.seat), square_bit(min(state.clock, 63))
+        return (*mine, *theirs, *rest)
 
 
 def _is_dead(state: ChessState) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zermelo.envs.rules.words import Words, contains, count, is_empty, lowest, moved_down, moved_up, single
+from zermelo.envs.rules.words import Words, count, is_empty, lowest, moved_down, moved_up, single
 
 NO_POINT: Final = -1
 
@@ -107,10 +107,3 @@ def territory(stones: Words, other: Words, empty: Words, size: int) -> Words:
     """The empty regions that border on these stones alone."""
     reached = group_of(liberties(stones, empty, size), empty, size)
     return reached - group_of(liberties(other, empty, size), empty, size)
-
-
-def stone_at(state: GoState, place: int) -> str:
-    """The mark of a point in text."""
-    if contains(state.black, place):
-        return "X"
-    return "O" if contains(state.white, place) else "."

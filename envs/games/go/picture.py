@@ -64,12 +64,7 @@ def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
             yield Spot(letter + number, *crossing(row, column), STEP, STEP)
 
 
-squares_of(
-    Go,
-    Squares(
-        size=lambda rules: (rules.size, rules.size), from_below=True, letters=COLUMNS, spots=_spots, labelled=False
-    ),
-)
+squares_of(Go, Squares(from_below=True, letters=COLUMNS, spots=_spots, labelled=False))
 
 
 # -- PettingZoo ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ Actions are points, ``row * size + column``, row 0 at the upper edge, and last t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zermelo.envs.games.go.board import (
     NO_POINT,
@@ -18,15 +18,14 @@ from zermelo.envs.games.go.board import (
     captured_by,
     is_allowed,
     point_of,
-    stone_at,
     territory,
 )
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.declared import limits
-from zermelo.envs.rules.words import contains, count, is_empty, lowest, no_places, scrambled, single
+from zermelo.envs.rules.declared import board, limits
+from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Names of columns, as the Go Text Protocol has them: there is no I."""
@@ -34,6 +33,7 @@ _LARGEST = len(COLUMNS)
 
 
 @listed()
+@board("XO")
 @limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=(0, 1))
 class Go(NamedTuple):
     """Surround more of the board than the opponent.
@@ -153,12 +153,6 @@ class Go(NamedTuple):
         black = count(state.black) + count(territory(state.black, state.white, state.empty, self.size))
         return black - count(state.white) - count(territory(state.white, state.black, state.empty, self.size))
 
-    def text(self, state: GoState) -> str:
-        return "\n".join(
-            " ".join(stone_at(state, point_of(row * self.size + column, self.size)) for column in range(self.size))
-            for row in range(self.size)
-        )
-
     def action_text(self, state: GoState, action: int) -> str:
         """A point as in the Go Text Protocol: a letter without I, then the row from the lower edge."""
         row, column = divmod(action, self.size)
@@ -167,18 +161,14 @@ class Go(NamedTuple):
     def seat_names(self) -> tuple[str, str]:
         return "black_0", "white_0"
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (size, size, 4): the observer's stones, the other's, a forbidden ko, ones for White."""
-        return self.size, self.size, 4
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.size, self.size, self.size + 2, self.size + 1, 1
 
-    def write_observation(self, state: GoState, seat: int, numbers: Any) -> None:
-        own, other = (state.black, state.white) if seat == 0 else (state.white, state.black)
-        for action in range(self.size * self.size):
-            place = point_of(action, self.size)
-            numbers[4 * action] = contains(own, place)
-            numbers[4 * action + 1] = contains(other, place)
-            numbers[4 * action + 2] = 1 if place == state.ko else 0
-            numbers[4 * action + 3] = seat
+    def planes(self, state: GoState, seat: int) -> tuple[Words, ...]:
+        """The observer's stones, the other's, a forbidden ko, ones for White."""
+        own, other = (state.white, state.black) if seat else (state.black, state.white)
+        board = state.black | state.white | state.empty
+        return own, other, single(own, state.ko), board if seat else own - own
 
     def _board_key(self, state: GoState) -> int:
         return scrambled(state.white, scrambled(state.black, self.size))

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from zermelo.envs.games.pawns.steps import (
     PawnMoves,
-    PawnState,
     attacked,
     destination,
     draws_pawns,
@@ -27,7 +26,7 @@ from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import board, limits, with_methods
+from zermelo.envs.rules.declared import Sides, board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
@@ -39,7 +38,7 @@ from zermelo.envs.rules.scores import loss_in, win_in
     pawn_rows=(1, 16),
     squares=(4, 64),
 )
-@board("XO", symmetric=PawnState, squares=Squares(from_below=True))
+@board("XO", symmetric=Sides, squares=Squares(from_below=True))
 @draws_pawns
 @with_methods(PawnMoves)
 class Breakthrough(NamedTuple):
@@ -55,36 +54,36 @@ class Breakthrough(NamedTuple):
     columns: int = 8
     pawn_rows: int = 2
 
-    def initial_state(self) -> PawnState:
+    def initial_state(self) -> Sides:
         pawns = all_squares(self.pawn_rows * self.columns)
-        return PawnState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
+        return Sides(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
 
-    def legal_actions(self, state: PawnState, actions: list[int]) -> int:
+    def legal_actions(self, state: Sides, actions: list[int]) -> int:
         lower, straight, higher = sources(
             state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
         )
         return list_moves(lower, straight, higher, actions)
 
-    def is_terminal(self, state: PawnState) -> bool:
+    def is_terminal(self, state: Sides) -> bool:
         return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
 
-    def utility(self, state: PawnState, seat: int) -> int:
+    def utility(self, state: Sides, seat: int) -> int:
         return -1 if seat == state.seat else 1
 
-    def evaluation(self, state: PawnState, seat: int) -> int:
+    def evaluation(self, state: Sides, seat: int) -> int:
         """Pawns, and how far they have come."""
         score = self._worth(state.mover, state.seat) - self._worth(state.other, 1 - state.seat)
         return score if seat == state.seat else -score
 
-    def ordering_hint(self, state: PawnState, action: int) -> int:
+    def ordering_hint(self, state: Sides, action: int) -> int:
         to = destination(action, state.seat, self.columns)
         row = to // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (state.other >> to & 1) * 2 * self.rows
 
-    def pass_turn(self, state: PawnState) -> PawnState:
-        return PawnState(state.other, state.mover, 1 - state.seat)
+    def pass_turn(self, state: Sides) -> Sides:
+        return Sides(state.other, state.mover, 1 - state.seat)
 
-    def bounds(self, state: PawnState) -> tuple[int, int]:
+    def bounds(self, state: Sides) -> tuple[int, int]:
         """A pawn one step from the far row arrives unless it is captured at once; it can always step."""
         if state.mover & far_row(state.seat, self.rows, self.columns, 1) != 0:
             return win_in(1), win_in(1)
@@ -99,7 +98,7 @@ class Breakthrough(NamedTuple):
     def bounds_see_ends(self) -> bool:
         return True
 
-    def safe_actions(self, state: PawnState, actions: list[int]) -> int:
+    def safe_actions(self, state: Sides, actions: list[int]) -> int:
         """The captures of a pawn that would arrive, if there is one; else all actions."""
         threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)
         if threats == 0:
@@ -125,7 +124,7 @@ def _openspiel(rows: int, columns: int) -> OpenSpielRules:
     player from left to right, 3 to 5 those of the second.
     """
 
-    def to_openspiel(state: PawnState, action: int) -> int:
+    def to_openspiel(state: Sides, action: int) -> int:
         captures = state.other >> destination(action, state.seat, columns) & 1
         return 12 * (action // 3) + 2 * (3 * state.seat + action % 3) + captures
 

@@ -11,25 +11,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.pawns.steps import (
-    PawnMoves,
-    PawnState,
-    destination,
-    draws_pawns,
-    far_row,
-    list_moves,
-    sources,
-)
+from zermelo.envs.games.pawns.steps import PawnMoves, destination, draws_pawns, far_row, list_moves, sources
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import board, limits, with_methods
+from zermelo.envs.rules.declared import Sides, board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
 @listed()
-@board("XO", symmetric=PawnState, squares=Squares(from_below=True))
+@board("XO", symmetric=Sides, squares=Squares(from_below=True))
 @limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
 @draws_pawns
 @with_methods(PawnMoves)
@@ -44,37 +36,37 @@ class Hexapawn(NamedTuple):
     rows: int = 3
     columns: int = 3
 
-    def initial_state(self) -> PawnState:
+    def initial_state(self) -> Sides:
         pawns = all_squares(self.columns)
-        return PawnState(pawns, whole(pawns << ((self.rows - 1) * self.columns)), 0)
+        return Sides(pawns, whole(pawns << ((self.rows - 1) * self.columns)), 0)
 
-    def legal_actions(self, state: PawnState, actions: list[int]) -> int:
+    def legal_actions(self, state: Sides, actions: list[int]) -> int:
         lower, straight, higher = self._sources(state)
         return list_moves(lower, straight, higher, actions)
 
-    def is_terminal(self, state: PawnState) -> bool:
+    def is_terminal(self, state: Sides) -> bool:
         if state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0:
             return True
         lower, straight, higher = self._sources(state)
         return lower | straight | higher == 0
 
-    def utility(self, state: PawnState, seat: int) -> int:
+    def utility(self, state: Sides, seat: int) -> int:
         return -1 if seat == state.seat else 1
 
-    def evaluation(self, state: PawnState, seat: int) -> int:
+    def evaluation(self, state: Sides, seat: int) -> int:
         """Pawns, and moves that could be made."""
         score = 30 * (popcount(state.mover) - popcount(state.other))
-        score += self._moves(state) - self._moves(PawnState(state.other, state.mover, 1 - state.seat))
+        score += self._moves(state) - self._moves(Sides(state.other, state.mover, 1 - state.seat))
         return score if seat == state.seat else -score
 
-    def ordering_hint(self, state: PawnState, action: int) -> int:
+    def ordering_hint(self, state: Sides, action: int) -> int:
         row = destination(action, state.seat, self.columns) // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (2 * self.rows if action % 3 != 1 else 0)
 
-    def is_noisy(self, state: PawnState, action: int) -> bool:
+    def is_noisy(self, state: Sides, action: int) -> bool:
         return action % 3 != 1
 
-    def bounds(self, state: PawnState) -> tuple[int, int]:
+    def bounds(self, state: Sides) -> tuple[int, int]:
         """A pawn that can step onto the far row wins at once."""
         near = state.mover & far_row(state.seat, self.rows, self.columns, 1)
         lower, straight, higher = self._sources(state)
@@ -82,10 +74,10 @@ class Hexapawn(NamedTuple):
             return win_in(1), win_in(1)
         return loss_in(2), win_in(1)
 
-    def _sources(self, state: PawnState) -> tuple[int, int, int]:
+    def _sources(self, state: Sides) -> tuple[int, int, int]:
         free = ~(state.mover | state.other)
         return sources(state.mover, state.seat, self.rows, self.columns, free, state.other)
 
-    def _moves(self, state: PawnState) -> int:
+    def _moves(self, state: Sides) -> int:
         lower, straight, higher = self._sources(state)
         return popcount(lower) + popcount(straight) + popcount(higher)

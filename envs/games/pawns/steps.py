@@ -12,21 +12,13 @@ the other way. Actions, for squares numbered ``row * columns + column`` from a1,
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from zermelo.envs.pictures.boards import draws_marks, man
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column, whole
-from zermelo.envs.rules.declared import Board
-
-
-class PawnState(NamedTuple):
-    """The pawns of the player to move, those of the opponent, and the seat to move."""
-
-    mover: Board
-    other: Board
-    seat: int
+from zermelo.envs.rules.declared import Sides
 
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:
@@ -90,14 +82,11 @@ class PawnMoves:
     def num_actions(self: Any) -> int:
         return 3 * int(self.rows * self.columns)
 
-    def to_move(self: Any, state: PawnState) -> int:
-        return state.seat
-
-    def result(self: Any, state: PawnState, action: int) -> PawnState:
+    def result(self: Any, state: Sides, action: int) -> Sides:
         to = 1 << destination(action, state.seat, self.columns)
-        return PawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
+        return Sides(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
 
-    def is_noisy(self: Any, state: PawnState, action: int) -> bool:
+    def is_noisy(self: Any, state: Sides, action: int) -> bool:
         return state.other >> destination(action, state.seat, self.columns) & 1 != 0
 
     def symmetries(self: Any) -> int:
@@ -114,11 +103,11 @@ class PawnMoves:
     def layout(self: Any) -> tuple[int, int, int, int, int]:
         return self.rows, self.columns, (self.rows - 1) * self.columns, -self.columns, 1
 
-    def planes(self: Any, state: PawnState, seat: int) -> tuple[int, ...]:
+    def planes(self: Any, state: Sides, seat: int) -> tuple[int, ...]:
         """The observer's pawns, the opponent's, and all ones for seat 1; the farthest row first."""
         return (state.mover, state.other, -seat) if seat == state.seat else (state.other, state.mover, -seat)
 
-    def action_text(self: Any, state: PawnState, action: int) -> str:
+    def action_text(self: Any, state: Sides, action: int) -> str:
         """From and to as in chess, such as ``a2-a3``, or ``a2xb3`` for a capture."""
         squares = (action // 3, destination(action, state.seat, self.columns))
         return ("x" if self.is_noisy(state, action) else "-").join(
