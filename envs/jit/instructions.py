@@ -259,13 +259,13 @@ def _count(builder: Any, places: Any) -> Any:
     return total
 
 
-def _single(builder: Any, like: Any, place: Any) -> list[Any]:
+def _spread(builder: Any, like: Any, place: Any, bits: Any) -> list[Any]:
     found = []
     for number in range(len(_parts(builder, like))):
         above = builder.sub(place, _constant(words.WORD * number))
         is_here = builder.icmp_unsigned("<", above, _constant(words.WORD))
-        bit = builder.shl(_constant(1), builder.and_(above, _constant(63)))
-        found.append(builder.select(is_here, bit, _constant(0)))
+        moved = builder.shl(bits, builder.and_(above, _constant(63)))
+        found.append(builder.select(is_here, moved, _constant(0)))
     return found
 
 
@@ -345,7 +345,8 @@ def _words_in(kind: Any) -> int:
 _SETS: Final[dict[Any, Any]] = {
     words.is_empty: _number(_is_empty, 1, types.boolean),
     words.count: _number(_count, 1),
-    words.single: _set(_single, 2, _int),
+    words.single: _set(lambda builder, like, place: _spread(builder, like, place, _constant(1)), 2, _int),
+    words.spread: _set(_spread, 3, _int, _int),
     words.first_places: _set(_first_places, 2, _int),
     words.contains: _number(_contains, 2),
     words.window: _number(_window, 3),

@@ -54,6 +54,13 @@ def single(like: Words, place: int) -> Words:
     )
 
 
+def spread(like: Words, start: int, bits: int) -> Words:
+    """The places from ``start`` on whose bits are set in a number, all of one word; as long as another set."""
+    return Words(
+        bits << start - first if 0 <= start - first < WORD else 0 for first in range(0, WORD * len(like), WORD)
+    )
+
+
 def first_places(like: Words, how_many: int) -> Words:
     """The set of the lowest places, as long as another set."""
     return Words((1 << min(max(how_many - start, 0), WORD)) - 1 for start in range(0, WORD * len(like), WORD))

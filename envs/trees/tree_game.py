@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError, illegal_action
@@ -13,56 +12,37 @@ from zermelo.envs.game import CHANCE, Chance, RewardSum, Traits, TraitSource
 
 _EXAMPLE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
 _TOLERANCE = 1e-9
+_DEEPEST = 200
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TreeNode:
     """A state of a game that is given as its tree.
 
     Attributes:
-        name: ``A`` for the root, then level by level; empty for ends.
+        number: Different for all nodes of a tree.
         seat: Who moves: ``CHANCE`` where an outcome is drawn. Of ends it says nothing.
+        name: ``A`` for the root, then level by level; empty for ends.
         children: What follows each action or outcome; none at ends.
         labels: The actions or outcomes, as figures call them.
         probabilities: Of the outcomes.
         utility: Every seat's, at ends.
-        number: Different for all nodes of a tree.
     """
 
-    name: str
+    number: int
     seat: int
+    name: str = ""
     children: tuple[TreeNode, ...] = ()
     labels: tuple[str, ...] = ()
     probabilities: tuple[float, ...] = ()
-    utility: tuple[float, ...] = field(default=(0.0, 0.0))
-    number: int = 0
+    utility: tuple[float, ...] = ()
 
 
 class TreeGame:
     """The game of a tree: states are its nodes, actions count from 0 at each node."""
 
-    def __init__(
-        self,
-        root: TreeNode,
-        *,
-        name: str,
-        constant: float | None,
-        seat_names: Sequence[str],
-        has_chance: bool,
-        bounds: tuple[float, float],
-    ) -> None:
-        self.root = root
-        total = RewardSum.GENERAL if constant is None else RewardSum.CONSTANT if constant else RewardSum.ZERO
-        self.traits = Traits(
-            name=name,
-            seat_names=tuple(seat_names),
-            reward_sum=total,
-            constant=constant or 0.0,
-            chance=Chance.EXACT if has_chance else Chance.NONE,
-            utility_bounds=bounds,
-            terminal_rewards_only=True,
-            sources=dict.fromkeys(("reward_sum", "chance", "terminal_rewards_only"), TraitSource.GIVEN),
-        )
+    def __init__(self, root: TreeNode, traits: Traits) -> None:
+        self.root, self.traits = root, traits
 
     def initial_state(self) -> TreeNode:
         return self.root
@@ -126,32 +106,75 @@ def tree_game(
         first: The seat that moves at the root.
         name: What the game is called.
         seat_names: What the seats are called: by default MAX and MIN, or the first letters for more than two.
-        bounds: The least and greatest utility of any seat, which searches may use; by default they know none.
+        bounds: The lowest and highest utility of any seat, which searches may use; by default they know none.
 
     Raises:
         InvalidSettingError: It is no such tree.
     """
-    ends = list(_ends(nested))
-    seats = max((len(end) for end in ends if isinstance(end, tuple)), default=2)
-    utilities = [_utility(end, seats) for end in ends]
     if not isinstance(nested, list | dict):
         raise InvalidSettingError(f"a tree is a list such as {_EXAMPLE}, not {nested!r}")
-    if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first < seats:
+    is_seat = isinstance(first, int) and not isinstance(first, bool) and first >= 0
+    root, is_chance = TreeNode(0, first if is_seat else 0), False
+    # Breadth first, as nodes are named: each with what it stands for, its depth, and the turns before it.
+    nodes: list[tuple[TreeNode, Any, int]] = [(root, nested, 0)]
+    decided = 0
+    for node, given, depth in nodes:
+        if depth > _DEEPEST:
+            raise InvalidSettingError(f"a tree may be {_DEEPEST} levels deep at most")
+        if not isinstance(given, list | dict):
+            continue
+        if not given:
+            raise InvalidSettingError(f"every list of a tree needs something in it, as in {_EXAMPLE}")
+        node.name, turn = _letters(decided), node.seat
+        decided += 1
+        if isinstance(given, dict):
+            below, node.labels, node.probabilities = _outcomes(given)
+            is_chance = True
+        else:
+            below, turn = given, turn + 1
+            node.labels = tuple(f"{node.name.lower()}{place}" for place in range(1, len(given) + 1))
+        node.children = tuple(TreeNode(len(nodes) + place, turn) for place in range(len(below)))
+        nodes += [(child, each, depth + 1) for child, each in zip(node.children, below, strict=True)]
+    ends = [(node, given) for node, given, _ in nodes if not node.children]
+    seats = max((len(end) for _, end in ends if isinstance(end, tuple)), default=2)
+    if not is_seat or first >= seats:
         raise InvalidSettingError(f"first must be a seat from 0 to {seats - 1}, not {first!r}")
     names = tuple(seat_names) or (("MAX", "MIN") if seats == 2 else tuple(map(_letters, range(seats))))
     if len(names) != seats:
         raise InvalidSettingError(f"seat_names must be {seats} names, not {seat_names!r}")
+    for node, given, _ in nodes:
+        node.seat = CHANCE if node.probabilities else node.seat % seats
+        node.utility = (0.0,) * seats if node.children else _utility(given, seats)
+    utilities = [node.utility for node, _ in ends]
     sums = [math.fsum(utility) for utility in utilities]
     is_constant = seats > 1 and max(sums) - min(sums) <= _TOLERANCE
-    root = _node(nested, first, seats, _names(nested), itertools.count(1))
-    return TreeGame(
-        root,
+    constant = RewardSum.CONSTANT if sums[0] else RewardSum.ZERO
+    traits = Traits(
         name=name,
-        constant=sums[0] if is_constant else None,
         seat_names=names,
-        has_chance=_has_chance(nested),
-        bounds=_bounds(bounds, utilities),
+        reward_sum=constant if is_constant else RewardSum.GENERAL,
+        constant=sums[0] if is_constant else 0.0,
+        chance=Chance.EXACT if is_chance else Chance.NONE,
+        utility_bounds=_bounds(bounds, utilities),
+        terminal_rewards_only=True,
+        sources=dict.fromkeys(("reward_sum", "chance", "terminal_rewards_only"), TraitSource.GIVEN),
     )
+    return TreeGame(root, traits)
+
+
+def _outcomes(given: dict[Any, Any]) -> tuple[list[Any], tuple[str, ...], tuple[float, ...]]:
+    """What follows each outcome of an event of chance, their names and their probabilities."""
+    for outcome in given.values():
+        if not isinstance(outcome, tuple) or len(outcome) != 2 or not _is_number(outcome[0]) or outcome[0] <= 0:
+            raise InvalidSettingError(
+                f"an outcome of chance is a probability and what follows, as in {{'heads': (0.5, 3)}}, "
+                f"not {outcome!r}"
+            )
+    total = math.fsum(probability for probability, _ in given.values())
+    if abs(total - 1) > _TOLERANCE:
+        raise InvalidSettingError(f"the probabilities of an event of chance must add up to 1, not {total}")
+    below, probabilities = [each for _, each in given.values()], tuple(float(each) for each, _ in given.values())
+    return below, tuple(map(str, given)), probabilities
 
 
 def _bounds(bounds: Any, utilities: Sequence[tuple[float, ...]]) -> tuple[float, float]:
@@ -166,33 +189,6 @@ def _bounds(bounds: Any, utilities: Sequence[tuple[float, ...]]) -> tuple[float,
         f"bounds must be two numbers between which all utilities lie, such as ({lowest:g}, {highest:g}), "
         f"not {bounds!r}"
     )
-
-
-def _ends(nested: Any, depth: int = 0) -> Any:
-    if depth > 200:
-        raise InvalidSettingError("a tree may be 200 levels deep at most")
-    if isinstance(nested, list | dict):
-        if not nested:
-            raise InvalidSettingError(f"every list of a tree needs something in it, as in {_EXAMPLE}")
-        for child in _children(nested):
-            yield from _ends(child, depth + 1)
-    else:
-        yield nested
-
-
-def _children(nested: Any) -> list[Any]:
-    if isinstance(nested, list):
-        return nested
-    for outcome in nested.values():
-        if not isinstance(outcome, tuple) or len(outcome) != 2 or not _is_number(outcome[0]) or outcome[0] <= 0:
-            raise InvalidSettingError(
-                f"an outcome of chance is a probability and what follows, as in {{'heads': (0.5, 3)}}, "
-                f"not {outcome!r}"
-            )
-    total = math.fsum(outcome[0] for outcome in nested.values())
-    if abs(total - 1) > _TOLERANCE:
-        raise InvalidSettingError(f"the probabilities of an event of chance must add up to 1, not {total}")
-    return [child for _, child in nested.values()]
 
 
 def _is_number(value: Any) -> bool:
@@ -217,46 +213,3 @@ def _letters(number: int) -> str:
         number, last = divmod(number - 1, 26)
         text = chr(ord("A") + last) + text
     return text
-
-
-def _names(nested: Any) -> dict[tuple[int, ...], str]:
-    """The name of each list and each node of chance, level by level, by the way there."""
-    names: dict[tuple[int, ...], str] = {}
-    level: list[tuple[tuple[int, ...], Any]] = [((), nested)]
-    while level:
-        names |= {path: _letters(number) for number, (path, _) in enumerate(level, start=len(names))}
-        below = [((*path, place), child) for path, each in level for place, child in enumerate(_children(each))]
-        level = [(path, child) for path, child in below if isinstance(child, list | dict)]
-    return names
-
-
-def _node(
-    nested: Any,
-    seat: int,
-    seats: int,
-    names: Mapping[tuple[int, ...], str],
-    count: Iterator[int],
-    path: tuple[int, ...] = (),
-) -> TreeNode:
-    number = next(count)
-    if not isinstance(nested, list | dict):
-        return TreeNode("", seat, utility=_utility(nested, seats), number=number)
-    name = names[path]
-    is_chance = not isinstance(nested, list)
-    after = seat if is_chance else (seat + 1) % seats
-    children = tuple(
-        _node(child, after, seats, names, count, (*path, place)) for place, child in enumerate(_children(nested))
-    )
-    probabilities: tuple[float, ...] = ()
-    if isinstance(nested, list):
-        labels = tuple(f"{name.lower()}{place}" for place in range(1, len(children) + 1))
-    else:
-        labels, probabilities = tuple(map(str, nested)), tuple(float(p) for p, _ in nested.values())
-    mover = CHANCE if is_chance else seat
-    return TreeNode(name, mover, children, labels, probabilities, (0.0,) * seats, number)
-
-
-def _has_chance(nested: Any) -> bool:
-    if isinstance(nested, dict):
-        return True
-    return isinstance(nested, list) and any(map(_has_chance, nested))

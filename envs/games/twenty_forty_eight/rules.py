@@ -28,9 +28,9 @@ from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter,
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import symmetric_square
 from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.protocol import GENERAL_SUM
+from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
 
-_PER_WORD: Final = 12
-_SQUARES: Final = 72
 _FOUR: Final = 0.1
 """How likely a new tile is a 4."""
 
@@ -51,15 +51,10 @@ _MARKS: Final = {
 class Game2048State(NamedTuple):
     """The board, the score, and how many tiles chance has still to bring.
 
-    The board is six integers of twelve squares each, five bits a square: the exponent of two of its tile, or 0.
+    The board has five bits a square, twelve squares in a word: the exponent of two of its tile, or 0.
     """
 
-    board_0: int
-    board_1: int
-    board_2: int
-    board_3: int
-    board_4: int
-    board_5: int
+    board: Words
     score: int
     tiles_to_come: int
 
@@ -97,7 +92,7 @@ class Game2048(NamedTuple):
         return 0, squares << min(squares + 2, 36)
 
     def utility_sum(self) -> int:
-        return -(1 << 40)  # GENERAL_SUM
+        return GENERAL_SUM
 
     def received(self, state: Game2048State, seat: int) -> int:
         """The score: it only grows, and the moves to come do not depend on it."""
@@ -107,7 +102,7 @@ class Game2048(NamedTuple):
         return state._replace(score=0)
 
     def initial_state(self) -> Game2048State:
-        return Game2048State(0, 0, 0, 0, 0, 0, 0, 2)
+        return Game2048State(no_places(_bit(self.rows * self.columns - 1) + 1), 0, 2)
 
     def to_move(self, state: Game2048State) -> int:
         return CHANCE if state.tiles_to_come else 0
@@ -115,7 +110,7 @@ class Game2048(NamedTuple):
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
         count = 0
         if self._is_packed(state):
-            moves = moves_of(pack(state.board_0, state.board_1))
+            moves = moves_of(packed(state.board))
             for direction in range(4):
                 if moves >> direction & 1:
                     actions[count] = direction
@@ -140,27 +135,15 @@ class Game2048(NamedTuple):
         return count
 
     def result(self, state: Game2048State, action: int) -> Game2048State:
-        zero, one, two, three, four, five, score, to_come = state
+        board, score, to_come = state
         if to_come:
-            exponent = 1 + action % 2
-            word, shift = action // 2 // _PER_WORD, 5 * (action // 2 % _PER_WORD)
-            bits = exponent << shift
-            return Game2048State(
-                zero | (bits if word == 0 else 0),
-                one | (bits if word == 1 else 0),
-                two | (bits if word == 2 else 0),
-                three | (bits if word == 3 else 0),
-                four | (bits if word == 4 else 0),
-                five | (bits if word == 5 else 0),
-                score,
-                to_come - 1,
-            )
+            return Game2048State(board | spread(board, _bit(action // 2), 1 + action % 2), score, to_come - 1)
         if self._is_packed(state):
-            board, gain = push(pack(zero, one), action)
+            pushed, gain = push(packed(board), action)
             if gain >= 0:
-                zero, one = unpack(board)
-                return Game2048State(zero, one, 0, 0, 0, 0, score + gain, 1)
-        zero = one = two = three = four = five = 0
+                low, high = unpack(pushed)
+                return Game2048State(spread(board, 0, low) | spread(board, WORD, high), score + gain, 1)
+        board = board - board
         length = self.rows if action % 2 == 0 else self.columns
         for line in range(self.columns if action % 2 == 0 else self.rows):
             # The next free place, and the tile that has gone as far as it can, if it may still join.
@@ -174,23 +157,16 @@ class Game2048(NamedTuple):
                     put, following = tile + 1, 0
                     score += 1 << put
                 if waiting:
-                    square = self._square(action, line, free)
-                    word, bits = square // _PER_WORD, put << 5 * (square % _PER_WORD)
-                    zero |= bits if word == 0 else 0
-                    one |= bits if word == 1 else 0
-                    two |= bits if word == 2 else 0
-                    three |= bits if word == 3 else 0
-                    four |= bits if word == 4 else 0
-                    five |= bits if word == 5 else 0
+                    board = board | spread(board, _bit(self._square(action, line, free)), put)
                     free += 1
                 waiting = following
-        return Game2048State(zero, one, two, three, four, five, score, 1)
+        return Game2048State(board, score, 1)
 
     def is_terminal(self, state: Game2048State) -> bool:
         if state.tiles_to_come:
             return False
         if self._is_packed(state):
-            return moves_of(pack(state.board_0, state.board_1)) == 0
+            return moves_of(packed(state.board)) == 0
         return not (
             self._moves(state, 0) or self._moves(state, 1) or self._moves(state, 2) or self._moves(state, 3)
         )
@@ -204,7 +180,7 @@ class Game2048(NamedTuple):
         On other boards ten points for each empty square.
         """
         if self.rows == 4 and self.columns == 4:
-            to_come = expected(pack(state.board_0, state.board_1))
+            to_come = expected(packed(state.board))
             return 1024 * min(state.score + max(to_come, 0), self.utility_bounds()[1])
         empty = 0
         for square in range(self.rows * self.columns):
@@ -219,17 +195,11 @@ class Game2048(NamedTuple):
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: Game2048State, symmetry: int) -> Game2048State:
-        zero = one = two = three = four = five = 0
+        board = state.board - state.board
         for square in range(self.rows * self.columns):
             moved = symmetric_square(square, self.rows, self.columns, symmetry)
-            word, bits = moved // _PER_WORD, _tile(state, square) << 5 * (moved % _PER_WORD)
-            zero |= bits if word == 0 else 0
-            one |= bits if word == 1 else 0
-            two |= bits if word == 2 else 0
-            three |= bits if word == 3 else 0
-            four |= bits if word == 4 else 0
-            five |= bits if word == 5 else 0
-        return Game2048State(zero, one, two, three, four, five, state.score, state.tiles_to_come)
+            board = board | spread(board, _bit(moved), _tile(state, square))
+        return Game2048State(board, state.score, state.tiles_to_come)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         if symmetry & 1 and action % 2 == 1:
@@ -271,7 +241,7 @@ class Game2048(NamedTuple):
 
     def _is_packed(self, state: Game2048State) -> bool:
         """True if tables of lines apply: on 4x4 boards whose tiles fit."""
-        return self.rows == 4 and self.columns == 4 and fits(state.board_0, state.board_1)
+        return self.rows == 4 and self.columns == 4 and fits(*_halves(state.board))
 
     def _square(self, direction: int, line: int, place: int) -> int:
         if direction == 0:
@@ -295,5 +265,20 @@ class Game2048(NamedTuple):
         return False
 
 
+def _bit(square: int) -> int:
+    """The first place of a square."""
+    return WORD * (square // 12) + 5 * (square % 12)
+
+
 def _tile(state: Game2048State, square: int) -> int:
-    return state[square // _PER_WORD] >> 5 * (square % _PER_WORD) & 31
+    return window(state.board, _bit(square), 5)
+
+
+def _halves(board: Words) -> tuple[int, int]:
+    return window(board, 0, 60), window(board, WORD, 60)
+
+
+def packed(board: Words) -> int:
+    """A board of four by four as ``push`` takes it."""
+    low, high = _halves(board)
+    return pack(low, high)

@@ -28,14 +28,15 @@ from zermelo.envs.games import Game2048
 from zermelo.envs.games.twenty_forty_eight import Game2048State, packed, weights
 from zermelo.envs.games.twenty_forty_eight.environment import Game2048Env
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.words import spread
 
 
 def position(rules: Game2048, tiles: Any, score: int = 0, to_come: int = 0) -> Game2048State:
     """A state from the exponents of the tiles."""
-    words = [0] * 6
+    board = rules.initial_state().board
     for square, tile in enumerate(np.array(tiles).ravel().tolist()):
-        words[square // 12] |= tile << 5 * (square % 12)
-    return Game2048State(*words, score, to_come)
+        board = board | spread(board, 62 * (square // 12) + 5 * (square % 12), tile)
+    return Game2048State(board, score, to_come)
 
 
 def pushed(line: list[int]) -> tuple[list[int], int]:
@@ -135,7 +136,8 @@ def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
         assert rules.evaluation(state, 0) == 1024 * (100 + max(total, 0))
         for symmetry in range(8):
             assert rules.evaluation(rules.symmetric_state(state, symmetry), 0) == rules.evaluation(state, 0)
-    assert packed.unpack(packed.pack(*position(rules, tiles)[:2])) == position(rules, tiles)[:2]
+    board = position(rules, tiles).board
+    assert packed.unpack(packed.pack(*board)) == board
 
 
 def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
