@@ -80,7 +80,7 @@ def _pieces(fen: str, placed: str) -> dict[int, str]:
     pieces: dict[int, str] = {}
     for row, line in enumerate(reversed(rows)):
         marks = re.sub("[1-8]", lambda number: "." * int(number[0]), line)
-        if wrong := set(marks.lower()) - {*_KINDS, "."}:
+        if wrong := {mark for mark in marks if mark.lower() not in _KINDS + "."}:
             raise _refuse(fen, f"{min(wrong)!r} is no piece")
         if len(marks) != 8:
             raise _refuse(fen, f"{line!r} is no row of eight squares")

@@ -18,7 +18,7 @@ from zermelo.agents import solve
 from zermelo.envs import check_rules, perft
 from zermelo.envs.games import Amazons, Clobber, Hex, Oware
 from zermelo.envs.games.mancala.oware import OwareState
-from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules import RulesGame, Words
 
 
 def played(rules: Any, *actions: int) -> Any:
@@ -189,7 +189,7 @@ def test_who_cannot_move_an_amazon_has_lost():
     free = [square for square in range(16) if start.free[0] >> square & 1]
 
     def without(*closed):
-        return start._replace(free=(sum(1 << s for s in free if s not in closed),))
+        return start._replace(free=Words([sum(1 << s for s in free if s not in closed)]))
 
     blocked = without(0, 3, 5, 6, 9, 10)
     assert game.legal_actions(blocked) == [8, 11, 13, 14]
