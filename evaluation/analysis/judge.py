@@ -25,9 +25,17 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Mark, Phase, mark_of
+from zermelo.evaluation.analysis.judgement import (
+    EQUAL,
+    AgentJudgement,
+    GameVerdict,
+    JudgeTable,
+    Mark,
+    MoveVerdict,
+    Phase,
+    mark_of,
+)
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
-from zermelo.evaluation.analysis.verdicts import GameVerdict, MoveVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource
 

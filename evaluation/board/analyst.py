@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.evaluation.board.processes.thinker import Thinker
+from zermelo.evaluation.board.thinker import Thinker
 
 
 class Analyst:

@@ -18,11 +18,8 @@ from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move, plain, versions
 from zermelo.evaluation.match.sources import build_env
-from zermelo.evaluation.output.positions.coordinates import with_coordinates
-from zermelo.evaluation.output.positions.drawing import drawing
+from zermelo.evaluation.output.positions.drawing import drawing, hides_something, picture_of, with_coordinates
 from zermelo.evaluation.output.positions.moves import game_or_none, read_move, written_moves
-from zermelo.evaluation.output.positions.pictures import picture_of
-from zermelo.evaluation.output.positions.sight import hides_something
 
 
 class Played(NamedTuple):

@@ -15,23 +15,22 @@ from typing import Any, Final
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.analyst import Analyst
-from zermelo.evaluation.board.clock import Clock
-from zermelo.evaluation.board.processes.jobs import Jobs
-from zermelo.evaluation.board.processes.thinker import Thinker
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Frame, Session
 from zermelo.evaluation.board.settings import (
     LONGEST,
+    Clock,
     TableSettings,
     changed_settings,
     require_known,
     text_setting,
 )
 from zermelo.evaluation.board.surface import surface_of
+from zermelo.evaluation.board.thinker import Jobs, Thinker
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.writing import printable, shown
-from zermelo.evaluation.output.positions.pictures import png
+from zermelo.evaluation.output.positions.drawing import png
 
 _YOU: Final = "you"
 _HINT_SECONDS: Final = 2.0

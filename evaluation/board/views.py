@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from zermelo.evaluation.board.clock import Clock
 from zermelo.evaluation.board.session import Session
+from zermelo.evaluation.board.settings import Clock
 from zermelo.evaluation.match.writing import finite, printable
 
 

@@ -112,8 +112,7 @@ def _said(env: Any, action: Any) -> str:
 
 def _show(env: Any, seat: int | None) -> None:
     """The board with its coordinates, as a seat sees it; None sees everything."""
-    from zermelo.evaluation.output.positions.coordinates import with_coordinates
-    from zermelo.evaluation.output.positions.drawing import drawing
+    from zermelo.evaluation.output.positions.drawing import drawing, with_coordinates
     from zermelo.evaluation.output.positions.moves import game_or_none
 
     game = game_or_none(env)  # some games cannot be copied or searched, and can be played all the same

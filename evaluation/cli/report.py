@@ -96,8 +96,8 @@ def report(
 
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
     """The arguments of ``report_page`` for a folder with a tournament."""
+    from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.analysis.replay import Replayer
-    from zermelo.evaluation.analysis.verdicts import read_verdicts
     from zermelo.evaluation.output.report import Beside
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.storage.invocations import read_run

@@ -33,9 +33,8 @@ import cloudpickle
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import WorkerError
-from zermelo.evaluation.runners.processes import ProcessRunner
+from zermelo.evaluation.runners.processes import ProcessRunner, sendable
 from zermelo.evaluation.runners.work import Item, Result, Waiting, Work
-from zermelo.evaluation.runners.worker import sendable
 
 TRIES: Final = 5
 """How often a batch is handed out before the run gives up."""

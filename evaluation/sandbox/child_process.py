@@ -21,17 +21,18 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
 
-from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.facts.inference import Learned, learn
+from zermelo.envs.adapters.wrappers import innermost, is_aec
+from zermelo.envs.clone.state_key import state_key
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
-from zermelo.evaluation.match.positions import shown_position
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind, plain
 from zermelo.evaluation.match.sources import build_agent
@@ -196,3 +197,33 @@ class _Named(Protocol):
 
 def _described(thing: int | _Named) -> str:
     return f"process {thing}" if isinstance(thing, int) else f"thread {thing.name}"
+
+
+def shown_position(env: Any) -> Hashable:
+    """All that the players of an AEC environment can see and know, or a Gymnasium environment's whole state.
+
+    Not the whole state of an AEC environment: many remember things while they are only looked at.
+    """
+    if not is_aec(env):
+        try:
+            return state_key(env)
+        except CloneError:
+            return None
+    inner = innermost(env)
+    fields = ("agents", "agent_selection", "terminations", "truncations", "rewards", "_cumulative_rewards")
+    known = [_value(getattr(inner, name, None)) for name in fields]
+    seen: list[Hashable] = []
+    for agent in list(getattr(inner, "agents", ())):
+        with contextlib.suppress(Exception):  # some environments cannot show an agent what it has no turn to see
+            seen.append(_value(inner.observe(agent)))
+    return (tuple(known), tuple(seen))
+
+
+def _value(thing: Any) -> Hashable:
+    if isinstance(thing, np.ndarray):
+        return (thing.shape, thing.dtype.str, thing.tobytes())
+    if isinstance(thing, Mapping):
+        return tuple((str(key), _value(item)) for key, item in thing.items())
+    if isinstance(thing, list | tuple):
+        return tuple(map(_value, thing))
+    return thing if isinstance(thing, int | str | bytes | None) else repr(thing)  # repr: nan is to equal nan

@@ -27,8 +27,8 @@ from zermelo.evaluation.errors import AgentStartError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.sandbox.agent_process import AgentProcess
 from zermelo.evaluation.sandbox.meters import resident_mb
+from zermelo.evaluation.sandbox.processes import AgentProcess
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
 from zermelo.evaluation.sandbox.wire import FrameReader, frame
@@ -255,7 +255,7 @@ class _Wait:
         ends = None if most is None else self._began + most
         with selectors.PollSelector() as selector:
             process = self._process
-            for pipe in (process.answers, process.output, process.ended):
+            for pipe in (process.answers, process.output, process.sentinel):
                 selector.register(pipe, selectors.EVENT_READ)
             selector.register(process.requests, selectors.EVENT_WRITE)
             while True:
@@ -303,7 +303,7 @@ class _Wait:
                 return _unreadable(error)
             if not part:
                 selector.unregister(process.answers)
-        elif process.ended in ready:
+        elif process.sentinel in ready:
             while self._pending_output():
                 pass
             return FailureKind.CRASH, lambda code: f"ended its process ({manner_of_death(code)})"
@@ -325,11 +325,13 @@ class _Wait:
             os.kill(self._process.pid, signal.SIGABRT)
         ends = time.monotonic() + _LAST_WORDS
         with selectors.PollSelector() as selector:
-            selector.register(self._process.ended, selectors.EVENT_READ)
+            selector.register(self._process.sentinel, selectors.EVENT_READ)
             selector.register(self._process.output, selectors.EVENT_READ)
             while (left := ends - time.monotonic()) > 0:
                 ready = {key.fd for key, _ in selector.select(left)}
-                if (self._process.output not in ready or not self._read_output()) and self._process.ended in ready:
+                if (
+                    self._process.output not in ready or not self._read_output()
+                ) and self._process.sentinel in ready:
                     return
 
     def written(self) -> str:

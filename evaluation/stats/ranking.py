@@ -10,10 +10,9 @@ from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
-from zermelo.evaluation.stats.independence import dispersion
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rows import Row, note_before, notes_on, rows_of
+from zermelo.evaluation.stats.rows import Row, dispersion, note_before, notes_on, rows_of
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""

@@ -1,11 +1,22 @@
-"""Types that the stored specification of a run is checked against, as far as it is read."""
+"""Specification of a run, as its folder has it, and the check that it is the run which was asked for.
+
+Nothing is mixed, and no old game passes for a new agent's. A run is what its specification says, with the
+fingerprints of the environment and the agents (``zermelo.evaluation.match.fingerprint``). More games of the same
+run, or further agents, are an extension of it. Versions are compared only where something is still to be played,
+and the machine, the ratings' anchor and what the tables rank by decide no game.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NotRequired, TypeAlias, TypedDict
 
 import msgspec
 
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.fingerprint import changes
 from zermelo.evaluation.match.score import Scoring
 
 
@@ -58,3 +69,87 @@ class RunSpec(TypedDict, total=False):
     history: list[dict[str, Any]]
     versions: dict[str, str]
     machine: dict[str, Any]
+
+
+_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "left_out", "history"})
+"""Parts of a specification that do not decide the games."""
+_GROWING: Final = ("agents", "games", "scheduled", "openings")
+
+
+def openings_hash(openings: Sequence[Any]) -> str:
+    """Stands for these openings."""
+    return hashlib.sha256(json.dumps(openings).encode()).hexdigest()[:16]
+
+
+def check_same_run(
+    folder: Any, there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]
+) -> None:
+    """Checks that the run asked for (``here``, with its openings) is the folder's, or one that goes on after it.
+
+    Raises:
+        StoreError: It is another one; the message says what differs.
+    """
+    other = "choose another folder, or give the command that it was begun with"
+    ours = {key: value for key, value in here.items() if key not in _DESCRIPTIVE}
+    theirs = {key: value for key, value in there.items() if key not in _DESCRIPTIVE}
+    for spec in (ours, theirs):
+        spec["agents"] = [{"name": agent["name"], "source": agent["source"]} for agent in spec.get("agents", ())]
+        spec.pop("env_fingerprint", None)
+    if _extends(theirs, ours, openings):
+        theirs |= {key: ours.get(key) for key in _GROWING}
+    differ = _differences(theirs, ours)
+    if differ:
+        raise StoreError(f"{folder} already holds a tournament, and not this one ({differ}): {other}")
+    pairs = [("environment", there.get("env_fingerprint"), here.get("env_fingerprint"))]
+    pairs += [
+        (agent["name"], old.get("fingerprint"), agent.get("fingerprint"))
+        for old, agent in zip(there.get("agents", ()), here.get("agents", ()), strict=False)
+    ]
+    for name, old, new in pairs:
+        if old is not None and new is not None and old != new:
+            raise StoreError(
+                f"{folder} holds games of another {name} ({changes(old, new)}), not to be mixed with those of "
+                f"this one: {other}"
+            )
+
+
+def _extends(there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]) -> bool:
+    """Whether this is the same schedule with more games or further agents."""
+    old, new = there.get("games"), here.get("games")
+    if not isinstance(old, int) or not isinstance(new, int) or old > new:
+        return False
+    if there["agents"] != here["agents"][: len(there["agents"])] or there.get("until_sure") or there.get("sprt"):
+        return False
+    before, after = there.get("openings"), here.get("openings")
+    if not before or not after:
+        return not before and not after
+    count = before["count"]
+    is_whole = count * len(here["seats"]) >= old or count == after["count"]  # none was used a second time
+    return is_whole and bool(before["sha256"] == openings_hash(openings[:count]))
+
+
+def check_versions(folder: Any, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Refuses to add games of other versions than the first ones were played with.
+
+    Raises:
+        StoreError: The versions differ.
+    """
+    differ = _differences({**there, "python": ""}, {**here, "python": ""})
+    if differ:
+        raise StoreError(
+            f"{folder} was begun with other versions ({differ}), and their games may differ: go on with those, or "
+            "choose another folder"
+        )
+
+
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return "; ".join(f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "source" in value[0]:
+        agents = [(item["name"], item["source"]) for item in value]
+        return ", ".join(name if name == source else f"{name} ({source})" for name, source in agents)
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."

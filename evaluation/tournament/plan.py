@@ -6,12 +6,16 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from zermelo.agents import RandomAgent
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.specs import check_env
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
+from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
@@ -20,15 +24,13 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
-from zermelo.evaluation.runners.games import GamePlayer
-from zermelo.evaluation.runners.participants import Participant, participants
+from zermelo.evaluation.runners.games import GamePlayer, Participant, participants
 from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
-from zermelo.evaluation.storage.identity import openings_hash
 from zermelo.evaluation.storage.invocations import machine
-from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
+from zermelo.evaluation.storage.run_spec import openings_hash
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 
@@ -227,3 +229,45 @@ def _described(source: AgentSource) -> str:
         return source
     kind = source if isinstance(source, type) or not hasattr(source, "act") else type(source)
     return f"{kind.__module__}:{getattr(kind, '__qualname__', type(kind).__qualname__)}"
+
+
+GAMES: Final = 3
+MOVES: Final = 200
+"""Random games that are looked at, and moves of each."""
+
+
+def has_luck(env: Any) -> bool:
+    """Whether chance or hidden moves may decide: everywhere but where it is known or declared that they do not."""
+    said = _said(env)
+    return not (said.get("chance") == Chance.NONE and said.get("information") == Information.PERFECT)
+
+
+def is_cooperative(env: Any, seed: int) -> bool:
+    """Whether all seats of a live environment are paid alike, at every step of a few random games.
+
+    The environment is played in. Only games whose seats are known not to be opposed may be a team's, and of those
+    only what paid something.
+    """
+    if _said(env).get("reward_sum") != RewardSum.GENERAL:
+        return False
+    agent, paid = RandomAgent(), False
+    try:
+        for number in range(GAMES):
+            game_seed = derived_seed(seed, "cooperative", number)
+            agent.reset(game_seed)
+            driver = drive_env(env, game_seed)
+            for _ in range(MOVES):
+                if driver.turn() is None:
+                    break
+                driver.step(agent.act(env))
+                if len(set(driver.rewards)) > 1:
+                    return False
+                paid |= any(driver.rewards)
+        return paid
+    except ZermeloError:  # whatever fails here fails in the games too, and is reported there
+        return False
+
+
+def _said(env: Any) -> dict[str, Any]:
+    raw = innermost(env)
+    return {**known_facts(raw).traits_of(raw), **declared_traits(raw)}

@@ -35,9 +35,9 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.stats.independence import dispersion, repeating
 from zermelo.evaluation.stats.ratings import Decision, Sprt, fit_ratings
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
+from zermelo.evaluation.stats.rows import dispersion, repeating
 
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8

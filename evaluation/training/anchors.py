@@ -26,7 +26,7 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.runners.participants import Participant, participants
+from zermelo.evaluation.runners.games import Participant, participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,8 @@ from typing import Any
 
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
-from zermelo.envs import UnsupportedGameError, clone_env
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed
@@ -29,8 +32,7 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.writing import finite
-from zermelo.evaluation.runners.games import GamePlayer, kept_globals, seed_globals
-from zermelo.evaluation.runners.participants import Participant
+from zermelo.evaluation.runners.games import GamePlayer, Participant, kept_globals, seed_globals
 from zermelo.evaluation.runners.serial import SerialRunner
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
@@ -38,7 +40,6 @@ from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder
-from zermelo.evaluation.training.scalars import Scalars
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,3 +264,64 @@ def undisturbed(policy: Any, seed: int) -> Iterator[None]:
             for part in module.modules() if is_module(module) else ():
                 stack.callback(setattr, part, "training", part.training)
         yield
+
+
+WRITERS = ("torch.utils.tensorboard", "tensorboardX")
+"""Modules with a ``SummaryWriter``, the preferred one first."""
+
+
+class Scalars:
+    """Writes ratings; made before the games, so that what is missing is told at once.
+
+    Args:
+        writer: An object with ``add_scalar(tag, value, step)``, a folder, or None to write nothing.
+    """
+
+    def __init__(self, writer: Any) -> None:
+        self._own = isinstance(writer, str | os.PathLike)
+        self._writer = _made(writer) if self._own else writer
+        if writer is not None and not callable(getattr(self._writer, "add_scalar", None)):
+            raise InvalidSettingError(
+                f"writer must be a folder or have add_scalar(tag, value, step), as TensorBoard's SummaryWriter, "
+                f"not {writer!r}"
+            )
+
+    def __enter__(self) -> Scalars:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._own:
+            self._writer.close()
+
+    def write(self, rating: PolicyRating, step: int | None) -> None:
+        """Writes the numbers of a rating that are finite."""
+        if self._writer is None:
+            return
+        total = rating.total
+        values = {
+            "rating": rating.rating,
+            "lower": rating.lower,
+            "upper": rating.upper,
+            "score": total.score,
+            **{f"score/{_tag(name)}": row.score for name, row in rating.against.items()},
+            "faults": float(sum(total.failures.values())),
+            "reward": total.mean_reward,
+        }
+        for name, value in values.items():
+            if math.isfinite(value):
+                self._writer.add_scalar(f"zermelo/{name}", value, step)
+
+
+def _made(folder: Any) -> Any:
+    for module in WRITERS:
+        try:
+            writer = importlib.import_module(module).SummaryWriter
+        except ImportError:
+            continue
+        return writer(os.fspath(folder))
+    raise MissingDependencyError(f"TensorBoard is not installed: {install_command('tensorboard')}")
+
+
+def _tag(agent: str) -> str:
+    """The name with nothing in it that TensorBoard would replace."""
+    return re.sub(r"[^\w.-]+", "_", agent, flags=re.ASCII).strip("_")

@@ -13,7 +13,7 @@ import numpy as np
 
 from zermelo.evaluation import Store, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.sandbox.fork_server import servers
+from zermelo.evaluation.sandbox.processes import servers
 from zermelo.evaluation.tournament.plan import Tournament
 
 ENV = "classic/tictactoe-v3"

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from zermelo.evaluation.sandbox.fork_server import servers
 from zermelo.evaluation.sandbox.meters import children
+from zermelo.evaluation.sandbox.processes import servers
 
 
 def left_running():

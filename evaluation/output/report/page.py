@@ -11,21 +11,20 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from zermelo.evaluation.analysis.judgement import GameVerdict
 from zermelo.evaluation.analysis.replay import Replayer
-from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord, StoredGame
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.report.games.boards import DrawnGames, draw_games
-from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report import sections
+from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
+from zermelo.evaluation.output.report.effort import Effort, RatingHistory
+from zermelo.evaluation.output.report.judged import judge_part
+from zermelo.evaluation.output.report.markup import HERE
 from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.parts import sections
-from zermelo.evaluation.output.report.parts.effort import Effort
-from zermelo.evaluation.output.report.parts.history import RatingHistory
-from zermelo.evaluation.output.report.parts.judged import judge_part
-from zermelo.evaluation.output.report.parts.markup import HERE
-from zermelo.evaluation.output.report.parts.provenance import provenance_section
-from zermelo.evaluation.output.report.parts.training import training_section
+from zermelo.evaluation.output.report.provenance import provenance_section
+from zermelo.evaluation.output.report.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report.training import training_section
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.output.web_page import resource, web_page
 from zermelo.evaluation.stats.ratings import RatingTable

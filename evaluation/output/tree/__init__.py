@@ -4,7 +4,7 @@ record, simulations  what a search of the game tree, or a Monte Carlo tree searc
                      that are not finished; viewpoint: whose values)
 model, steps         what the search did, which does not change any more, and the same as a list
 names, best_line     states, moves and values as text; the line of play that was chosen
-layout, svg          the figure
+svg                  the figure and its layout
 page                 the page (its parts are in assets, with d3-hierarchy)
 drawing              ``draw_tree``
 """

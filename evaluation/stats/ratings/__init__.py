@@ -7,9 +7,8 @@ fit_ratings    any number of agents: Davidson's model with seats, Plackett-Luce 
 find_cycles    A beats B beats C beats A
 """
 
-from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.elo import EloEstimate, elo
-from zermelo.evaluation.stats.ratings.fit import fit_ratings
+from zermelo.evaluation.stats.ratings.fit import find_cycles, fit_ratings
 from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtResult, sprt
 from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable
 

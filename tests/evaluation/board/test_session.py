@@ -17,11 +17,11 @@ from zermelo.envs import (
 )
 from zermelo.envs.pictures.squares import Spot
 from zermelo.evaluation import StoreError
-from zermelo.evaluation.board.clock import Clock
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
 from zermelo.evaluation.board.session import Session
+from zermelo.evaluation.board.settings import Clock
 from zermelo.evaluation.board.surface import surface_of
-from zermelo.evaluation.output.positions.pictures import png
+from zermelo.evaluation.output.positions.drawing import png
 
 YOU = frozenset({0})
 ON_SQUARES = [

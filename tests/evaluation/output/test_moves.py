@@ -11,10 +11,14 @@ from zermelo.envs.capabilities import SupportsActionText
 from zermelo.envs.games import MNK, Breakthrough, Chess, Clobber, ConnectFour, Go, Hex, Kuhn, Othello
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.env_driver import drive_env
-from zermelo.evaluation.output.positions.coordinates import coordinates_of, with_coordinates
-from zermelo.evaluation.output.positions.drawing import drawing
+from zermelo.evaluation.output.positions.drawing import (
+    coordinates_of,
+    drawing,
+    hides_something,
+    seen_by,
+    with_coordinates,
+)
 from zermelo.evaluation.output.positions.moves import listed_moves, move_labels, play_moves, read_move
-from zermelo.evaluation.output.positions.sight import hides_something, seen_by
 
 
 def started(env: str, moves: str = "") -> Any:

@@ -24,8 +24,8 @@ from zermelo.evaluation import (
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.numbers import MINUS, number, time_text
 from zermelo.evaluation.output.report import Beside, report_page
-from zermelo.evaluation.output.report.parts.effort import Effort
-from zermelo.evaluation.output.report.parts.plots import ticks
+from zermelo.evaluation.output.report.effort import Effort
+from zermelo.evaluation.output.report.markup import ticks
 from zermelo.evaluation.output.web_page import embedded_json
 from zermelo.evaluation.storage.files import write_text
 

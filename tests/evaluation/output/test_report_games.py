@@ -16,8 +16,8 @@ from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.output.report.games.boards import draw_games
-from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report.boards import draw_games
+from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 
 
 def test_all_games_are_shown_where_there_are_few():

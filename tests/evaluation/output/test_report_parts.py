@@ -10,14 +10,13 @@ from msgspec import structs
 
 from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreError
 from zermelo.evaluation.analysis.judge import judge
-from zermelo.evaluation.analysis.judgement import Mark
-from zermelo.evaluation.analysis.verdicts import GameVerdict, read_verdicts
+from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report.effort import RatingHistory
+from zermelo.evaluation.output.report.markup import Line, Point, line_plot
 from zermelo.evaluation.output.report.names import LONGEST, short_names
-from zermelo.evaluation.output.report.parts.history import RatingHistory
-from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
-from zermelo.evaluation.output.report.parts.provenance import provenance_section
+from zermelo.evaluation.output.report.provenance import provenance_section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 # -- names -----------------------------------------------------------------------------------------------------

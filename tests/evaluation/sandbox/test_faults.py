@@ -13,8 +13,7 @@ from doubles.bad_agents import Answers, Good, Raises
 from doubles.processes import left_running
 
 from zermelo.evaluation import FailureKind, Schedule, Standings
-from zermelo.evaluation.runners.games import GamePlayer
-from zermelo.evaluation.runners.participants import participants
+from zermelo.evaluation.runners.games import GamePlayer, participants
 from zermelo.evaluation.runners.processes import ProcessRunner
 from zermelo.evaluation.runners.serial import SerialRunner
 from zermelo.evaluation.sandbox import Isolate, Isolation

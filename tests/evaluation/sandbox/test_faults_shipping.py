@@ -10,7 +10,7 @@ from doubles import toy_envs
 from zermelo.envs import UnsupportedGameError, make_env
 from zermelo.envs.adapters.facts import inference
 from zermelo.evaluation.match.env_driver import drive_env
-from zermelo.evaluation.match.positions import shown_position
+from zermelo.evaluation.sandbox.child_process import shown_position
 from zermelo.evaluation.sandbox.shipping import pack_answer, pack_env, unpack_answer
 
 ENVIRONMENTS = [

@@ -18,11 +18,11 @@ from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError, ma
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
-from zermelo.evaluation.runners.participants import participants
+from zermelo.evaluation.runners.games import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.sandbox.fork_server import fork, servers
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.meters import children
+from zermelo.evaluation.sandbox.processes import ForkedProcess, servers
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
@@ -211,12 +211,12 @@ def test_a_killed_fork_server_costs_a_game_at_most(good):
 @pytest.mark.thorough
 @pytest.mark.alone
 def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.sandbox.fork_server._ANSWER", 8.0)
+    monkeypatch.setattr("zermelo.evaluation.sandbox.processes._ANSWER", 8.0)
     good.start()
     stopped = servers()[0]
     os.kill(stopped, signal.SIGSTOP)
     try:
-        assert fork("doubles.processes:wait", []).is_alive()
+        assert ForkedProcess("doubles.processes:wait", []).is_alive()
     finally:
         os.kill(stopped, signal.SIGKILL)
     assert good.start() == "good"

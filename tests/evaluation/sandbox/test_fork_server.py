@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from zermelo.evaluation.sandbox.fork_server import fork, servers
+from zermelo.evaluation.sandbox.processes import ForkedProcess, servers
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 
@@ -17,7 +17,7 @@ def described():
     """What a process says of itself."""
     here, there = os.pipe()
     try:
-        process = fork("doubles.processes:describe", [there])
+        process = ForkedProcess("doubles.processes:describe", [there])
         os.close(there)
         found = json.loads(os.read(here, 2**20))
     finally:
@@ -56,7 +56,7 @@ def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_pat
 
 @pytest.mark.thorough
 def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(monkeypatch):
-    older = fork("doubles.processes:wait", [])
+    older = ForkedProcess("doubles.processes:wait", [])
     before = servers()[0]
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert described()["environ"]["OMP_NUM_THREADS"] == "3"
@@ -71,7 +71,7 @@ def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(m
 @pytest.mark.thorough
 def test_an_error_is_shown_and_is_exit_code_1(capfd):
     here, there = os.pipe()
-    process = fork("doubles.processes:fail", [there])
+    process = ForkedProcess("doubles.processes:fail", [there])
     os.close(here)
     os.close(there)
     process.join(10)
@@ -91,7 +91,7 @@ def test_the_server_stays_when_all_are_asked_to_end(number):
 
 @pytest.mark.thorough
 def test_a_server_that_is_killed_is_replaced():
-    process = fork("doubles.processes:wait", [])
+    process = ForkedProcess("doubles.processes:wait", [])
     os.kill(servers()[0], signal.SIGKILL)
     process.join(10)
     assert process.exitcode == -signal.SIGKILL, "nobody would say when it ends"

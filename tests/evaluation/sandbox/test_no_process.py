@@ -15,9 +15,8 @@ from zermelo.evaluation import round_robin
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners import processes
 from zermelo.evaluation.sandbox import isolated
-from zermelo.evaluation.sandbox.agent_process import AgentProcess
-from zermelo.evaluation.sandbox.fork_server import fork, servers
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.sandbox.processes import AgentProcess, ForkedProcess, servers
 from zermelo.evaluation.sandbox.settings import Isolation
 
 pytestmark = [
@@ -46,7 +45,7 @@ def ends(pid, seconds=10.0):
 @pytest.fixture
 def waiting():
     """A process that lives while others cannot be started."""
-    process = fork("doubles.processes:wait", [])
+    process = ForkedProcess("doubles.processes:wait", [])
     yield process
     process.kill()
     process.join(10)
@@ -67,30 +66,30 @@ def test_too_many_open_files_kill_no_living_process(waiting, whose):
     try:
         if whose == "ours":
             with pytest.raises(OSError, match="open files"):
-                fork("doubles.processes:wait", [])
+                ForkedProcess("doubles.processes:wait", [])
         else:  # another server serves
-            fork("doubles.processes:wait", []).kill()
+            ForkedProcess("doubles.processes:wait", []).kill()
     finally:
         restore()
     time.sleep(0.05)
     assert waiting.is_alive()
     assert server in servers()
-    fork("doubles.processes:wait", []).kill()
+    ForkedProcess("doubles.processes:wait", []).kill()
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("may_fork", [False, True])
 def test_a_fork_that_the_system_refuses_kills_no_living_process(waiting, monkeypatch, may_fork):
     monkeypatch.setenv("OMP_NUM_THREADS", "1" if may_fork else "2")  # a server of its own
-    other = fork("doubles.processes:wait", [])
+    other = ForkedProcess("doubles.processes:wait", [])
     server = servers()
     try:
         with pytest.raises(BlockingIOError):
-            fork("doubles.refused_forks:wait", [], may_fork=may_fork)
+            ForkedProcess("doubles.refused_forks:wait", [], may_fork=may_fork)
         assert servers() == server
         assert other.is_alive()
         assert waiting.is_alive()
-        fork("doubles.refused_forks:wait", [], may_fork=may_fork).kill()
+        ForkedProcess("doubles.refused_forks:wait", [], may_fork=may_fork).kill()
     finally:
         other.kill()
 
@@ -210,7 +209,7 @@ def test_a_worker_that_never_gets_ready_ends_the_run_with_a_sentence(tmp_path):
 @pytest.mark.parametrize("how", ["killed", "ended"])
 def test_what_a_process_has_started_ends_with_it(how):
     here, there = os.pipe()
-    process = fork("doubles.processes:start_another", [there])
+    process = ForkedProcess("doubles.processes:start_another", [there])
     os.close(there)
     child = int(os.read(here, 100))
     os.close(here)

@@ -7,7 +7,7 @@ import pytest
 from doubles.made_games import toy_game
 
 from zermelo.evaluation import Standings
-from zermelo.evaluation.stats.independence import dispersion
+from zermelo.evaluation.stats.rows import dispersion
 from zermelo.evaluation.storage.counting import count_games
 
 

@@ -11,7 +11,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.storage.counting import count_games
-from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
+from zermelo.evaluation.tournament.plan import has_luck, is_cooperative
 
 LEDUC = "classic/leduc_holdem-v4"
 HANABI = "classic/hanabi-v5"

@@ -11,7 +11,7 @@ from doubles.made_games import numbers_of as table
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
 from zermelo.evaluation.results import Finish, Group, Results
-from zermelo.evaluation.stats.independence import repeats
+from zermelo.evaluation.stats.rows import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.stopping import LeaderTest

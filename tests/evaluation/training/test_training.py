@@ -134,7 +134,7 @@ def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
     def missing(name, *rest):
         raise ImportError(name)
 
-    monkeypatch.setattr("zermelo.evaluation.training.scalars.importlib.import_module", missing)
+    monkeypatch.setattr("zermelo.evaluation.training.evaluate.importlib.import_module", missing)
     with pytest.raises(MissingDependencyError, match=re.escape(install_command("tensorboard"))):
         evaluate_policy(None, GAME, writer=tmp_path)
 

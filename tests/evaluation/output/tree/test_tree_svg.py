@@ -10,9 +10,9 @@ import pytest
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.trees import tree_game
 from zermelo.evaluation import StoreError, draw_tree
-from zermelo.evaluation.output.tree.layout import Part, lay_out
 from zermelo.evaluation.output.tree.model import Span
 from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
+from zermelo.evaluation.output.tree.svg import Part, lay_out
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = '</script><script>alert(1)</script>\0 & "quoted" <b>'

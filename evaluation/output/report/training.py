@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from zermelo.evaluation.output.numbers import four_digits, number, percent
+from zermelo.evaluation.output.report.markup import Line, Point, Row, line_plot, part, section, table
 from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.parts.markup import Row, part, section, table
-from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
 POINTS: Final = 300

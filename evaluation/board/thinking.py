@@ -18,8 +18,7 @@ from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, ZermeloError, as_game
-from zermelo.evaluation.board.processes.results import result_values
-from zermelo.evaluation.board.processes.review import review
+from zermelo.evaluation.board.review import result_values, review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import plain

@@ -9,9 +9,17 @@ from typing import Final
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
-from zermelo.evaluation.output.report.parts.effort import Effort
-from zermelo.evaluation.output.report.parts.markup import Cell, Row, part, section, table
-from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
+from zermelo.evaluation.output.report.effort import Effort
+from zermelo.evaluation.output.report.markup import (
+    Cell,
+    Interval,
+    Row,
+    histogram,
+    interval_plot,
+    part,
+    section,
+    table,
+)
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY

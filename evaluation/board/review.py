@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from zermelo.agents import make_agent
+from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
@@ -15,10 +15,10 @@ from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import Judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.analysis.replay import Replayer
-from zermelo.evaluation.board.processes.results import label_of
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import finite
+from zermelo.evaluation.output.positions.moves import move_text, states_of
 
 _JUDGED: Final = 2_000
 """The judge's budget of nodes for the position after each move."""
@@ -139,3 +139,38 @@ def _judged(record: GameRecord) -> dict[str, Any]:
     if not any(line.total.judged for line in table.agents):
         return {"note": "Of no position could the judge prove the value of every move.", "agents": []}
     return table.to_dict() | {"note": " ".join(table.notes)}
+
+
+def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
+    """A result as plain values for the page, with moves as people write them."""
+    line = result.principal_variation
+    states = states_of(game, state, line)
+    actions = [
+        {
+            "number": action,
+            "label": label_of(game, state, action),
+            "value": finite(value),
+            "visits": int(result.visits.get(action, 0)),
+        }
+        for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return {
+        "value": finite(result.value),
+        "values": [finite(value) for value in result.values_by_seat],
+        "best": result.action,
+        "best_label": label_of(game, state, result.action),
+        "actions": actions,
+        "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
+        "depth": int(result.depth),
+        "nodes": int(result.nodes),
+        "seconds": float(result.seconds),
+        "proven": bool(result.proven),
+        "plies": result.plies,
+        "method": result.method,
+        "stopped": str(result.stopped_by),
+    }
+
+
+def label_of(game: Any, state: Any, action: int) -> str:
+    """A move as people write it, or its number."""
+    return move_text(game, state, action) or str(action)

@@ -1,23 +1,96 @@
-"""Ratings as games went on: those of the first eighth of the games, of the first quarter, and so on to all.
+"""Counts over all games of a report: lengths, time and nodes of moves, and ratings as games went on.
 
-Games are counted by the block of the schedule that they belong to (``zermelo.evaluation.schedule``), in which each
-pairing plays its rotation of the seats once, so that the parts are alike. Blocks are merged by twos as they become
-many: memory does not grow with the games, and the order in which they come does not matter.
+Those ratings are of the first eighth of the games, of the first quarter, and so on to all. Games are counted by
+the block of the schedule that they belong to (``zermelo.evaluation.schedule``), in which each pairing plays its
+rotation of the seats once, so that the parts are alike. Blocks are merged by twos as they become many: memory does
+not grow with the games, and the order in which they come does not matter.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.numbers import number
-from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
+from zermelo.evaluation.output.report.markup import Line, Point, line_plot
 from zermelo.evaluation.results import Finish, GameCounts
-from zermelo.evaluation.stats.independence import dispersion
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import fit_ratings
+from zermelo.evaluation.stats.rows import dispersion
+
+
+@dataclass
+class AgentEffort:
+    """One agent's moves.
+
+    Attributes:
+        moves: How many.
+        seconds, longest: Wall-clock time of all of them, and of the longest.
+        searches: Moves whose search says how many nodes it visited.
+        nodes, most_nodes: Of all of these, and of the largest.
+        searched_seconds: Wall-clock time of these.
+        depths, depth: Moves whose search says its depth, and the sum of the depths.
+    """
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    searches: int = 0
+    nodes: float = 0
+    most_nodes: float = 0
+    searched_seconds: float = 0.0
+    depths: int = 0
+    depth: float = 0
+
+    def add(self, seconds: float, nodes: float | None, depth: float | None) -> None:
+        """Counts a move."""
+        self.moves += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+        if nodes is not None:
+            self.searches += 1
+            self.nodes += nodes
+            self.most_nodes = max(self.most_nodes, nodes)
+            self.searched_seconds += seconds
+        if depth is not None:
+            self.depths += 1
+            self.depth += depth
+
+
+class Effort:
+    """All games, added one at a time.
+
+    Attributes:
+        games: Games added, void ones included.
+        lengths: Games that count by their number of plies, those of the opening included.
+        ends: Those games by what ended them.
+        versions: Of what the first game was played with.
+        agents: By name, those that moved.
+    """
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.lengths = Counter[int]()
+        self.ends = Counter[str]()
+        self.versions: Mapping[str, str] = {}
+        self.agents = defaultdict[str, AgentEffort](AgentEffort)
+
+    def add(self, game: StoredGame) -> None:
+        """Counts a game."""
+        self.versions = self.versions or game.versions
+        self.games += 1
+        moves = game.moves
+        missing = [None] * len(moves.seat)
+        columns = map(game.numbers, (moves.seconds, moves.nodes or missing, moves.depth or missing))
+        for seat, *figures in zip(moves.seat, *columns, strict=True):
+            self.agents[game.agents[seat]].add(*figures)
+        if not game.void:
+            self.lengths[len(game.opening) + len(moves.seat)] += 1
+            self.ends[game.end if game.failure is None else game.failure.kind] += 1
+
 
 STEPS: Final = 8
 """Points of each line, at most."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zermelo.evaluation.output.numbers import number
-from zermelo.evaluation.output.report.parts.markup import Row, part, section, table
+from zermelo.evaluation.output.report.markup import Row, part, section, table
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 

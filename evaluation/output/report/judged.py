@@ -9,7 +9,7 @@ import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.output.numbers import four_digits, number, percent
-from zermelo.evaluation.output.report.parts.markup import Cell, Row, part, section, table
+from zermelo.evaluation.output.report.markup import Cell, Row, part, section, table
 
 
 def judge_part(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:

@@ -1,1 +1,0 @@
-"""Agents of a board in processes of their own, with their jobs and answers."""

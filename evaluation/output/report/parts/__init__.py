@@ -1,1 +1,0 @@
-"""The parts of a report, each HTML of its own that can be read without the page's script."""
