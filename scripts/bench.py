@@ -38,7 +38,7 @@ BENCHMARKS = {
     "clone": ("clone",),
     "tournament": ("tournament", "million"),
     "learning": ("many", "opponents", "frameworks"),
-    "classics": ("classics",),
+    "levels": ("levels",),
     "first_moves": ("first_moves",),
 }
 """The functions of each module."""

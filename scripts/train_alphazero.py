@@ -2,8 +2,8 @@
 
 python scripts/train_alphazero.py [--env zermelo/ConnectFour-v0] [--minutes 30] [--out alphazero]
 
-The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report FOLDER`) and checkpoint.pt: the same
-command goes on from there. Ctrl-C ends after the iteration that goes on. The model is part of an agent,
+The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report FOLDER`) and checkpoint.pt: the
+same command goes on from there. Ctrl-C ends after the iteration that goes on. The model is part of an agent,
 mcts(evaluator="onnx(path='alphazero/model.onnx')", selection=puct, simulations=400, batch_size=8)
 
 Needs: pip install "zermelo[torch]", "zermelo[onnx]" to play the model
@@ -13,7 +13,6 @@ import argparse
 import dataclasses
 import signal
 import sys
-import time
 from pathlib import Path
 
 from zermelo.agents import MCTSAgent
@@ -25,89 +24,78 @@ from zermelo.envs import ZermeloError
 from zermelo.evaluation import RatingCurve
 
 LADDER = ("random", "alphabeta(depth=1)", "alphabeta(depth=2)", "alphabeta(depth=4)")
-COLUMNS = (
-    ("minutes", 8), ("iteration", 10), ("games", 9), ("positions", 11), ("games/s", 8), ("pos./s", 8),
-    ("evals/s", 9), ("policy", 7), ("value", 7),
-)  # fmt: skip
 
 
-class Run:
-    """A training with its folder: checkpoints, ratings, the table of its progress."""
+def train(trainer, given):
+    """Iterates until the time is over or Ctrl-C is pressed, with checkpoints and ratings on the way."""
+    folder, stopped = Path(given.out), []
+    curve = RatingCurve(
+        given.env,
+        every=1,
+        path=folder / "curve.jsonl",
+        resume_step=trainer.positions,
+        ladder=LADDER,
+        games=given.rating_games,
+        seed=given.seed or 0,
+        ladder_path=folder / "anchors",
+    )
 
-    def __init__(self, trainer, given):
-        self.trainer, self.given = trainer, given
-        self.folder = Path(given.out)
-        self.curve = RatingCurve(
-            given.env,
-            every=1,
-            path=self.folder / "curve.jsonl",
-            resume_step=trainer.positions,
-            ladder=LADDER,
-            games=given.rating_games,
-            seed=given.seed,
-            ladder_path=self.folder / "anchors",
-        )
-        self.stops = False
-        self.saved = self.rated = trainer.seconds
-
-    def stop(self, *_):
-        """Ends after this iteration; asked again, at once."""
+    def stop(*_):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         print("ending after this iteration (Ctrl-C again: at once, without a checkpoint)")
-        self.stops = True
+        stopped.append(True)
 
-    def train(self):
-        """Iterations until the time is over; the one that goes on is finished."""
-        trainer, budget = self.trainer, 60 * self.given.minutes
-        print("".join(f"{name:>{width}}" for name, width in COLUMNS))
-        while trainer.seconds < budget and not self.stops:
-            found = trainer.iterate(trainer.seconds / budget)
-            self.show(found)
-            if trainer.seconds - self.saved >= 60 * self.given.checkpoint_minutes:
-                self.save()
-            if trainer.seconds - self.rated >= 60 * self.given.rating_minutes:
-                self.rate()
-        self.save()
-        if not self.stops:
-            self.rate()
+    def save():
+        trainer.save(folder / "checkpoint.pt")
+        trainer.export(folder / "model.onnx")
 
-    def show(self, found):
-        """Prints a row of the table."""
-        trainer, seconds = self.trainer, max(found.playing, found.learning)
-        row = (
-            f"{trainer.seconds / 60:.1f}", found.number, f"{trainer.self_play.played:,}", f"{trainer.positions:,}",
-            f"{found.games / seconds:,.1f}", f"{found.positions / seconds:,.0f}",
-            f"{found.evaluations / seconds:,.0f}", f"{found.policy_loss:.3f}", f"{found.value_loss:.3f}",
-        )  # fmt: skip
-        print("".join(f"{cell:>{width}}" for cell, (_, width) in zip(row, COLUMNS, strict=True)))
-
-    def save(self):
-        """Writes the checkpoint and the model."""
-        self.trainer.save(self.folder / "checkpoint.pt")
-        self.trainer.export(self.folder / "model.onnx")
-        self.saved = self.trainer.seconds
-
-    def rate(self):
-        """Rates the network as it is."""
-        network = NetworkEvaluator(answers_of(self.trainer.network, self.trainer.device))
-        simulations = self.given.rating_simulations
-        agent = MCTSAgent(evaluator=network, selection="puct", simulations=simulations, batch_size=2)
-        rating = self.curve.update(agent, self.trainer.positions)
-        if rating is not None:
-            scores = ", ".join(f"{name} {100 * row.score:.0f} %" for name, row in rating.against.items())
-            print(f"rating {rating.rating:.0f} Elo ({scores})")
-        self.rated = self.trainer.seconds
+    signal.signal(signal.SIGINT, stop)
+    saved = rated = began = trainer.seconds
+    while trainer.seconds < 60 * given.minutes and not stopped:
+        is_first = trainer.seconds == began
+        print_iteration(trainer, trainer.iterate(trainer.seconds / (60 * given.minutes)), is_first)
+        if trainer.seconds - saved >= 60 * given.checkpoint_minutes:
+            save()
+            saved = trainer.seconds
+        if trainer.seconds - rated >= 60 * given.rating_minutes:
+            rate(trainer, curve, given.rating_simulations)
+            rated = trainer.seconds
+    save()
+    if not stopped:
+        rate(trainer, curve, given.rating_simulations)
 
 
-def settings_of(given):
-    """The training's settings, of those that were given."""
-    names = [field.name for field in dataclasses.fields(AlphaZeroSettings)]
-    return AlphaZeroSettings(
-        **{name: value for name in names if (value := getattr(given, name, None)) is not None}
-    )
+def print_iteration(trainer, done, is_first):
+    """Prints a row of the table of progress, under its heading if it is the first."""
+    seconds = max(done.playing, done.learning)
+    cells = {
+        "minutes": f"{trainer.seconds / 60:.1f}",
+        "iteration": done.number,
+        "games": f"{trainer.self_play.played:,}",
+        "positions": f"{trainer.positions:,}",
+        "games/s": f"{done.games / seconds:,.1f}",
+        "pos./s": f"{done.positions / seconds:,.0f}",
+        "evals/s": f"{done.evaluations / seconds:,.0f}",
+        "policy": f"{done.policy_loss:.3f}",
+        "value": f"{done.value_loss:.3f}",
+    }
+    if is_first:
+        print("".join(f"{name:>11}" for name in cells))
+    print("".join(f"{cell:>11}" for cell in cells.values()))
+
+
+def rate(trainer, curve, simulations):
+    """Rates the network as it is."""
+    network = NetworkEvaluator(answers_of(trainer.network, trainer.device))
+    agent = MCTSAgent(evaluator=network, selection="puct", simulations=simulations, batch_size=2)
+    rating = curve.update(agent, trainer.positions)
+    if rating is not None:
+        scores = ", ".join(f"{name} {100 * row.score:.0f} %" for name, row in rating.against.items())
+        print(f"rating {rating.rating:.0f} Elo ({scores})")
 
 
 def arguments():
+    """The options, those of ``AlphaZeroSettings`` among them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--env", default="zermelo/ConnectFour-v0")
     parser.add_argument("--out", default="alphazero", help="folder for all that is written")
@@ -118,40 +106,37 @@ def arguments():
     parser.add_argument("--rating-minutes", type=float, default=6.0)
     parser.add_argument("--rating-games", type=int, default=10, help="against each of the ladder")
     parser.add_argument("--rating-simulations", type=int, default=64)
-    settings = parser.add_argument_group("settings", "as AlphaZeroSettings explains them, with their defaults")
+    group = parser.add_argument_group("settings", "as AlphaZeroSettings explains them, with their defaults")
     for field in dataclasses.fields(AlphaZeroSettings):
-        name = "--" + field.name.replace("_", "-")
-        if isinstance(field.default, bool):
-            settings.add_argument(name, action=argparse.BooleanOptionalAction, help=str(field.default))
-        else:
-            settings.add_argument(name, type=type(field.default), help=f"{field.default:,}")
+        is_flag = isinstance(field.default, bool)
+        kind = {"action": argparse.BooleanOptionalAction} if is_flag else {"type": type(field.default)}
+        group.add_argument(f"--{field.name.replace('_', '-')}", help=f"{field.default:,}", **kind)
     return parser
 
 
 def main():
     given = arguments().parse_args()
-    given.seed = given.seed or 0
     check_number("minutes", given.minutes, lower=0, above=True)
-    folder = Path(given.out)
+    checkpoint = Path(given.out, "checkpoint.pt")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        checkpoint.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        sys.exit(f"train_alphazero.py: cannot make the folder {folder} ({error.strerror}): choose another --out")
+        sys.exit(
+            f"train_alphazero.py: cannot make the folder {given.out} ({error.strerror}): choose another --out"
+        )
     torch = require("torch", "PyTorch", "torch")
     if given.device == "cpu":
-        # One thread for the games, one for learning: more for one operation get in each other's way.
-        torch.set_num_threads(1)
-    began = time.perf_counter()
-    trainer = AlphaZero(given.env, settings_of(given), device=given.device, threads=given.threads)
-    if (folder / "checkpoint.pt").exists():
-        changed = trainer.restore(folder / "checkpoint.pt")
-        print(f"goes on from {folder / 'checkpoint.pt'}: {trainer.positions:,} positions so far")
+        torch.set_num_threads(1)  # one thread for the games, one for learning: more get in each other's way
+    names = {field.name for field in dataclasses.fields(AlphaZeroSettings)}
+    settings = {name: value for name, value in vars(given).items() if name in names and value is not None}
+    trainer = AlphaZero(given.env, AlphaZeroSettings(**settings), device=given.device, threads=given.threads)
+    if checkpoint.exists():
+        changed = trainer.restore(checkpoint)
+        print(f"goes on from {checkpoint}: {trainer.positions:,} positions so far")
         if changed:
             print(f"with other settings than before: {', '.join(changed)}")
-    run = Run(trainer, given)
-    signal.signal(signal.SIGINT, run.stop)
-    run.train()
-    print(f"{folder / 'model.onnx'}: {time.perf_counter() - began:,.0f} seconds")
+    train(trainer, given)
+    print(f"the model is in {checkpoint.with_name('model.onnx')}")
 
 
 if __name__ == "__main__":

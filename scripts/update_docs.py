@@ -7,6 +7,7 @@ part is written but ``tournament``, which plays one. ``scripts/bench.py --write`
 """
 
 import ast
+import contextlib
 import functools
 import importlib
 import inspect
@@ -16,10 +17,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import game_pages
+import typer.main
+from game_pages import CLASSICS, levels, pages, table
 
 from zermelo.agents import list_agents, make_agent
 from zermelo.envs import UnsupportedGameError, make_env
+from zermelo.envs.rules.contract import METHODS
+from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.match.readiness import require_fit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +42,12 @@ KINDS = {
 """Each kind of game, with examples and an environment of that kind."""
 
 
+def tournament(page, part="whole"):
+    """The tables that ``scripts/quickstart`` prints, or the first of them."""
+    tables = _played().rstrip().split("\n\n")
+    return "```text\n" + "\n\n".join(tables[:2] if part == "standings" else tables) + "\n```"
+
+
 @functools.cache
 def _played():
     words = shlex.split(TOURNAMENT.search(QUICKSTART.read_text()).group().replace("\\\n", " "))
@@ -45,43 +55,33 @@ def _played():
     return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 
 
-def tournament(page, part="whole"):
-    """The tables that ``scripts/quickstart`` prints, or the first of them."""
-    tables = _played().rstrip().split("\n\n")
-    return "```text\n" + "\n\n".join(tables[:2] if part == "standings" else tables) + "\n```"
-
-
 def agents(page):
     """A table of the agents that have a name."""
-    lines = ["| name | what it does |", "| --- | --- |"]
-    lines += [f"| `{entry.name}` | {entry.summary.replace('``', '`')} |" for entry in list_agents()]
-    return "\n".join(lines)
+    return table("name | what it does", ((f"`{agent.name}`", code(agent.summary)) for agent in list_agents()))
 
 
 @functools.cache
-def _fits():
-    lines = ["| game | for example | agents |", "| --- | --- | --- |"]
-    lines += [f"| {kind} | {games} | {', '.join(_agents_for(env))} |" for kind, (games, env) in KINDS.items()]
-    return "\n".join(lines)
-
-
 def fits(page):
     """A table of the kinds of games, and the agents that play them."""
-    return _fits()
+    rows = ((kind, games, ", ".join(agents_for(env))) for kind, (games, env) in KINDS.items())
+    return table("game | for example | agents", rows)
 
 
-def _agents_for(env_id):
+def agents_for(env_id):
     """The agents that do not refuse an environment; ``random`` never does."""
     env = make_env(env_id)
     env.reset(seed=0)
     for entry in list_agents():
-        if entry.name == "random":
-            continue
-        try:
+        with contextlib.suppress(UnsupportedGameError):
             require_fit(make_agent(entry.name), env, entry.name)
-        except UnsupportedGameError:
-            continue
-        yield f"`{entry.name}`"
+            if entry.name != "random":
+                yield f"`{entry.name}`"
+
+
+def classics(page):
+    """The strength of agents in each classic environment."""
+    parts = (f"## {said['title']}\n\n{levels(f'classic/{name}')}" for name, said in CLASSICS.items())
+    return "\n\n".join(parts)
 
 
 def source(page, path, *names):
@@ -97,99 +97,77 @@ def source(page, path, *names):
 
 def names(page):
     """A table of the names that a page of the reference describes: the first sentence of each, and its file."""
-    rows = ["| name | what it is | source |", "| --- | --- | --- |"]
+    rows = []
     for dotted in re.findall(r"^::: (\S+)$", page, re.MULTILINE):
         module, _, name = dotted.rpartition(".")
         thing = getattr(importlib.import_module(module), name)
-        rows.append(f"| `{name}` | {_summary(thing)} | `{_file(thing, module)}` |")
-    return "\n".join(rows)
-
-
-def _summary(thing):
-    text = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
-    sentence = re.split(r"(?<=\.)\s", " ".join((text or "A constant.").split("\n\n")[0].split()))[0]
-    return sentence.replace("``", "`").replace("|", "\\|").removesuffix("::").removesuffix(":")
-
-
-def _file(thing, module):
-    module = getattr(thing, "__module__", None) or module
-    path = ROOT / module.removeprefix("zermelo.").replace(".", "/")
-    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT)
+        text = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
+        sentence = re.split(r"(?<=\.)\s", " ".join((text or "A constant.").split("\n\n")[0].split()))[0]
+        path = ROOT / (getattr(thing, "__module__", None) or module).removeprefix("zermelo.").replace(".", "/")
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        rows.append((f"`{name}`", code(sentence).replace("|", "\\|").rstrip(":"), f"`{path.relative_to(ROOT)}`"))
+    return table("name | what it is | source", rows)
 
 
 def methods(page):
     """Tables of the methods that rules may have, group by group."""
-    from zermelo.envs.rules.contract import METHODS
-
-    lines = []
-    for group in dict.fromkeys(method.group for method in METHODS.values()):
-        lines += ["", f"**{group}**", "", "| method | what it gives |", "| --- | --- |"]
-        for method in METHODS.values():
-            if method.group == group:
-                dot = "" if method.compiled else " ·"
-                lines.append(
-                    f"| `{method.name}({', '.join(method.arguments)})`{dot} | {' '.join(method.about.split())} |"
-                )
-    return "\n".join(lines).replace("``", "`")
+    groups = {}
+    for method in METHODS.values():
+        signature = f"`{method.name}({', '.join(method.arguments)})`{'' if method.compiled else ' ·'}"
+        groups.setdefault(method.group, []).append((signature, code(" ".join(method.about.split()))))
+    return "\n".join(f"\n**{code(group)}**\n\n{table('method | what it gives', rows)}" for group, rows in groups.items())
 
 
 def folders(page):
     """A table of the folders, and what each may import, as the tests enforce it."""
     tree = ast.parse((ROOT / "tests" / "test_layout.py").read_text())
     [value] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "ROOMS"]
-    rows = ["| folder | may import |", "| --- | --- |"]
-    for package, rooms in eval(compile(ast.Expression(value), "ROOMS", "eval")).items():
-        for folder, imported in rooms.items():
-            rows.append(f"| `{package}/{folder}` | {', '.join(f'`{name}`' for name in sorted(imported))} |")
-    return "\n".join(rows)
+    rooms = eval(compile(ast.Expression(value), "ROOMS", "eval"))
+    rows = (
+        (f"`{package}/{folder}`", ", ".join(f"`{name}`" for name in sorted(imported)))
+        for package, folders in rooms.items()
+        for folder, imported in folders.items()
+    )
+    return table("folder | may import", rows)
 
 
 def commands(page):
     """A heading, what it does and a table of options for each command."""
-    import typer.main
-
-    from zermelo.evaluation.cli.app import app
-
-    group = typer.main.get_command(app)
-    return "\n\n".join(text for name, command in group.commands.items() for text in _command(name, command))
-
-
-def _command(name, command):
-    yield f"## zermelo {name}"
-    yield f"```text\n{_usage(name, command)}\n```"
-    yield _plain(command.help)
-    shown = [param for param in command.params if not param.hidden and param.name != "help"]
-    rows = [f"| {_names(param)} | {_cell(param)} |" for param in shown]
-    yield "\n".join(["| option | what it does |", "| --- | --- |", *rows])
+    parts = []
+    for name, command in typer.main.get_command(app).commands.items():
+        context = command.make_context(f"zermelo {name}", [], resilient_parsing=True)
+        usage = " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
+        shown = [param for param in command.params if not param.hidden and param.name != "help"]
+        options = table("option | what it does", map(option, shown))
+        parts += [f"## zermelo {name}", f"```text\n{usage}\n```", plain(command.help), options]
+    return "\n\n".join(parts)
 
 
-def _usage(name, command):
-    context = command.make_context(f"zermelo {name}", [], resilient_parsing=True)
-    return " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
+def option(param):
+    """The names of an option or argument, and its help with the default."""
+    is_argument = param.param_type_name == "argument"
+    names = [param.metavar or param.name.upper()] if is_argument else param.opts
+    text, default = plain(param.help).replace("\n", " ").replace("|", "\\|"), param.default
+    if default is not None and default is not False and not callable(default) and param.show_default is True:
+        text += f" Default: `{getattr(default, 'value', default)}`."
+    return ", ".join(f"`{name}`" for name in names), text
 
 
-def _names(param):
-    if param.param_type_name == "argument":
-        return f"`{param.metavar or param.name.upper()}`"
-    return ", ".join(f"`{name}`" for name in param.opts)
-
-
-def _cell(param):
-    text = _plain(param.help or "").replace("\n", " ").replace("|", "\\|")
-    default = param.default
-    shown = default is not None and default is not False and not callable(default) and param.show_default is True
-    return f"{text} Default: `{getattr(default, 'value', default)}`." if shown else text
-
-
-def _plain(text):
-    """Help without the marks for colours, and its examples as code."""
+def plain(text):
+    """Help without the marks for the terminal, and its examples as code."""
     text = re.sub(r"\[/?bold\]", "**", text or "")
-    text = re.sub(r"\[/?(?:dim|cyan|green|yellow|red)\]", "", text).replace("\b", "").strip()
-    lines = [re.sub(r"^ *\$ (.*)", r"    \1", line) for line in text.splitlines()]
-    return "\n".join(lines)
+    text = re.sub(r"\[/?dim\]", "", text).strip()
+    return re.sub(r"^ *\$ ", "    ", text, flags=re.MULTILINE)
 
 
-PARTS = {part.__name__: part for part in (tournament, agents, fits, source, names, methods, folders, commands)}
+def code(text):
+    """Text of a docstring with code as Markdown has it."""
+    return text.replace("``", "`")
+
+
+PARTS = {
+    part.__name__: part for part in (tournament, agents, fits, classics, source, names, methods, folders, commands)
+}
 
 
 def updated(text, parts):
@@ -213,8 +191,7 @@ def main(parts):
             page.write_text(new)
             print(page.relative_to(ROOT))
     if not parts or "games" in parts:
-        game_pages.FOLDER.mkdir(exist_ok=True)
-        for page, text in game_pages.pages().items():
+        for page, text in pages().items():
             page.write_text(text)
 
 

@@ -317,7 +317,7 @@ def test_every_algorithm_has_its_code_on_a_page():
 
 
 def test_a_page_that_loads_from_another_host_is_refused():
-    hooks = load_script("docs_hooks")
+    hooks = load_script("docs_site")
     page = SimpleNamespace(file=SimpleNamespace(src_uri="start.md"))
     assert hooks.on_post_page('<a href="https://x.org">', page)
     with pytest.raises(ValueError, match=r"start.md loads from another host: <script src=\"//x.org/a.js\">"):
@@ -325,7 +325,7 @@ def test_a_page_that_loads_from_another_host_is_refused():
 
 
 def test_tables_of_docstrings_are_shown_as_tables():
-    found = load_script("docs_docstrings").as_markdown("""A state. ::
+    found = load_script("docs_site").as_markdown("""A state. ::
 
     code
 

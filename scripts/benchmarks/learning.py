@@ -41,7 +41,7 @@ FEW = 64
 SCRIPTS = Path(__file__).resolve().parents[1]
 GUIDES = [SCRIPTS.parent / "docs" / "guides" / f"{name}.md" for name in ("training", "training_libraries")]
 VECTOR = """
-from train_vector_ppo import agent_of, train
+from train_ppo import agent_of, train
 from zermelo.evaluation import gauntlet
 
 steps = 1_000_000
@@ -49,7 +49,7 @@ opponents = ["random", "alphabeta(depth=1)"]
 learned = agent_of(train("zermelo/MNK-v0", opponents, steps, games=512, seed=0))
 standings = gauntlet("zermelo/MNK-v0", [learned, *opponents], games=200, workers=1)
 """
-"""What ``scripts/train_vector_ppo.py`` does."""
+"""What ``scripts/train_ppo.py`` does."""
 RESULTS = """
 import json
 import time
@@ -249,7 +249,7 @@ def opponents(
 def frameworks(only: tuple[str, ...] = tuple(examples()), steps: int = 0) -> Iterator[dict[str, Any]]:
     """Tic-tac-toe learned from scratch, and scores in % over 200 games against each opponent.
 
-    Run are the examples of docs/guides/training*.md that learn, and scripts/train_vector_ppo.py,
+    Run are the examples of docs/guides/training*.md that learn, and scripts/train_ppo.py,
     for as many steps as they say unless steps are given.
     """
     for name in only:

@@ -122,7 +122,7 @@ def opposed_game(env: Any) -> RulesGame:
     if wrong:
         raise UnsupportedGameError(
             f"{traits.name} cannot be learned by self-play with tree search: {wrong}; train one seat against "
-            "opponents instead (OpponentEnv, scripts/train_ppo.py)"
+            "opponents instead (zermelo.agents.learning.OpponentEnv)"
         )
     return game
 

@@ -1,0 +1,100 @@
+"""How strong searches are in each game, by limits and by the time a move takes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from zermelo.agents import AutoAgent
+from zermelo.envs import UnsupportedGameError, list_envs, make_env
+from zermelo.evaluation import Scoring, Standings, round_robin
+
+DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
+LEVELS = {
+    "alphabeta": ("greedy", "alphabeta(nodes=1000)", "alphabeta(nodes=30000)"),
+    "expectiminimax": ("greedy", "expectiminimax(nodes=300)", "expectiminimax(nodes=5000)"),
+    "mcts": ("mcts(simulations=20)", "mcts(simulations=200)", "mcts(simulations=2000)"),
+    "ismcts": (
+        "determinized(agent=mcts(simulations=10), samples=2)",
+        "ismcts(simulations=20)",
+        "ismcts(simulations=200)",
+        "cfr(most_states=20000)",
+    ),
+    "simultaneous_mcts": ("simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
+    "hanabi": ("random", "ismcts(simulations=20)", "hanabi"),
+}
+"""Agents, weakest first, by the search that ``auto`` takes."""
+GAMES = {
+    "zermelo/Game2048-v0": 6,
+    "zermelo/Goofspiel-v0": 10,
+    "zermelo/Kuhn-v0": 400,
+    "zermelo/Leduc-v0": 400,
+    "classic/chess-v6": 10,
+    "classic/go-v5(board_size=9)": 10,
+    "zermelo/Go-v0": 10,
+    "classic/leduc_holdem-v4": 400,
+    "classic/rps-v2": 100,
+}
+"""Games of each match, if not 20: few where they take long, many where the cards decide much."""
+AMOUNTS = ("Kuhn", "Leduc", "leduc", "texas", "rps", "Game2048")
+"""Games whose rewards are amounts, by a part of their name."""
+MAX_MOVES = 30_000
+NAMES = tuple(
+    "classic/go-v5(board_size=9)" if entry.name == "classic/go-v5" else entry.name
+    for entry in list_envs()
+    if entry.name.startswith(("classic/", "zermelo/"))
+)
+
+
+def score(standings: Standings) -> str:
+    """The score of the agent ``it`` with its interval: % of the points, a reward, or the score of a team."""
+    row = standings.row("it")
+    if standings.scoring is Scoring.WINS:
+        return f"{100 * row.score:.0f} % ({100 * row.interval[0]:.0f} to {100 * row.interval[1]:.0f})"
+    alone = standings.alone("it") if standings.scoring is Scoring.TEAM else None
+    mean, (low, high) = (row.mean_reward, row.reward_interval) if alone is None else (alone.mean, alone.interval)
+    ends = f" ({low:.3g} to {high:.3g})" if math.isfinite(high - low) and low < high else ""
+    return f"{mean:.3g}{ends}" if alone is not None or len(standings.rows) == 1 else f"{mean:+.3g}{ends}"
+
+
+def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, Any]]:
+    """Agents of growing limits, each against random and against the agent above it.
+
+    Scores are % of the points where games are won and lost, and else the mean reward of a game; in brackets is the
+    95 % interval. Games for one player and cooperative games show the agent's own result.
+    Writes docs/games/levels.json, which the pages of games show.
+    """
+    for name in only:
+        env = make_env(name)
+        env.reset(seed=0)
+        search = AutoAgent(nodes=50, compile="never").search(env).method.partition(":")[0]
+        alone = search == "hanabi" or len(getattr(env, "possible_agents", "1")) == 1
+        scoring = Scoring.REWARDS if any(part in name for part in AMOUNTS) else Scoring.AUTO
+        count, rows, above = games or GAMES.get(name, 20), [], ""
+        for agent in LEVELS[search]:
+            row = {"agent": agent, "ms a move": "", "against random": "", "against the row above": ""}
+            try:
+                for heading, other in (("against random", "random"), ("against the row above", above)):
+                    if (alone and heading != "against random") or not other or (agent == other == "random"):
+                        continue
+                    playing = {"it": agent} if alone else {"it": agent, "other": other}
+                    standings = round_robin(name, playing, games=count, max_moves=MAX_MOVES, score=scoring)
+                    if any(found.failures for found in standings.rows):
+                        raise UnsupportedGameError(standings.notes[0])
+                    row[heading] = score(standings)
+                    milliseconds = 1000 * standings.row("it").seconds_per_move
+                    row["ms a move"] = f"{milliseconds:.2g}" if milliseconds < 100 else f"{milliseconds:.0f}"
+            except UnsupportedGameError as error:
+                print(f"{name}: {agent}: {error}", file=sys.stderr)
+                continue
+            above = agent
+            rows.append(row | {"games": standings.games})
+            yield {"game": name} | rows[-1]
+        known = json.loads(DATA.read_text()) if DATA.exists() else {}
+        known[re.sub(r"\(.*", "", name)] = rows
+        DATA.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
