@@ -70,7 +70,8 @@ def _own(name, env):
         cls.__module__ for cls in reversed(type(rules).__mro__) if cls.__module__.startswith("zermelo.envs.games")
     )
     told = as_markdown(inspect.getdoc(sys.modules[module]) or "")
-    return name, as_markdown(text), facts, [f"## Parameters\n\n{_parameters(attributes, rules)}", f"## Rules\n\n{told}"]
+    sections = [f"## Parameters\n\n{_parameters(attributes, rules)}", f"## Rules\n\n{told}"]
+    return name, as_markdown(text), facts, sections
 
 
 def _parameters(attributes, rules):

@@ -115,7 +115,8 @@ def methods(page):
     for method in METHODS.values():
         signature = f"`{method.name}({', '.join(method.arguments)})`{'' if method.compiled else ' ·'}"
         groups.setdefault(method.group, []).append((signature, code(" ".join(method.about.split()))))
-    return "\n".join(f"\n**{code(group)}**\n\n{table('method | what it gives', rows)}" for group, rows in groups.items())
+    parts = (f"\n**{code(group)}**\n\n{table('method | what it gives', rows)}" for group, rows in groups.items())
+    return "\n".join(parts)
 
 
 def folders(page):
