@@ -50,6 +50,11 @@ def reason_of(error: Exception) -> str:
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 
 
+def numpy_array(answer: Any) -> NDArray[Any]:
+    """An array of a PyTorch tensor, or of anything else."""
+    return np.asarray(answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TorchModel:
     """A PyTorch network from a file, for batches of observations.

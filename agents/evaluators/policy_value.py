@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel
+from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.spec_text import format_spec
@@ -109,7 +109,7 @@ class NetworkEvaluator:
         """Policy and value as arrays of the right shapes."""
         actions, seats = game.traits.num_actions, game.traits.seats
         try:
-            policy, value = (np.asarray(_array(part), dtype=float) for part in tuple(found)[:2])
+            policy, value = (numpy_array(part).astype(float) for part in tuple(found)[:2])
         except (TypeError, ValueError) as error:
             raise InvalidSettingError(
                 f"a policy-value network returns the policy and the value, two arrays, not {type(found).__name__}"
@@ -166,10 +166,6 @@ class OnnxNetwork(FileNetwork, OnnxModel):
     """A policy-value network in an ONNX file."""
 
     kind: ClassVar[str] = "onnx"
-
-
-def _array(part: Any) -> Any:
-    return part.detach().cpu().numpy() if hasattr(part, "detach") else part
 
 
 def _softmax(logits: NDArray[Any]) -> list[float]:

@@ -13,10 +13,10 @@ HISTORY = True
 INDEXED = True
 """True if the rules number positions; otherwise positions are given, and their children written."""
 GAINS = True
-"""Whether an exit is what the mover gains, not how soon it wins."""
+"""True if an exit is what the mover gains, not how soon it wins."""
 
 LEADS = True
-"""Whether the rules say what the mover is ahead by."""
+"""True if the rules say what the mover is ahead by."""
 
 STATES, EXITS, COUNTS, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(9)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a

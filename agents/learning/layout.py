@@ -115,4 +115,4 @@ Trees._fields_ = [*fields_of(States), *fields_of(Trees)]
 Batch._fields_ = fields_of(Batch)
 
 GAMES, TREES, BATCH = np.dtype(Games), np.dtype(Trees), np.dtype(Batch)
-"""The layouts, as Numba is told of them."""
+"""The layouts, as Numba reads them."""

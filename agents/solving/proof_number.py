@@ -29,7 +29,7 @@ _MOST_PLIES: Final = 1000
 
 
 class Answer(NamedTuple):
-    """Whether an attacker reaches its goal; an action that does, or prevents, it; whether ends were drawn."""
+    """True if an attacker reaches its goal; an action that does, or prevents, it; true if ends were drawn."""
 
     reaches: bool
     action: int
@@ -127,7 +127,7 @@ class CompiledNumbers:
         self.nodes = 0
 
     def ask(self, state: Any, attacker: int, goal: int) -> Answer:
-        """Whether a seat can reach a utility; raises ``SearchStopped``."""
+        """Asks if a seat can reach a utility; raises ``SearchStopped``."""
         search = self._search
         search.own, search.lower_utility, search.draws = attacker, goal, 0
         search.held("table")[:] = 0
@@ -176,7 +176,7 @@ class PlainNumbers:
         self.nodes = 0
 
     def ask(self, state: Any, attacker: int, goal: int) -> Answer:
-        """Whether a seat can reach a utility; raises ``SearchStopped``."""
+        """Asks if a seat can reach a utility; raises ``SearchStopped``."""
         self._attacker, self._goal, self._saw_draws = attacker, goal, False
         self._table.clear()
         self._path.clear()
@@ -194,7 +194,7 @@ class PlainNumbers:
         return Answer(proof == 0, int(keeps[0]) if keeps else -1, self._saw_draws)
 
     def stores(self, rest: int, ply: int) -> bool:
-        """Whether numbers hold on every path: a disproof does that rests on no state above."""
+        """True if numbers hold on every path: a disproof does that rests on no state above."""
         return rest >= ply
 
     def _numbers(self, state: Any, most_proof: int, most_disproof: int) -> tuple[int, int, int]:

@@ -114,8 +114,8 @@ def solve(
         raise InvalidSettingError("proof numbers read no endgame tables: use method='alpha_beta'")
 
     def solved(kind: type[Solver], within: Limits, compiled: Compile) -> Solution:
-        told = on_progress if within is limits else None
-        budget = WatchedBudget(within, started, compile=compiled, on_progress=told)
+        watch = on_progress if within is limits else None
+        budget = WatchedBudget(within, started, compile=compiled, on_progress=watch)
         solver = kind(game, budget, memory_mb=memory_mb, threads=threads, tables=tables)
         found = solver.solve(state, outcome_only=outcome_only)
         return renumbered(found, game, state) if root.renumbers else found

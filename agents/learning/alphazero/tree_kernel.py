@@ -168,27 +168,23 @@ def value_of(edge: int, mover: int, otherwise: float, search: Search) -> float:
 
 
 @compiled_into_kernels
-def mixed_value(root: int, value: float, search: Search) -> float:
-    """The value of actions without visits: the root's value, mixed with those of the other actions."""
-    step, visits, share, total = 8 * search.edge_words, 0, 0.0, 0.0
-    mover = load(root, MOVER)
+def weighed(root: int, number: int, trees: Trees, search: Search) -> tuple[float, float]:
+    """The value of actions without visits, and the weight of values against the logarithms of priors.
+
+    The former is the root's value, mixed with those of the other actions; the latter grows with visits.
+    """
+    step, visits, most, share, total = 8 * search.edge_words, 0, 0, 0.0, 0.0
+    mover, value = load(root, MOVER), load_float(trees.values, number)
     for place in range(load(root, COUNT)):
         edge = load(root, EDGES) + step * place
-        if load(edge, VISITED) > 0:
+        count = load(edge, VISITED)
+        if count > 0:
             prior = max(load_float(edge + 8 * search.more, PRIOR), TINY)
-            visits += load(edge, VISITED)
+            visits, most = visits + count, max(most, count)
             share += prior
             total += prior * value_of(edge, mover, value, search)
-    return value if visits == 0 else (value + visits * total / share) / (1 + visits)
-
-
-@compiled_into_kernels
-def weight_of(root: int, trees: Trees, search: Search) -> float:
-    """The weight of values against the logarithms of priors; it grows with visits."""
-    most = 0
-    for place in range(load(root, COUNT)):
-        most = max(most, load(load(root, EDGES) + 8 * search.edge_words * place, VISITED))
-    return trees.value_weight * (trees.visit_weight + most)
+    mean = value if visits == 0 else (value + visits * total / share) / (1 + visits)
+    return mean, trees.value_weight * (trees.visit_weight + most)
 
 
 @compiled_into_kernels
@@ -196,9 +192,8 @@ def considered_edge(root: int, number: int, done: int, trees: Trees, search: Sea
     """The root's edge that the next simulation takes: of those whose turn it is, that which looks best."""
     step, count, mover = 8 * search.edge_words, load(root, COUNT), load(root, MOVER)
     row = trees.visits_due + 8 * trees.simulations * min(count, trees.considered)
-    mean = mixed_value(root, load_float(trees.values, number), search)
-    weight, due = weight_of(root, trees, search), load(row, done)
-    chosen, best = load(root, EDGES), -math.inf
+    mean, weight = weighed(root, number, trees, search)
+    due, chosen, best = load(row, done), load(root, EDGES), -math.inf
     for place in range(count):
         edge = load(root, EDGES) + step * place
         if load(edge, VISITED) == due:
@@ -212,8 +207,7 @@ def considered_edge(root: int, number: int, done: int, trees: Trees, search: Sea
 def best_edge(root: int, number: int, trees: Trees, search: Search) -> int:
     """The edge to play: of those visited most the one that looks best, or one that is proven best."""
     step, mover = 8 * search.edge_words, load(root, MOVER)
-    mean = mixed_value(root, load_float(trees.values, number), search)
-    weight = weight_of(root, trees, search)
+    mean, weight = weighed(root, number, trees, search)
     solved = search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER)
     chosen, most, best = load(root, EDGES), -1, -math.inf
     for place in range(load(root, COUNT)):
@@ -231,8 +225,7 @@ def best_edge(root: int, number: int, trees: Trees, search: Search) -> int:
 def write_policy(root: int, number: int, trees: Trees, search: Search) -> None:
     """Writes the improved policy of the root, and the value under it, as a sample to learn from."""
     step, count, mover = 8 * search.edge_words, load(root, COUNT), load(root, MOVER)
-    mean = mixed_value(root, load_float(trees.values, number), search)
-    weight = weight_of(root, trees, search)
+    mean, weight = weighed(root, number, trees, search)
     actions = trees.sample_actions + 8 * trees.width * number
     policy = trees.sample_policies + 8 * trees.width * number
     top, total, value = -math.inf, 0.0, 0.0

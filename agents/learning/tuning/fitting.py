@@ -156,7 +156,7 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], t
     if not isinstance(inner, PatternFeatures):
         return features
     best = inner
-    least = loss_of(_outer(features, inner))
+    lowest = loss_of(_outer(features, inner))
     for settings, worth in (
         ([{"second": turn} for turn in turns], _FEWER),
         ([{"longest": 4}], _FEWER),
@@ -164,9 +164,9 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], t
     ):
         tried = [msgspec.structs.replace(best, **setting) for setting in settings]
         losses = [loss_of(_outer(features, one)) for one in tried]
-        if losses and min(losses) < worth * least:
-            least = min(losses)
-            best = tried[losses.index(least)]
+        if losses and min(losses) < worth * lowest:
+            lowest = min(losses)
+            best = tried[losses.index(lowest)]
     return _outer(features, best)
 
 

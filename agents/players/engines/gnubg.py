@@ -11,13 +11,12 @@ from __future__ import annotations
 import base64
 import re
 import subprocess
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from zermelo.agents.players.engines.protocols import PATIENCE, EngineAgent, EngineError
+from zermelo.agents.players.engines.protocols import EngineAgent, EngineError
 from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games import Backgammon
@@ -28,15 +27,10 @@ OFF, BAR = 0, 25
 
 
 class Level(NamedTuple):
-    """How well gnubg plays.
+    """How well gnubg plays."""
 
-    Attributes:
-        plies: How many moves it looks beyond its own; its neural net evaluates what it finds.
-        noise: The standard deviation of what is added to each evaluation, in points.
-    """
-
-    plies: int
-    noise: float
+    plies: int  # moves that it looks beyond its own
+    noise: float  # the standard deviation of what is added to each evaluation, in points
 
 
 LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
@@ -161,16 +155,10 @@ class GnubgAgent(EngineAgent):
 
     def _ask(self, *commands: str) -> str:
         """The answer to some commands; an unknown one, which it complains of, marks its end."""
-        engine, asked = self._running, self.__dict__["_asked"]
+        asked = self.__dict__["_asked"]
         asked[:] = [sum(asked) + 1]
         mark = f"zermelo{asked[0]}"
-        for command in (*commands, mark):
-            engine.tell(command)
-        ends = time.monotonic() + self.seconds + PATIENCE
-        said: list[str] = []
-        while mark not in (line := engine.line(ends)):
-            said.append(line)
-        return " ".join(said)
+        return " ".join(self._answer(*commands, mark, until=lambda line: mark in line, seconds=self.seconds)[:-1])
 
     @classmethod
     def check_env(cls, env: Any) -> None:

@@ -36,21 +36,19 @@ class _Action(NamedTuple):
 class OpenSpielMCTSAgent(SearchAgent):
     """OpenSpiel's own Monte Carlo tree search in C++, for its games: ``openspiel/hex(board_size=5)``.
 
-    Its tree cannot be kept: every move, and every second of a longer search, begins a new one, and what the trees
-    of one search say of its actions is added up. OpenSpiel counts no states, so ``nodes`` are simulations.
+    Its tree cannot be kept: every move, and every second of a longer search, begins a new one; statistics of all
+    trees of a search are added up. OpenSpiel counts no states, so ``nodes`` are simulations.
 
     Attributes:
-        backend: How ``as_game`` should see the environment: by OpenSpiel's own state, not by rules of ours.
-        simulations: How many to make for a move; 1,000 if no limit is given.
+        backend: The backend of ``as_game``: OpenSpiel's own state, not rules of ours.
+        simulations: Simulations for a move; 1,000 if no limit is given.
         seconds: Time to take, from the call on.
-        selection: How a simulation chooses inside the tree: ``"uct"`` tries each action once first; ``"puct"``
-            does not, which is better where there are many of them.
+        selection: ``"uct"`` tries each action once first; ``"puct"`` does not, for games with many actions.
         exploration: The weight of what was tried less, with utilities as they are (``uct_c``); for ``"puct"``
             times the square root of the number of actions at the root, as all of them have the same prior.
         playouts: Random games for each leaf.
-        solver: Whether wins and losses are proven where the tree reaches the end of the game.
-        check_replies: Whether actions that let the opponent win at once are found and put last: searches of a few
-            hundred simulations have not tried all replies.
+        solver: Whether to prove wins and losses.
+        check_replies: Whether to put actions last that let the opponent win at once.
         memory_mb: The memory for the tree, in MB.
         on_iteration: Called with a ``SearchResult`` after each tree; False ends the search there.
     """
@@ -181,7 +179,7 @@ class _Found:
             self.actions[best] = self.actions[best]._replace(proven=self.game.traits.utility_bounds[0])
 
     def _loses_at_once(self, action: int) -> bool:
-        """True if the opponent has a reply that ends the game with the least utility for the player to move."""
+        """True if the opponent has a reply that ends the game with the lowest utility for the player to move."""
         game, seat = self.game, self.game.to_move(self.state)
         after = game.result(self.state, action)
         if game.is_terminal(after) or game.to_move(after) in (seat, CHANCE):

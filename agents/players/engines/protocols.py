@@ -1,6 +1,6 @@
 """Programs of others that play, as agents: chess by UCI, Go by GTP.
 
-An engine is started at its first game, told the whole game before each of its moves, and ended with the agent. One
+An engine is started at its first game, sent the whole game before each of its moves, and ended with the agent. One
 that does not answer in time, ends or answers with something else raises ``EngineError``: in a tournament that is
 its failure.
 
@@ -16,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
@@ -38,21 +38,21 @@ class EngineError(ZermeloError):
 
 
 class _Engine:
-    """A running program that is told lines and answers with lines."""
+    """A running program that reads lines and answers with lines."""
 
     def __init__(self, words: Sequence[str], errors: int) -> None:
         self._name = words[0]
         self._rest = b""
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
-    def tell(self, line: str) -> None:
+    def send(self, line: str) -> None:
         """Writes a line."""
         assert self._process.stdin is not None, "it was started with a pipe"
         try:
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()
         except OSError as error:
-            raise EngineError(f"{self._how_it_ended()}, and cannot be told {line!r}") from error
+            raise EngineError(f"{self._how_it_ended()}, and cannot read {line!r}") from error
 
     def line(self, ends: float) -> str:
         """The next line that it writes, until that time of the monotonic clock."""
@@ -135,6 +135,17 @@ class EngineAgent(ConfiguredAgent):
     def _new_game(self) -> None:
         """Says that a new game begins."""
 
+    def _answer(self, *commands: str, until: Callable[[str], bool], seconds: float) -> list[str]:
+        """The lines that answer some commands, the last one included, for which ``until`` is true."""
+        engine = self._running
+        for command in commands:
+            engine.send(command)
+        ends = time.monotonic() + seconds + PATIENCE
+        said = [engine.line(ends)]
+        while not until(said[-1]):
+            said.append(engine.line(ends))
+        return said
+
     def __del__(self) -> None:
         engine = self.__dict__.get("_engine")
         if engine is not None:
@@ -149,11 +160,11 @@ class UciAgent(EngineAgent):
     """Plays a UCI engine in chess environments: ``uci(path="stockfish", elo=1500, seconds=0.1)``.
 
     Attributes:
-        seconds: How long it may think about a move, unless there are nodes or a depth.
-        nodes: How many nodes a move: the same game from the same seed, where the engine searches with one thread.
-        depth: How many moves it looks ahead: the same game from the same seed, as with nodes.
-        elo: The rating of the player that it is to play like, where the engine can.
-        threads: How many threads the engine may use.
+        seconds: Time for a move, unless there are nodes or a depth.
+        nodes: Nodes for a move; with one thread the same seed is the same game.
+        depth: Moves to look ahead; with one thread the same seed is the same game.
+        elo: The rating to play at, where the engine can.
+        threads: The engine's threads.
     """
 
     kind: ClassVar[str] = "uci"
@@ -170,19 +181,14 @@ class UciAgent(EngineAgent):
         if self.elo is not None:
             options |= {"UCI_LimitStrength": "true", "UCI_Elo": self.elo}
         for name, value in options.items():
-            self._running.tell(f"setoption name {name} value {value}")
+            self._running.send(f"setoption name {name} value {value}")
 
     def _new_game(self) -> None:
-        self._running.tell("ucinewgame")
+        self._running.send("ucinewgame")
         self._ask("isready", "readyok")
 
     def _ask(self, question: str, wanted: str, seconds: float = 0.0) -> str:
-        engine = self._running
-        engine.tell(question)
-        ends = time.monotonic() + seconds + PATIENCE
-        while not (line := engine.line(ends)).startswith(wanted):
-            pass
-        return line
+        return self._answer(question, until=lambda line: line.startswith(wanted), seconds=seconds)[-1]
 
     @classmethod
     def check_env(cls, env: Any) -> None:
@@ -190,7 +196,7 @@ class UciAgent(EngineAgent):
 
     def decide(self, env: Any) -> int:
         position, actions = _chess_position(env)
-        self._running.tell(f"position fen {position}")
+        self._running.send(f"position fen {position}")
         limits = {"nodes": self.nodes, "depth": self.depth}
         given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
         line = self._ask(f"go {given or f'movetime {round(1000 * self.seconds)}'}", "bestmove", self.seconds)
@@ -244,16 +250,10 @@ class GtpAgent(EngineAgent):
         return [] if self.level is None else ["--level", str(self.level)]
 
     def _ask(self, command: str) -> str:
-        engine = self._running
-        engine.tell(command)
-        ends = time.monotonic() + self.seconds + PATIENCE
-        lines: list[str] = []
-        while (line := engine.line(ends)) or not lines:
-            if line:
-                lines.append(line)
-        if not lines[0].startswith("="):
-            raise EngineError(f"{self.path} answered {lines[0]!r} to {command!r}")
-        return lines[0][1:].strip()
+        line = self._answer(command, until=lambda line: line[:1] in ("=", "?"), seconds=self.seconds)[-1]
+        if not line.startswith("="):
+            raise EngineError(f"{self.path} answered {line!r} to {command!r}")
+        return line[1:].strip()
 
     @classmethod
     def check_env(cls, env: Any) -> None:

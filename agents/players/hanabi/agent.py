@@ -44,7 +44,7 @@ class HanabiAgent(SearchAgent):
         return kept[1]
 
     def decide(self, env: Any) -> Any:
-        """As ``search``, but in half the time: a result has nothing to add to the action."""
+        """Acts in half the time of ``search``: a result has nothing to add to the action."""
         root = position(env, backend=self.backend, traits=self.traits)
         require_decision(root.game, root.state)
         return self.blueprint(root.game, self.new_budget(Budget.now())).action(root.state)

@@ -11,34 +11,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zermelo.agents.players.hanabi import layout as at
 from zermelo.agents.players.hanabi.smart import best_play, likeliest_play
-from zermelo.agents.players.hanabi.table import (
-    CARD,
-    CRITICAL,
-    DEAD,
-    EYES,
-    GONE,
-    HAND,
-    LEFT,
-    LIVES,
-    MEANT,
-    MOVER,
-    PLAYABLE,
-    SIZE,
-    TOKENS,
-    HanabiTable,
-    bits,
-    copies,
-    hint_set,
-    hint_to,
-    is_hint,
-    is_legal,
-    is_rank_hint,
-    not_gone,
-    possible,
-    touched,
-    unseen_by,
-)
+from zermelo.agents.players.hanabi.table import HanabiTable, bits, possible, touched
 
 _KINDS: Final = 3
 """Hints to a player that count as different: of a rank or a colour, pointing at the newest card, or not at it."""
@@ -46,46 +21,46 @@ _KINDS: Final = 3
 
 def observe(rules: HanabiTable, table: Any, action: int) -> None:
     """Takes in what a move says by the convention, before it is made."""
-    if not is_hint(rules, action):
+    if not rules.is_hint(action):
         return
-    mover, most = table[MOVER], _KINDS * (rules.players - 1)
+    mover, most = table[at.MOVER], _KINDS * (rules.players - 1)
     rest = _number_of(rules, table, mover, action)
     for offset in range(1, rules.players):
         player = (mover + offset) % rules.players
-        if player != table[EYES]:
+        if player != table[at.EYES]:
             rest -= _answers(rules, table, player, most, -1)
     for offset in range(1, rules.players):
         player = (mover + offset) % rules.players
-        own = rest % most if player == table[EYES] else _answers(rules, table, player, most, -1)
+        own = rest % most if player == table[at.EYES] else _answers(rules, table, player, most, -1)
         _answers(rules, table, player, most, own)
-    target, cards = hint_to(rules, mover, action), hint_set(rules, action)
+    target, cards = rules.hint_to(mover, action), rules.hint_set(action)
     places = touched(table, target, cards)
-    for place in range(table[SIZE + target]):
-        table[MEANT + HAND * target + place] &= cards if places >> place & 1 else ~cards
+    for place in range(table[at.SIZE + target]):
+        table[at.MEANT + at.HAND * target + place] &= cards if places >> place & 1 else ~cards
 
 
 def act(rules: HanabiTable, table: Any) -> int:
     """The action of the player to move."""
-    me = table[MOVER]
-    unseen = unseen_by(rules, table, me, me)
+    me = table[at.MOVER]
+    unseen = rules.unseen_by(table, me, me)
     play = best_play(rules, table, me, unseen)
     if play >= 0:
         return rules.size + play
-    hint = _hint(rules, table, me) if table[TOKENS] > 0 else -1
+    hint = _hint(rules, table, me) if table[at.TOKENS] > 0 else -1
     place, worth = _discard(rules, table, me, unseen)
-    is_full = table[TOKENS] == rules.tokens
-    if hint >= 0 and (is_full or table[LEFT] == 0 or worth < _TRASH or table[TOKENS] > 4):
+    is_full = table[at.TOKENS] == rules.tokens
+    if hint >= 0 and (is_full or table[at.LEFT] == 0 or worth < _TRASH or table[at.TOKENS] > 4):
         return hint
-    if table[LEFT] == 0 and table[LIVES] > 1:
+    if table[at.LEFT] == 0 and table[at.LIVES] > 1:
         play = likeliest_play(table, me, unseen)
         if play >= 0:
             return rules.size + play
     if not is_full:
         return place
     for action in range(2 * rules.size, 2 * rules.size + (rules.players - 1) * (rules.colors + rules.ranks)):
-        if is_legal(rules, table, action):
+        if rules.is_legal(table, action):
             return action
-    return int(rules.size + table[SIZE + me] - 1)
+    return int(rules.size + table[at.SIZE + me] - 1)
 
 
 _TRASH: Final = 2000
@@ -96,23 +71,23 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> tuple[int,
     held = 0
     for holder in range(rules.players):
         if holder != me:
-            for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
-                held |= 1 << table[CARD + slot]
+            for slot in range(at.HAND * holder, at.HAND * holder + table[at.SIZE + holder]):
+                held |= 1 << table[at.CARD + slot]
     best, chosen = -1, 0
-    for place in range(table[SIZE + me]):
-        cards = possible(table, HAND * me + place, unseen)
-        if cards & ~table[DEAD] == 0:
+    for place in range(table[at.SIZE + me]):
+        cards = possible(table, at.HAND * me + place, unseen)
+        if cards & ~table[at.DEAD] == 0:
             worth = 3000
-        elif cards & ~(table[DEAD] | held) == 0:
+        elif cards & ~(table[at.DEAD] | held) == 0:
             worth = _TRASH
         else:
             total = loss = 0
             for card in range(rules.colors * rules.ranks):
                 if cards >> card & 1:
                     total += 1
-                    if table[CRITICAL] >> card & 1:
+                    if table[at.CRITICAL] >> card & 1:
                         loss += 10 - card % rules.ranks
-                    elif not (table[DEAD] | held) >> card & 1:
+                    elif not (table[at.DEAD] | held) >> card & 1:
                         loss += 2
             worth = 1000 - 100 * loss // total
         if worth > best:
@@ -125,12 +100,12 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> tuple[int,
 
 def _number_of(rules: HanabiTable, table: Any, mover: int, action: int) -> int:
     """The number that a hint stands for."""
-    target = hint_to(rules, mover, action)
+    target = rules.hint_to(mover, action)
     offset = (target - mover) % rules.players
-    newest = table[CARD + HAND * target + table[SIZE + target] - 1]
+    newest = table[at.CARD + at.HAND * target + table[at.SIZE + target] - 1]
     kind = 2
-    if hint_set(rules, action) >> newest & 1:
-        kind = 0 if is_rank_hint(rules, action) else 1
+    if rules.hint_set(action) >> newest & 1:
+        kind = 0 if rules.is_rank_hint(action) else 1
     return int(_KINDS * (offset - 1) + kind)
 
 
@@ -140,7 +115,7 @@ def _hint(rules: HanabiTable, table: Any, me: int) -> int:
     for offset in range(1, rules.players):
         total += _answers(rules, table, (me + offset) % rules.players, most, -1)
     for action in range(2 * rules.size, 2 * rules.size + (rules.players - 1) * (rules.colors + rules.ranks)):
-        if is_legal(rules, table, action) and _number_of(rules, table, me, action) == total % most:
+        if rules.is_legal(table, action) and _number_of(rules, table, me, action) == total % most:
             return action
     return -1
 
@@ -153,20 +128,20 @@ def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int
         if place < 0:
             break
         asked |= 1 << place
-        slot = HAND * player + place
+        slot = at.HAND * player + place
         cards = _public(rules, table, slot)
-        classes = min(left, bits(cards & ~table[DEAD]) + (1 if cards & table[DEAD] else 0))
+        classes = min(left, bits(cards & ~table[at.DEAD]) + (1 if cards & table[at.DEAD] else 0))
         if classes < 2:
             continue
         if number < 0:
-            total += scale * _class(rules, table, cards, classes, table[CARD + slot])
+            total += scale * _class(rules, table, cards, classes, table[at.CARD + slot])
         else:
             answer, kept = number // scale % classes, 0
             for card in range(rules.colors * rules.ranks):
                 if cards >> card & 1 and _class(rules, table, cards, classes, card) == answer:
                     kept |= 1 << card
             if kept:
-                table[MEANT + slot] = kept
+                table[at.MEANT + slot] = kept
         scale *= classes
         left //= classes
     return total
@@ -174,22 +149,22 @@ def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int
 
 def _public(rules: HanabiTable, table: Any, slot: int) -> int:
     """The cards that a card can be for all that is public."""
-    return possible(table, slot, not_gone(rules, table))
+    return possible(table, slot, rules.not_gone(table))
 
 
 def _asked_about(rules: HanabiTable, table: Any, player: int, asked: int) -> int:
     """The place of the card that is likeliest to be playable, of those that are not known to be, or not to be."""
     best, chosen = -1, -1
-    for place in range(table[SIZE + player]):
-        cards = _public(rules, table, HAND * player + place)
-        if asked >> place & 1 or cards & ~table[PLAYABLE] == 0 or cards & ~table[DEAD] == 0:
+    for place in range(table[at.SIZE + player]):
+        cards = _public(rules, table, at.HAND * player + place)
+        if asked >> place & 1 or cards & ~table[at.PLAYABLE] == 0 or cards & ~table[at.DEAD] == 0:
             continue
         playable = total = 0
         for card in range(rules.colors * rules.ranks):
             if cards >> card & 1:
-                weight = copies(rules, card) - table[GONE + card]
+                weight = rules.copies(card) - table[at.GONE + card]
                 total += weight
-                if table[PLAYABLE] >> card & 1:
+                if table[at.PLAYABLE] >> card & 1:
                     playable += weight
         share = 1000 * playable // max(total, 1)
         if share > best:
@@ -199,9 +174,9 @@ def _asked_about(rules: HanabiTable, table: Any, player: int, asked: int) -> int
 
 def _class(rules: HanabiTable, table: Any, cards: int, classes: int, card: int) -> int:
     """The answer for a card: dead ones share one, playable ones share none with the rest if there are enough."""
-    live, below = cards & ~table[DEAD], (1 << card) - 1
-    playable, later = live & table[PLAYABLE], live & ~table[PLAYABLE]
-    first = 1 if cards & table[DEAD] else 0
+    live, below = cards & ~table[at.DEAD], (1 << card) - 1
+    playable, later = live & table[at.PLAYABLE], live & ~table[at.PLAYABLE]
+    first = 1 if cards & table[at.DEAD] else 0
     is_playable = playable >> card & 1
     if classes - first == 1 and playable and later:
         return int(is_playable)

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zermelo.agents.players.hanabi import layout as at
 from zermelo.agents.players.hanabi.hats import act as act_hats
 from zermelo.agents.players.hanabi.hats import observe as observe_hats
 from zermelo.agents.players.hanabi.smart import act as act_smart
 from zermelo.agents.players.hanabi.smart import observe as observe_smart
-from zermelo.agents.players.hanabi.table import (
-    BORN,
-    CARD,
-    GONE,
-    HAND,
-    HINTED,
-    LIVES,
-    MOVER,
-    SCORE,
-    SIZE,
-    WORDS,
-    HanabiTable,
-    begin,
-    copies,
-    copy_table,
-    deal,
-    is_over,
-    move,
-    needs_deal,
-    possible,
-    unseen_by,
-)
+from zermelo.agents.players.hanabi.table import HanabiTable, copy_table, needs_deal, possible
 from zermelo.envs.jit.memory import words
 from zermelo.envs.rules.bits import mix
 
@@ -49,13 +29,13 @@ def act(rules: HanabiTable, table: Any) -> int:
 def advance(rules: HanabiTable, table: Any, event: int) -> None:
     """Takes in a deal or a move."""
     if needs_deal(table):
-        deal(rules, table, event)
+        rules.deal(table, event)
     else:
         if rules.hats:
             observe_hats(rules, table, event)
         else:
             observe_smart(rules, table, event)
-        move(rules, table, event)
+        rules.move(table, event)
 
 
 def play_on(
@@ -71,30 +51,18 @@ def play_on(
     seed: int,
     out: int,
 ) -> int:
-    """Plays games on from a position to their ends, all by the convention; each first action with the same cards.
+    """Plays games on from a position to their ends, as ``HanabiPolicy.play_on`` says; or returns the next action.
 
-    Args:
-        rules: The game.
-        state: Nothing.
-        memory: The address of ``ROOM`` words.
-        events: The address of the deals and moves so far.
-        count: Their number.
-        seat: Who sees the position, and whose hand is dealt again for samples; -1 for nobody.
-        actions: The address of the actions to try; -1 for what the convention says.
-        tried: Their number.
-        samples: How many hands and decks are drawn; 0 asks only for the next action.
-        seed: Where the random numbers start.
-        out: The address of two results for each action of each sample: points, and lives at the end.
-
-    Returns:
-        The next action, if that was asked for.
+    ``memory`` is the address of ``ROOM`` words; ``events``, ``actions`` and ``out`` are those of ``count`` deals
+    and moves so far, of ``tried`` actions, and of points and lives for each action of each sample. Without
+    ``samples`` only the next action is worked out.
     """
-    table, root = words(memory, WORDS), words(memory + 8 * WORDS, WORDS)
-    early, deck = words(memory + 16 * WORDS, WORDS), words(memory + 24 * WORDS, 64)
-    guess = words(memory + 24 * WORDS + 512, 256)
+    table, root = words(memory, at.WORDS), words(memory + 8 * at.WORDS, at.WORDS)
+    early, deck = words(memory + 16 * at.WORDS, at.WORDS), words(memory + 24 * at.WORDS, 64)
+    guess = words(memory + 24 * at.WORDS + 512, 256)
     happened, results = words(events, count), words(out, 2 * samples * tried)
     choices = words(actions, tried)
-    begin(rules, root, seat)
+    rules.begin(root, seat)
     for place in range(count):
         advance(rules, root, happened[place])
         guess[place] = happened[place]
@@ -102,9 +70,9 @@ def play_on(
         return act(rules, root)
     first = count
     if seat >= 0:
-        for slot in range(HAND * seat, HAND * seat + root[SIZE + seat]):
-            first = min(first, root[BORN + slot])
-    begin(rules, early, seat)
+        for slot in range(at.HAND * seat, at.HAND * seat + root[at.SIZE + seat]):
+            first = min(first, root[at.BORN + slot])
+    rules.begin(early, seat)
     for place in range(first):
         advance(rules, early, happened[place])
     allowed = 0
@@ -119,17 +87,17 @@ def play_on(
             copy_table(root, table)
             index = 2 * (sample * tried + number)
             _finish(rules, table, deck, choices[number])
-            results[index] = table[SCORE]
-            results[index + 1] = table[LIVES]
+            results[index] = table[at.SCORE]
+            results[index + 1] = table[at.LIVES]
     return 0
 
 
 def _finish(rules: HanabiTable, table: Any, deck: Any, action: int) -> None:
     """Plays a game to its end, with this action first if it is none below 0."""
     dealt = 0
-    while not is_over(rules, table):
+    while not rules.is_over(table):
         if needs_deal(table):
-            deal(rules, table, deck[dealt])
+            rules.deal(table, deck[dealt])
             dealt += 1
         else:
             advance(rules, table, action if action >= 0 else act(rules, table))
@@ -140,10 +108,10 @@ def _shuffle(rules: HanabiTable, table: Any, deck: Any, seed: int) -> int:
     """Puts the cards that are in no hand and not gone into a random order; returns the next random number."""
     count = 0
     for card in range(rules.colors * rules.ranks):
-        left = copies(rules, card) - table[GONE + card]
+        left = rules.copies(card) - table[at.GONE + card]
         for holder in range(rules.players):
-            for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
-                if table[CARD + slot] == card:
+            for slot in range(at.HAND * holder, at.HAND * holder + table[at.SIZE + holder]):
+                if table[at.CARD + slot] == card:
                     left -= 1
         for _ in range(left):
             deck[count] = card
@@ -185,7 +153,7 @@ def _guess(
         unexpected = 0
         for place in range(first, count):
             event = guess[place]
-            if trusts and not needs_deal(table) and table[MOVER] != seat and act(rules, table) != event:
+            if trusts and not needs_deal(table) and table[at.MOVER] != seat and act(rules, table) != event:
                 unexpected += 1
                 if unexpected > allowed:
                     break
@@ -196,10 +164,10 @@ def _guess(
 
 def _deal_hand(rules: HanabiTable, root: Any, guess: Any, seat: int, seed: int, trusts: bool) -> tuple[int, bool]:
     """Draws each card of a hand from those that it can be; false if a copy was drawn twice."""
-    unseen = unseen_by(rules, root, seat, seat)
-    first, size = HAND * seat, root[SIZE + seat]
+    unseen = rules.unseen_by(root, seat, seat)
+    first, size = at.HAND * seat, root[at.SIZE + seat]
     for slot in range(first, first + size):
-        cards = possible(root, slot, unseen) if trusts else root[HINTED + slot] & unseen
+        cards = possible(root, slot, unseen) if trusts else root[at.HINTED + slot] & unseen
         total = 0
         for card in range(rules.colors * rules.ranks):
             if cards >> card & 1:
@@ -214,20 +182,20 @@ def _deal_hand(rules: HanabiTable, root: Any, guess: Any, seat: int, seed: int, 
         used = 0
         left = _unseen_copies(rules, root, seat, card)
         for other in range(first, slot):
-            if guess[root[BORN + other]] == card:
+            if guess[root[at.BORN + other]] == card:
                 used += 1
         if number + left < used:  # of the copies, the first ones are taken
             return seed, False
-        guess[root[BORN + slot]] = card
+        guess[root[at.BORN + slot]] = card
     return seed, True
 
 
 def _unseen_copies(rules: HanabiTable, table: Any, seat: int, card: int) -> int:
     """Copies of a card that a player does not see."""
-    left = copies(rules, card) - table[GONE + card]
+    left = rules.copies(card) - table[at.GONE + card]
     for holder in range(rules.players):
         if holder != seat:
-            for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
-                if table[CARD + slot] == card:
+            for slot in range(at.HAND * holder, at.HAND * holder + table[at.SIZE + holder]):
+                if table[at.CARD + slot] == card:
                     left -= 1
     return int(left)

@@ -49,11 +49,7 @@ def table_of(game: Any) -> HanabiTable | None:
 
 
 def require_hanabi(game: Any) -> HanabiTable:
-    """The settings of a game of Hanabi.
-
-    Raises:
-        UnsupportedGameError: It is another game.
-    """
+    """The settings of a game of Hanabi; refuses other games."""
     table = table_of(game)
     if table is None:
         raise UnsupportedGameError(
@@ -64,18 +60,10 @@ def require_hanabi(game: Any) -> HanabiTable:
 
 
 class HanabiPolicy:
-    """The policy of a convention over the states of a game.
+    """The policy of a convention over OpenSpiel's states of Hanabi.
 
     It remembers nothing: each state is worked out from its history. It looks at no card in the hand of the player
     to move.
-
-    Args:
-        game: A game over OpenSpiel's states of Hanabi.
-        convention: How hints are read.
-        budget: Says when to compile, and does not count the time of it.
-
-    Raises:
-        UnsupportedGameError: It is another game.
     """
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
@@ -102,18 +90,10 @@ class HanabiPolicy:
     def play_on(
         self, state: Any, actions: Sequence[int] = (-1,), samples: int = 1, seed: int = 0, *, seat: int = -1
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Points, and lives at the end, of games played on by the convention.
+        """Points, and lives at the end, of games played on by the convention, of shape (samples, actions).
 
-        Args:
-            state: Where they go on.
-            actions: The first actions to compare; -1 is what the convention plays.
-            samples: How many decks are drawn; all actions are tried with each.
-            seed: Where the random numbers start.
-            seat: Whose hand is drawn anew for each sample, such that the others would have moved as they did, by
-                the convention; -1 for nobody's.
-
-        Returns:
-            Two arrays of shape (samples, actions).
+        Each sample draws a deck, and the hand of ``seat`` (-1: nobody's) such that the others would have moved as
+        they did; all first actions (-1: the convention's) are tried with it.
         """
         _, out = self._run(state, actions, samples, seed, seat)
         return out[:, :, 0], out[:, :, 1]

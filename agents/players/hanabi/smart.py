@@ -10,34 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.players.hanabi.table import (
-    CARD,
-    CLUED,
-    CRITICAL,
-    DEAD,
-    HAND,
-    HINTED,
-    LEFT,
-    LIVES,
-    MEANT,
-    MOVER,
-    PLAYABLE,
-    SIZE,
-    SPARE,
-    TOKENS,
-    HanabiTable,
-    bits,
-    color_set,
-    hint_action,
-    hint_set,
-    hint_to,
-    is_hint,
-    is_rank_hint,
-    possible,
-    rank_set,
-    touched,
-    unseen_by,
-)
+from zermelo.agents.players.hanabi import layout as at
+from zermelo.agents.players.hanabi.table import HanabiTable, bits, possible, touched
 
 _URGENT: Final = 1000
 """The worth of a hint without which the next player would lose a card that is needed."""
@@ -51,31 +25,31 @@ _NONE: Final = -1_000_000
 
 def observe(rules: HanabiTable, table: Any, action: int) -> None:
     """Takes in what a move says by the convention, before it is made."""
-    if is_hint(rules, action):
-        target, cards = hint_to(rules, table[MOVER], action), hint_set(rules, action)
-        _read_hint(rules, table, target, cards, touched(table, target, cards), is_rank_hint(rules, action))
+    if rules.is_hint(action):
+        target, cards = rules.hint_to(table[at.MOVER], action), rules.hint_set(action)
+        _read_hint(rules, table, target, cards, touched(table, target, cards), rules.is_rank_hint(action))
 
 
 def act(rules: HanabiTable, table: Any) -> int:
     """The action of the player to move."""
-    me = table[MOVER]
-    unseen = unseen_by(rules, table, me, me)
+    me = table[at.MOVER]
+    unseen = rules.unseen_by(table, me, me)
     play = best_play(rules, table, me, unseen)
-    worth, hint = _best_hint(rules, table, me) if table[TOKENS] > 0 else (_NONE, -1)
+    worth, hint = _best_hint(rules, table, me) if table[at.TOKENS] > 0 else (_NONE, -1)
     if worth >= _URGENT:
         return hint
     if play >= 0:
         return rules.size + play
-    if worth >= _USEFUL + (_SCARCE if table[TOKENS] <= 2 else 0):
+    if worth >= _USEFUL + (_SCARCE if table[at.TOKENS] <= 2 else 0):
         return hint
-    if table[LEFT] == 0 and table[LIVES] > 1:
+    if table[at.LEFT] == 0 and table[at.LIVES] > 1:
         play = likeliest_play(table, me, unseen)
         if play >= 0:
             return rules.size + play
-    if hint >= 0 and (table[LEFT] <= 1 or table[TOKENS] == rules.tokens):
+    if hint >= 0 and (table[at.LEFT] <= 1 or table[at.TOKENS] == rules.tokens):
         return hint
-    if table[TOKENS] == rules.tokens:
-        return int(rules.size + table[SIZE + me] - 1)
+    if table[at.TOKENS] == rules.tokens:
+        return int(rules.size + table[at.SIZE + me] - 1)
     return _discard(rules, table, me, unseen)
 
 
@@ -84,44 +58,44 @@ def act(rules: HanabiTable, table: Any) -> int:
 
 def _chop(table: Any, player: int) -> int:
     """The place of the card to be discarded next, the oldest that no hint has pointed at; -1 if there is none."""
-    for place in range(table[SIZE + player]):
-        if not table[CLUED + HAND * player + place]:
+    for place in range(table[at.SIZE + player]):
+        if not table[at.CLUED + at.HAND * player + place]:
             return place
     return -1
 
 
 def _read_hint(rules: HanabiTable, table: Any, target: int, cards: int, places: int, is_rank: bool) -> None:
     """Notes what a hint means."""
-    first, oldest = HAND * target, _chop(table, target)
+    first, oldest = at.HAND * target, _chop(table, target)
     fresh, focus, again = 0, -1, -1
-    for place in range(table[SIZE + target]):
+    for place in range(table[at.SIZE + target]):
         slot = first + place
         if not places >> place & 1:
-            table[MEANT + slot] &= ~cards
+            table[at.MEANT + slot] &= ~cards
             continue
-        table[MEANT + slot] &= cards
-        if not table[CLUED + slot]:
+        table[at.MEANT + slot] &= cards
+        if not table[at.CLUED + slot]:
             fresh |= 1 << place
             focus = place
-        elif possible(table, slot, -1) & ~table[PLAYABLE]:
+        elif possible(table, slot, -1) & ~table[at.PLAYABLE]:
             again = place
-    allowed = table[PLAYABLE]
+    allowed = table[at.PLAYABLE]
     if oldest >= 0 and fresh >> oldest & 1:
         focus = oldest
         if is_rank:
-            allowed |= cards & (table[CRITICAL] | (rank_set(rules, 1) & ~table[DEAD]))
+            allowed |= cards & (table[at.CRITICAL] | (rules.rank_set(1) & ~table[at.DEAD]))
         else:
-            allowed |= cards & table[CRITICAL] & ~rank_set(rules, rules.ranks - 1)
+            allowed |= cards & table[at.CRITICAL] & ~rules.rank_set(rules.ranks - 1)
     elif fresh == 0:
         focus = again
-    for place in range(table[SIZE + target]):
+    for place in range(table[at.SIZE + target]):
         slot = first + place
         if places >> place & 1:
-            table[CLUED + slot] = 1
-            is_lowest = is_rank and fresh >> place & 1 and cards & rank_set(rules, 0)
-            meant = allowed if place == focus or is_lowest else ~table[DEAD]
-            if table[MEANT + slot] & meant:
-                table[MEANT + slot] &= meant
+            table[at.CLUED + slot] = 1
+            is_lowest = is_rank and fresh >> place & 1 and cards & rules.rank_set(0)
+            meant = allowed if place == focus or is_lowest else ~table[at.DEAD]
+            if table[at.MEANT + slot] & meant:
+                table[at.MEANT + slot] &= meant
 
 
 # -- playing and discarding
@@ -133,14 +107,14 @@ def best_play(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
     With the last life, what hints say literally must speak for it too.
     """
     best, play = rules.ranks, -1
-    for place in range(table[SIZE + me]):
-        slot = HAND * me + place
-        cards, literally = possible(table, slot, unseen), table[HINTED + slot] & unseen
-        if table[LIVES] == 1 and 100 * bits(literally & table[PLAYABLE]) < _SAFE * bits(literally):
+    for place in range(table[at.SIZE + me]):
+        slot = at.HAND * me + place
+        cards, literally = possible(table, slot, unseen), table[at.HINTED + slot] & unseen
+        if table[at.LIVES] == 1 and 100 * bits(literally & table[at.PLAYABLE]) < _SAFE * bits(literally):
             continue
-        if cards & ~table[PLAYABLE] == 0:
+        if cards & ~table[at.PLAYABLE] == 0:
             rank = 0
-            while not cards & rank_set(rules, rank):
+            while not cards & rules.rank_set(rank):
                 rank += 1
             if rank < best:
                 best, play = rank, place
@@ -150,9 +124,9 @@ def best_play(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
 def likeliest_play(table: Any, me: int, unseen: int) -> int:
     """The place of the card that is likeliest to be playable; -1 if none can be."""
     best, play = 0, -1
-    for place in range(table[SIZE + me]):
-        cards = possible(table, HAND * me + place, unseen)
-        share = 1000 * bits(cards & table[PLAYABLE]) // bits(cards)
+    for place in range(table[at.SIZE + me]):
+        cards = possible(table, at.HAND * me + place, unseen)
+        share = 1000 * bits(cards & table[at.PLAYABLE]) // bits(cards)
         if share > best:
             best, play = share, place
     return play
@@ -161,17 +135,17 @@ def likeliest_play(table: Any, me: int, unseen: int) -> int:
 def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
     """The place of the card that can best be spared."""
     oldest, best, chosen = _chop(table, me), -1, 0
-    spared = table[DEAD] | _cards_shown(rules, table, -1, me, unseen)
-    for place in range(table[SIZE + me]):
-        cards = possible(table, HAND * me + place, unseen)
-        if cards & ~table[DEAD] == 0:
+    spared = table[at.DEAD] | _cards_shown(rules, table, -1, me, unseen)
+    for place in range(table[at.SIZE + me]):
+        cards = possible(table, at.HAND * me + place, unseen)
+        if cards & ~table[at.DEAD] == 0:
             worth = 3000
         elif cards & ~spared == 0:
             worth = 2500
         elif place == oldest:
             worth = 2000
         else:
-            worth = 1000 - 1000 * bits(cards & table[CRITICAL]) // bits(cards)
+            worth = 1000 - 1000 * bits(cards & table[at.CRITICAL]) // bits(cards)
         if worth > best:
             best, chosen = worth, place
     return chosen
@@ -185,15 +159,15 @@ def _best_hint(rules: HanabiTable, table: Any, me: int) -> tuple[int, int]:
     best, chosen = _NONE, -1
     for offset in range(1, rules.players):
         target = (me + offset) % rules.players
-        unseen = unseen_by(rules, table, me, target)
+        unseen = rules.unseen_by(table, me, target)
         known = _cards_shown(rules, table, me, target, unseen)
         for number in range(rules.colors + rules.ranks):
             is_rank = number >= rules.colors
-            cards = rank_set(rules, number - rules.colors) if is_rank else color_set(rules, number)
+            cards = rules.rank_set(number - rules.colors) if is_rank else rules.color_set(number)
             if touched(table, target, cards):
                 worth = _worth(rules, table, target, cards, is_rank, unseen, known, offset == 1)
                 if worth > best:
-                    best, chosen = worth, hint_action(rules, offset, number)
+                    best, chosen = worth, rules.hint_action(offset, number)
     return best, chosen
 
 
@@ -201,10 +175,10 @@ def _cards_shown(rules: HanabiTable, table: Any, me: int, target: int, unseen: i
     """The cards that hints have pointed at in other hands than the target's, as ``me`` sees them."""
     cards = 0
     for holder in range(rules.players):
-        for slot in range(HAND * holder, HAND * holder + table[SIZE + holder]):
-            if table[CLUED + slot] and holder not in (me, target):
-                cards |= 1 << table[CARD + slot]
-            elif table[CLUED + slot] and holder == me:
+        for slot in range(at.HAND * holder, at.HAND * holder + table[at.SIZE + holder]):
+            if table[at.CLUED + slot] and holder not in (me, target):
+                cards |= 1 << table[at.CARD + slot]
+            elif table[at.CLUED + slot] and holder == me:
                 mine = possible(table, slot, unseen)
                 if mine & (mine - 1) == 0:
                     cards |= mine
@@ -214,8 +188,8 @@ def _cards_shown(rules: HanabiTable, table: Any, me: int, target: int, unseen: i
 def _knows(table: Any, player: int, unseen: int, wanted: int) -> int:
     """The places of the cards of which a player knows that they are among those wanted."""
     places = 0
-    for place in range(table[SIZE + player]):
-        if possible(table, HAND * player + place, unseen) & ~wanted == 0:
+    for place in range(table[at.SIZE + player]):
+        if possible(table, at.HAND * player + place, unseen) & ~wanted == 0:
             places |= 1 << place
     return places
 
@@ -224,38 +198,38 @@ def _worth(
     rules: HanabiTable, table: Any, target: int, cards: int, is_rank: bool, unseen: int, known: int, is_next: bool
 ) -> int:
     """How good a hint is: it is read as the target will read it, and taken back."""
-    first, size, oldest = HAND * target, table[SIZE + target], _chop(table, target)
-    before = _knows(table, target, unseen, table[PLAYABLE])
-    is_busy = before | _knows(table, target, unseen, table[DEAD]) != 0
+    first, size, oldest = at.HAND * target, table[at.SIZE + target], _chop(table, target)
+    before = _knows(table, target, unseen, table[at.PLAYABLE])
+    is_busy = before | _knows(table, target, unseen, table[at.DEAD]) != 0
     shown = plays = worth = 0
     for place in range(size):
-        table[SPARE + place] = table[MEANT + first + place]
-        table[SPARE + HAND + place] = table[CLUED + first + place]
-        if table[CLUED + first + place]:
-            shown |= 1 << table[CARD + first + place]
+        table[at.SPARE + place] = table[at.MEANT + first + place]
+        table[at.SPARE + at.HAND + place] = table[at.CLUED + first + place]
+        if table[at.CLUED + first + place]:
+            shown |= 1 << table[at.CARD + first + place]
     places = touched(table, target, cards)
     _read_hint(rules, table, target, cards, places, is_rank)
     for place in range(size):
         slot = first + place
-        card, now = 1 << table[CARD + slot], possible(table, slot, unseen)
-        if now & ~table[PLAYABLE] == 0:
-            if not card & table[PLAYABLE]:
+        card, now = 1 << table[at.CARD + slot], possible(table, slot, unseen)
+        if now & ~table[at.PLAYABLE] == 0:
+            if not card & table[at.PLAYABLE]:
                 worth -= 100_000
             elif not before >> place & 1:
-                worth += -20 if card & (known | plays) else 26 - 2 * (table[CARD + slot] % rules.ranks)
+                worth += -20 if card & (known | plays) else 26 - 2 * (table[at.CARD + slot] % rules.ranks)
                 plays |= card
         elif not now & card:
             worth -= 300
-        if places >> place & 1 and not table[SPARE + HAND + place]:
-            worth -= 14 if card & (table[DEAD] | known | shown) else 0
+        if places >> place & 1 and not table[at.SPARE + at.HAND + place]:
+            worth -= 14 if card & (table[at.DEAD] | known | shown) else 0
             shown |= card
-        worth += bits(table[SPARE + place]) // 5 - bits(now) // 5
-        table[MEANT + slot] = table[SPARE + place]
-        table[CLUED + slot] = table[SPARE + HAND + place]
+        worth += bits(table[at.SPARE + place]) // 5 - bits(now) // 5
+        table[at.MEANT + slot] = table[at.SPARE + place]
+        table[at.CLUED + slot] = table[at.SPARE + at.HAND + place]
     if oldest >= 0 and not is_busy:
-        card = 1 << table[CARD + first + oldest]
-        if card & table[CRITICAL] and (places >> oldest & 1 or plays):
+        card = 1 << table[at.CARD + first + oldest]
+        if card & table[at.CRITICAL] and (places >> oldest & 1 or plays):
             worth += _URGENT if is_next else 100
-        elif places >> oldest & 1 and card & rank_set(rules, 1) & ~(table[DEAD] | known):
+        elif places >> oldest & 1 and card & rules.rank_set(1) & ~(table[at.DEAD] | known):
             worth += 12
     return worth

@@ -20,12 +20,11 @@ from zermelo.envs.capabilities import SupportsObservations
 def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """A function of game and state that says how likely an agent plays each action, for ``exploitability``.
 
-    A search begins each state with its own seed, so that it plays each information state in one way; an action
-    that it draws among equally good ones is each as likely. Agents that mix by a table, and learned policies with
-    ``sample=True``, are asked for their probabilities.
+    A search begins each state with its own seed; actions that it draws among are equally likely. Agents that mix,
+    and learned policies with ``sample=True``, are asked for their probabilities.
 
     Args:
-        agent: An agent that searches, sees observations, or plays at random; or its name with settings.
+        agent: An agent that searches, sees observations, or plays at random; or its spec.
 
     Raises:
         InvalidSettingError: It is another kind of agent, which acts in environments only.
@@ -42,7 +41,6 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
 
 
 def _view(game: Any, state: Any) -> Observation:
-    """The observation of the player to move."""
     observes = isinstance(game, SupportsObservations)
     if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")

@@ -43,15 +43,6 @@ class Belief:
 
     Each call of ``deal`` draws one more as chance has them, and chooses among all so far by their weights: the
     more there are, the closer they come to Bayes' rule. Where a model excludes all of them, each is as likely.
-
-    Args:
-        model: What the other players are believed to do.
-        game: A game with information states, of which it is known how a state came about.
-        state: The present.
-        seat: Who believes.
-
-    Raises:
-        UnsupportedGameError: The game does not say how a state came about.
     """
 
     def __init__(self, model: OpponentModel, game: Game[Any], state: Any, seat: int) -> None:

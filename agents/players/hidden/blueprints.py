@@ -28,25 +28,16 @@ class Blueprint(Protocol):
         ...
 
     def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
-        """The utility of the player to move at the ends of games in which it begins with each of these actions.
+        """The utility of the player to move after each of these actions, of shape (samples, actions).
 
         All else is played by the blueprint. Each sample deals again what the player does not see, such that the
         others would have moved as they did; all actions are tried with the same cards.
-
-        Returns:
-            An array of shape (samples, actions).
         """
         ...
 
 
 class AgentBlueprint:
-    """An agent that searches as a blueprint, in any game that can be dealt again.
-
-    Args:
-        agent: The agent, which starts each decision with its own seed.
-        game: The game.
-        budget: Counts the states of playouts, and stops.
-    """
+    """An agent that searches as a blueprint; it starts each decision with its own seed."""
 
     def __init__(self, agent: Any, game: Game[Any], budget: Budget) -> None:
         self._agent, self._game, self._budget = agent, game, budget
@@ -75,11 +66,7 @@ class AgentBlueprint:
 
 
 def make_blueprint_agent(given: Any) -> Any:
-    """An agent that can be a blueprint.
-
-    Raises:
-        InvalidSettingError: It acts in environments only.
-    """
+    """An agent that can be a blueprint: one that searches."""
     agent: Any = copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
     if not hasattr(agent, "search_state"):
         raise InvalidSettingError(f"blueprint must be an agent that searches ('hanabi'), not {agent.name!r}")

@@ -36,22 +36,20 @@ class DeterminizedAgent(SearchAgent):
     """Deals again what it has not seen, and lets any search play each deal as if everybody saw it.
 
     Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001). It has two known
-    faults: the search acts as if it could play each deal as that deal needs it (strategy fusion), so that it never
-    values hiding or finding out; and it takes all deals for as likely, however the others' play speaks against
-    some (non-locality), unless ``belief`` says what they do. Long, Sturtevant, Buro and Furtak, "Understanding the
-    success of perfect information Monte Carlo sampling in game tree search", AAAI (2010). ``ismcts`` has not the
-    first fault.
+    faults: strategy fusion, so that it never values hiding or finding out (``ismcts`` has not), and non-locality,
+    unless ``belief`` says what others do. Long, Sturtevant, Buro and Furtak, "Understanding the success of perfect
+    information Monte Carlo sampling in game tree search", AAAI (2010).
 
     The value is the mean over all deals; ``values_by_seat`` that over the deals on which the action was chosen.
 
     Attributes:
         agent: The search, or its spec, such as ``mcts(simulations=100)``.
-        samples: How many deals to look at.
+        samples: Deals to search.
         seconds: Time to take, from the call on.
         decides: ``"votes"`` or ``"values"``.
-        belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
-            ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        belief: ``"uniform"``, or a model of the others, as ``opponent`` of ``expectimax``: deals in which they
+            would have played as they did are likelier.
+        ties: The choice among best actions: ``"random"`` (drawn from the seed) or ``"first"``.
     """
 
     kind: ClassVar[str] = "determinized"

@@ -32,12 +32,12 @@ class ISMCTSAgent(SimulatingAgent):
         observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
             ``"multiple"``: they know what they see.
         exploration: The weight of what was tried less, with values from 0 to 1.
-        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None plays
-            to the end. For games that pay on the way, such as Hanabi, where random play soon loses all.
-        blueprint: An agent whose moves playouts are made of, by its spec, instead of random ones.
-        belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
-            ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        playout_moves: Moves after which a playout is cut off and rewards so far count, as for Hanabi, where random
+            play soon loses all; None plays to the end.
+        blueprint: The spec of an agent that plays the playouts; None for random ones.
+        belief: ``"uniform"``, or a model of the others, as ``opponent`` of ``expectimax``: deals in which they
+            would have played as they did are likelier.
+        ties: The choice among best actions: ``"random"`` (drawn from the seed) or ``"first"``.
     """
 
     kind: ClassVar[str] = "ismcts"
@@ -53,10 +53,7 @@ class ISMCTSAgent(SimulatingAgent):
         require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        guide = None
-        if self.blueprint is not None:
-            blueprint = blueprint_of(self.blueprint, game, budget)
-            guide = blueprint.action
+        guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
             game,

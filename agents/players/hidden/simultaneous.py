@@ -26,19 +26,17 @@ decoupled UCT 0.50."""
 class SimultaneousMCTSAgent(SimulatingAgent):
     """Monte Carlo tree search for players who move at the same time: it learns how to mix, and draws its move.
 
-    At each state of the tree, each player learns by itself from what its actions have got; where two players are
+    At each state of the tree, each player learns by itself from the returns of its actions; where two players are
     opposed, ``regret`` and ``exp3`` come near an equilibrium, while ``duct`` may go in circles. Any number of
-    players, whatever they play for. Players are taken to see all but each other's moves of the moment. Tak,
-    Lanctot and Winands, "Monte Carlo tree search variants for simultaneous move games", IEEE Conference on
-    Computational Intelligence and Games (2014).
+    players, whatever they play for; they see all but each other's moves of the moment. Tak, Lanctot and Winands,
+    "Monte Carlo tree search variants for simultaneous move games", IEEE CIG (2014).
 
     ``policy`` of the result is the mixture, from which ``action`` is drawn; values are means over all simulations.
 
     Attributes:
-        selection: How players learn: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
-        exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1, by default 0.7;
-            else the share of simulations in which a player tries any action, by default 0.1, and 0.2 for
-            ``"exp3"``.
+        selection: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
+        exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1 (0.7); else the
+            share of simulations in which a player tries any action (0.1; 0.2 for ``"exp3"``).
     """
 
     kind: ClassVar[str] = "simultaneous_mcts"

@@ -91,14 +91,7 @@ class SpartaAgent(SearchAgent):
 
 
 class _Comparison:
-    """The values of actions compared with the first one, on the same deals.
-
-    Attributes:
-        left: The actions still compared.
-        samples: How many deals there have been.
-        counts: For each action, on how many of them it was tried.
-        means: For each action that was tried, its mean utility.
-    """
+    """The values of actions compared with the first one, on the same deals; those not ``left`` are worse."""
 
     def __init__(self, actions: list[int]) -> None:
         self.left, self.samples = actions, 0

@@ -15,7 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_path, reason_of, require
+from zermelo.agents.evaluators.model_files import (
+    OnnxModel,
+    TorchModel,
+    check_path,
+    numpy_array,
+    reason_of,
+    require,
+)
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
@@ -26,8 +33,7 @@ class Sb3Agent(ViewAgent):
     """Plays a model that Stable-Baselines3 or sb3-contrib saved.
 
     Algorithms that mask actions (``MaskablePPO``) are given the mask. Of others that rate every action (``PPO``,
-    ``A2C``, ``DQN``) the best legal one is played, or drawn from the legal ones. What remains plays as it answers,
-    and loses by an illegal action if it plays one.
+    ``A2C``, ``DQN``) the best legal one is played, or drawn from the legal ones. Others may play an illegal one.
 
     Attributes:
         path: The file that ``model.save`` wrote; ``.zip`` may be left out.
@@ -89,7 +95,7 @@ class Sb3Agent(ViewAgent):
         if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
             scores = _action_scores(model, _fitted(view, model.observation_space))
             if scores is not None and scores.shape == view.action_mask.shape:
-                return self._legal_one(scores, view.action_mask) + view.first_action
+                return scores
         masks = {"action_masks": view.action_mask} if self.__dict__["_masks"] else {}
         action, memory = model.predict(
             _fitted(view, model.observation_space),
@@ -102,15 +108,6 @@ class Sb3Agent(ViewAgent):
         if view.actions is None:
             return action
         return int(np.ravel(action)[0]) + view.first_action
-
-    def _legal_one(self, scores: NDArray[Any], mask: NDArray[np.bool_]) -> int:
-        """The legal action with the highest score, or one drawn with the scores as logits."""
-        legal = np.flatnonzero(mask)
-        logits = scores[legal].astype(float)
-        if not self.sample:
-            return int(legal[np.argmax(logits)])
-        weights = np.exp(logits - logits.max())
-        return int(self.generator.choice(legal, p=weights / weights.sum()))
 
 
 def _saved_by(path: str) -> str | None:
@@ -193,9 +190,7 @@ class NetworkAgent(ViewAgent):
         mask = np.ones(view.actions or 0, dtype=bool) if view.action_mask is None else view.action_mask
         seen = np.asarray(view.observation, dtype=np.float32)
         found = model.run(self.__dict__["_network"], seen[None], mask[None])
-        if isinstance(found, tuple | list):
-            found = found[0]
-        array = found.detach().cpu().numpy() if hasattr(found, "detach") else np.asarray(found)
+        array = numpy_array(found[0] if isinstance(found, tuple | list) else found)
         single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
         return int(single) if self.outputs is Outputs.ACTIONS and single.ndim == 0 else single
 

@@ -25,11 +25,10 @@ class Observation:
 
     Attributes:
         agent: The name of the player.
-        observation: What the environment shows it. Of PettingZoo's mapping of ``observation`` and ``action_mask``
-            the first; any other mapping is left whole.
-        action_mask: Shape ``(actions,)``, true where an action is legal; None where there is no such mask.
-        first_action: The action that index 0 of the mask stands for (``Discrete``'s ``start``).
-        actions: How many actions there are; None unless the space is ``Discrete``.
+        observation: The environment's; without PettingZoo's mapping of ``observation`` and ``action_mask``.
+        action_mask: Shape ``(actions,)``, true where an action is legal; None without a mask.
+        first_action: The action of index 0 (``Discrete``'s ``start``).
+        actions: The number of actions; None unless the space is ``Discrete``.
     """
 
     agent: str
@@ -66,11 +65,7 @@ def observed(agent: str, seen: Any, info: Any, space: Any) -> Observation:
 
 
 def observation_of(env: Any) -> Observation:
-    """The observation of the player to move in a live AEC environment.
-
-    Raises:
-        UnsupportedGameError: It is no AEC environment; Gymnasium's do not keep what they last showed.
-    """
+    """The observation of the player to move in a live AEC environment; Gymnasium's do not keep theirs."""
     if not is_aec(env):
         raise UnsupportedGameError(
             f"{type(env).__name__} does not keep its last observation: call predict(observation, action_mask) "

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.settings import choice, flag
-from zermelo.agents.evaluators.model_files import reason_of
+from zermelo.agents.evaluators.model_files import numpy_array, reason_of
 from zermelo.agents.players.learned.observation import Observation, observation_of
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
@@ -44,9 +44,8 @@ class ViewAgent(ConfiguredAgent):
     """An agent that needs to see no more than its player does.
 
     Attributes:
-        outputs: What the policy answers with.
-        sample: Whether to draw an action by its probability, from the agent's seed, instead of playing the most
-            probable one (of equal ones the first).
+        outputs: The kind of the policy's answer.
+        sample: Whether to draw an action by its probability, instead of playing the (first) most probable one.
     """
 
     needs: ClassVar[str] = "observation"
@@ -62,11 +61,7 @@ class ViewAgent(ConfiguredAgent):
         return self.act_on(observation_of(env))
 
     def check_view(self, view: Observation, game: str) -> None:
-        """Has a trained model answer to an observation.
-
-        Raises:
-            UnsupportedGameError: It was trained on other observations, or answers with other actions.
-        """
+        """Refuses a trained model that cannot answer to an observation."""
         if not self.is_trained:
             return
         try:
@@ -80,12 +75,7 @@ class ViewAgent(ConfiguredAgent):
             self.reset(self.seed)
 
     def act_on(self, view: Observation) -> Any:
-        """The action for what a player sees, as ``env.step`` takes it.
-
-        Raises:
-            GameOverError: No action is legal.
-            InvalidSettingError: The policy's answer cannot be read as an action.
-        """
+        """The action for what a player sees, as ``env.step`` takes it."""
         if view.action_mask is not None and not view.action_mask.any():
             raise GameOverError(f"{view.agent} has no legal action: the game is over")
         return self._chosen(self.answer(view), view)
@@ -94,10 +84,8 @@ class ViewAgent(ConfiguredAgent):
         """The action for an observation, as ``env.step`` takes it.
 
         Args:
-            observation: What the environment shows the player; PettingZoo's mapping of ``observation`` and
-                ``action_mask`` may be given whole.
-            action_mask: Shape ``(actions,)``, nonzero where an action is legal; None if all are, or if the mapping
-                has it. Without a mask, several numbers as the policy's answer are one for each action.
+            observation: The environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``.
+            action_mask: Shape ``(actions,)``, nonzero where an action is legal; None if all are.
 
         Raises:
             GameOverError: No action is legal.
@@ -115,11 +103,7 @@ class ViewAgent(ConfiguredAgent):
         return self._chosen(answer, replace(view, actions=actions))
 
     def probabilities(self, view: Observation) -> dict[int, float]:
-        """How likely each action is to be played: without ``sample`` the most probable one for certain.
-
-        Raises:
-            InvalidSettingError: The policy's answer cannot be read as an action.
-        """
+        """How likely each action is to be played: without ``sample`` the most probable one for certain."""
         answer = self.answer(view)
         numbers = _numbers(answer)
         mixes = self.sample and self.outputs is not Outputs.ACTIONS and numbers is not None
@@ -172,10 +156,8 @@ class ViewAgent(ConfiguredAgent):
 
 
 def _numbers(answer: Any) -> NDArray[Any] | None:
-    if hasattr(answer, "detach"):  # a tensor of PyTorch's
-        answer = answer.detach().cpu().numpy()
     try:
-        numbers = np.asarray(answer)
+        numbers = numpy_array(answer)
     except Exception:  # whatever an object's own conversion raises, it is no array of numbers
         return None
     return numbers if numbers.dtype.kind in "iuf" else None
@@ -204,8 +186,7 @@ class PolicyAgent(ViewAgent):
     Attributes:
         policy: ``policy(observation, action_mask)``, ``policy(observation, action_mask, agent)`` or
             ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is an array of booleans,
-            or None where the environment has none. A class or an object with a ``reset`` method has that called
-            before each game, with the seed if it takes one.
+            or None. Its method ``reset``, if any, is called before each game, with the seed if it takes one.
     """
 
     kind: ClassVar[str] = "policy"

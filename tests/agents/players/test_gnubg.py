@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from zermelo.agents.players.engines import gnubg
+from zermelo.agents.players.engines import protocols
 from zermelo.agents.players.engines.gnubg import GnubgAgent, after_move, position_id, whole_plays
 from zermelo.agents.players.engines.protocols import EngineError
 from zermelo.envs import MissingDependencyError, UnknownNameError, UnsupportedGameError, as_game, make, make_env
@@ -94,7 +94,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def agent(tmp_path, monkeypatch):
-    monkeypatch.setattr(gnubg, "PATIENCE", 5.0)
+    monkeypatch.setattr(protocols, "PATIENCE", 5.0)
     script = tmp_path / "fake.py"
     script.write_text(FAKE)
     return lambda answer, **settings: GnubgAgent(path=f"{sys.executable} {script} '{answer}'", **settings)
@@ -139,7 +139,7 @@ def test_what_is_no_move(agent, opening, said, error):
 
 def test_a_gnubg_that_stalls(agent, opening, monkeypatch):
     stalled = agent("sleep", seconds=0.1)
-    monkeypatch.setattr(gnubg, "PATIENCE", 0.1)
+    monkeypatch.setattr(protocols, "PATIENCE", 0.1)
     with pytest.raises(EngineError, match="did not answer in time"):
         stalled.act(opening)
 

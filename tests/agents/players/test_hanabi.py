@@ -12,8 +12,9 @@ from zermelo.agents import make_agent
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.players.hanabi.kernel import advance
+from zermelo.agents.players.hanabi.layout import LIVES, SCORE, WORDS
 from zermelo.agents.players.hanabi.policy import Convention, HanabiPolicy, require_hanabi
-from zermelo.agents.players.hanabi.table import LIVES, SCORE, WORDS, begin, is_legal, is_over, needs_deal
+from zermelo.agents.players.hanabi.table import needs_deal
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import Kuhn
@@ -123,18 +124,18 @@ def test_the_table_is_openspiels(settings: str) -> None:
     rules, source, table = require_hanabi(game), random.Random(settings), np.zeros(WORDS, np.int64)
     for _ in range(3):
         state = game.initial_state()
-        begin(rules, table, -1)
+        rules.begin(table, -1)
         while not state.is_terminal():
-            assert not is_over(rules, table)
+            assert not rules.is_over(table)
             assert state.is_chance_node() == needs_deal(table)
             if state.is_chance_node():
                 actions = [card for card, _ in state.chance_outcomes()]
             else:
-                actions = [action for action in range(game.traits.num_actions) if is_legal(rules, table, action)]
+                actions = [action for action in range(game.traits.num_actions) if rules.is_legal(table, action)]
                 assert actions == state.legal_actions()
             state.apply_action(action := source.choice(actions))
             advance(rules, table, action)
-        assert is_over(rules, table)
+        assert rules.is_over(table)
         assert (table[SCORE] if table[LIVES] else 0) == state.returns()[0]
 
 
