@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -15,7 +14,11 @@ from zermelo.evaluation.stats.ratings.scales import normal_quantile
 
 Vector = npt.NDArray[np.float64]
 
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-5
+_FADED = 1e-3
+"""Information below which parameters run off in a direction: a single choice against it gives about 1."""
+_FAR = 40.0
+"""Log-ability that is as good as infinite."""
 
 
 class Direction(enum.Enum):
@@ -33,79 +36,52 @@ class ChoiceFit:
 
     Attributes:
         sets: The choices.
-        limit: The choices that are left once the settled ones have dropped out; the same object if none are.
-        theta: Most likely parameters of ``limit``, shape (p,). Only contrasts that are finite mean anything.
+        theta: Most likely parameters, shape (p,). Only contrasts that are finite mean anything.
         log_likelihood: The supremum of the log-likelihood.
+        covariance: Covariance of the parameters, shape (p, p); only variances of finite contrasts mean anything.
         separated: Whether some parameter is infinite.
     """
 
     def __init__(self, sets: ChoiceSets) -> None:
+        from scipy.linalg import eigh
+
         self.sets = sets
-        self.limit = sets
-        self._blind = self._limit_blind = sets.null_space()
-        self._limit_basis = _complement(self._blind)
-        self.theta = sets.maximize(np.zeros(sets.parameters), self._limit_basis)
-        direction = None if self._is_stationary() else sets.recession()
-        self.separated = direction is not None
-        if direction is not None:
-            self.limit = sets.limit(direction)
-            self._limit_blind = self.limit.null_space()
-            self._limit_basis = _complement(self._limit_blind)
-            self.theta = self.limit.maximize(np.zeros(sets.parameters), self._limit_basis)
-        self.log_likelihood = self.limit.log_likelihood(self.theta)
-
-    def _is_stationary(self) -> bool:
-        """Whether ``theta`` is a maximum beyond doubt, so that no linear program need be asked.
-
-        On the way to infinity the gradient fades too, but only as fast as the chance of what never happened.
-        """
-        if not len(self.sets.counts):
-            return True
-        gradient = float(np.abs(self.sets.gradient(self.theta)).max())
-        return gradient < 1e-6 and float(self.sets.shares(self.theta).min()) > 1e-4
-
-    @cached_property
-    def covariance(self) -> Vector:
-        """Covariance of the parameters, shape (p, p); only variances of finite contrasts mean anything."""
-        from scipy.linalg import inv
-
-        basis = self._limit_basis
-        if basis.shape[1] == 0:
-            return np.zeros((self.sets.parameters, self.sets.parameters))
-        return np.asarray(basis @ inv(basis.T @ self.limit.information(self.theta) @ basis) @ basis.T)
-
-    def sees(self, contrast: Vector) -> bool:
-        """Whether ``contrast @ parameters`` makes any difference to the likelihood."""
-        return bool(np.abs(self._blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
+        self._unseen = sets.null_space()
+        basis = _complement(self._unseen)
+        self.theta = sets.maximize(np.zeros(sets.parameters), basis)
+        self.log_likelihood = sets.log_likelihood(self.theta)
+        sizes, vectors = (
+            eigh(basis.T @ sets.information(self.theta) @ basis) if basis.size else (np.ones(0), basis)
+        )
+        settled = sizes > _FADED
+        known, drifting = basis @ vectors[:, settled], basis @ vectors[:, ~settled]
+        self.covariance: Vector = known / sizes[settled] @ known.T
+        self.separated = drifting.shape[1] > 0
+        self._unknown = np.column_stack([self._unseen, drifting])
 
     def is_finite(self, contrast: Vector) -> bool:
         """Whether ``contrast @ parameters`` has a finite most likely value."""
-        return bool(np.abs(self._limit_blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
+        return bool(np.abs(self._unknown.T @ contrast).max(initial=0.0) < _TOLERANCE)
 
     def direction(self, contrast: Vector) -> Direction:
         """The direction of the most likely value of ``contrast @ parameters``."""
         if self.is_finite(contrast):
             return Direction.FINITE
-        if not self.sees(contrast):
+        if np.abs(self._unseen.T @ contrast).max(initial=0.0) > _TOLERANCE:
             return Direction.UNDETERMINED
-        rises, falls = self.sets.extremes(contrast)
-        if rises and not falls:
-            return Direction.PLUS_INFINITY
-        if falls and not rises:
-            return Direction.MINUS_INFINITY
-        return Direction.UNDETERMINED
+        far = _FAR + abs(float(contrast @ self.theta))
+        rises, falls = (self.log_likelihood - self.profile(contrast, end)[0] < 0.1 for end in (far, -far))
+        if rises and falls:
+            return Direction.UNDETERMINED
+        return Direction.PLUS_INFINITY if rises else Direction.MINUS_INFINITY
 
     def profile(self, contrast: Vector, value: float, start: Vector | None = None) -> tuple[float, Vector]:
-        """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is.
-
-        For a contrast without a finite estimate all choices count, for others only those of ``limit``.
-        """
-        finite = self.is_finite(contrast)
-        sets, blind = (self.limit, self._limit_blind) if finite else (self.sets, self._blind)
+        """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is."""
         norm = float(contrast @ contrast)
-        basis = _complement(np.column_stack([blind, contrast / math.sqrt(norm)]))
-        theta = sets.maximize(self.theta if start is None else start, basis, offset=contrast * (value / norm))
-        return sets.log_likelihood(theta), theta
+        basis = _complement(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
+        offset = contrast * (value / norm)
+        theta = self.sets.maximize(self.theta if start is None else start, basis, offset=offset)
+        return self.sets.log_likelihood(theta), theta
 
     def interval(self, contrast: Vector, direction: Direction, confidence: float) -> tuple[float, float, str]:
         """The ends for a contrast of that direction, and how they were found.
@@ -154,7 +130,7 @@ class ChoiceFit:
         if reach == 0.0:
             return True
         step = self.covariance @ contrast * (2.0 * drop / reach)
-        falls = [self.log_likelihood - self.limit.log_likelihood(self.theta + sign * step) for sign in (-1.0, 1.0)]
+        falls = [self.log_likelihood - self.sets.log_likelihood(self.theta + sign * step) for sign in (-1.0, 1.0)]
         return 0.9 * drop < min(falls) and max(falls) < 1.1 * drop
 
     def _bound(self, contrast: Vector, direction: Direction, drop: float) -> float:

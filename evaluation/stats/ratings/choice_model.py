@@ -4,10 +4,9 @@ Whoever wins is *chosen* among those that could have; so is, after that, whoever
 choice is proportional to ``exp(features @ parameters)``. The log-likelihood is concave, so its maximum, where
 there is one, is found by SciPy's trust-region Newton method from anywhere.
 
-There is none when somebody won every time: the likelihood then keeps rising as parameters run off to infinity. A
-linear program tells that before anything is fitted and says in which directions (A. Albert and J. A. Anderson,
-1984, Biometrika 71:1). In the limit the choices that the direction settles drop out, and what is left has a
-maximum in the remaining directions (C. J. Geyer, 2009, Electronic Journal of Statistics 3, section 3.4).
+There is none when somebody won every time: the likelihood then keeps rising as parameters run off to infinity (A.
+Albert and J. A. Anderson, 1984, Biometrika 71:1). The method follows them until what never happened has next to no
+probability; ``choice_fit`` tells those directions by their information, which has faded, from all others.
 
 ``p`` is the number of parameters, ``a`` that of alternatives in all choices together.
 """
@@ -22,11 +21,11 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 
-_TOLERANCE = 1e-7
 # Multiplications up to which dense products are the faster ones. Beyond, OpenBLAS starts threads, which on a
 # machine with other work to do were measured to take several times as long.
 _DENSE = 250_000
 _RIDGE = 1e-9  # Keeps parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
+_GRADIENT = 1e-6
 
 
 class ChoiceSets:
@@ -116,67 +115,6 @@ class ChoiceSets:
         values, vectors = eigh(weighted.information(np.zeros(self.parameters)))
         return np.asarray(vectors[:, values < 1e-9 * max(1.0, values[-1])] if len(values) else vectors)
 
-    def _dominance(self) -> Any:
-        """Rows (chosen - other) for everything that was ever chosen, without repeats; sparse, shape (m, p)."""
-        from scipy.sparse import csr_matrix
-
-        chosen, other = [], []
-        for start, size in zip(self._starts.tolist(), self.sizes.tolist(), strict=True):
-            for c in range(start, start + size):
-                if self.counts[c] > 0:
-                    chosen += [c] * (size - 1)
-                    other += [o for o in range(start, start + size) if o != c]
-        rows = csr_matrix(self.matrix[chosen] - self.matrix[other]) if chosen else csr_matrix((0, self.parameters))
-        rows.sum_duplicates()
-        rows.eliminate_zeros()
-        seen: dict[tuple[bytes, bytes], int] = {}
-        for k in range(rows.shape[0]):
-            part = slice(rows.indptr[k], rows.indptr[k + 1])
-            seen.setdefault((rows.indices[part].tobytes(), rows.data[part].tobytes()), k)
-        return rows[sorted(seen.values())]
-
-    def recession(self) -> Vector | None:
-        """A direction in which the likelihood never falls and rises in as many choices as it can; None if none."""
-        from scipy.optimize import linprog
-        from scipy.sparse import hstack, identity
-
-        rows = self._dominance()
-        m, p = rows.shape
-        if m == 0:
-            return None
-        answer = linprog(
-            np.concatenate([np.zeros(p), -np.ones(m)]),
-            A_ub=hstack([-rows, identity(m)]).tocsr(),
-            b_ub=np.zeros(m),
-            bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
-            method="highs",
-        )
-        solution = np.asarray(answer.x)
-        return solution[:p] if solution[p:].sum() > 0.5 else None
-
-    def extremes(self, contrast: Vector) -> tuple[bool, bool]:
-        """Whether ``contrast @ parameters`` can rise, and fall, for ever without making the likelihood fall."""
-        from scipy.optimize import linprog
-
-        rows = self._dominance()
-        found = []
-        for sign in (-1.0, 1.0):
-            answer = linprog(
-                sign * contrast, A_ub=-rows, b_ub=np.zeros(rows.shape[0]), bounds=(-1.0, 1.0), method="highs"
-            )
-            found.append(sign * float(contrast @ np.asarray(answer.x)) < -_TOLERANCE)
-        return found[0], found[1]
-
-    def limit(self, direction: Vector) -> ChoiceSets:
-        """The choices without the alternatives that vanish far out in ``direction``."""
-        utility = self.matrix @ direction
-        top = np.maximum.reduceat(utility, self._starts)[self._set_of]
-        keep = utility > top - 1e-6
-        limit = ChoiceSets.__new__(ChoiceSets)
-        sizes = np.add.reduceat(keep.astype(np.int64), self._starts)
-        limit._assign(self.matrix[np.flatnonzero(keep)], sizes, self.counts[keep])
-        return limit
-
     def maximize(
         self, start: Vector, basis: Vector, ridge: float | Vector = _RIDGE, offset: Vector | None = None
     ) -> Vector:
@@ -210,7 +148,14 @@ class ChoiceSets:
             return np.asarray(scale * (basis.T @ (self.information(theta) + np.diag(ridge)) @ basis))
 
         x0 = basis.T @ (start - offset)
-        found = minimize(value, x0, jac=slope, hess=curvature, method="trust-exact", options={"gtol": 1e-8})
+        found = minimize(
+            value,
+            x0,
+            jac=slope,
+            hess=curvature,
+            method="trust-exact",
+            options={"gtol": min(1e-8, _GRADIENT * scale)},
+        )
         x = found.x
         # Newton's last steps go further than the comparison of function values can.
         for _ in range(2):

@@ -14,24 +14,15 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from zermelo.agents import MCTSAgent
 from zermelo.envs import ZermeloError
 from zermelo.evaluation import read_games
-from zermelo.evaluation.cli import app
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 TESTS = Path(__file__).resolve().parents[2]
 TOY = "doubles.toy_envs:ToyEnv"
 GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
-
-
-@pytest.fixture
-def cli(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    runner = CliRunner()
-    return lambda *words, **settings: runner.invoke(app, list(words), **settings)
 
 
 def nobody_is_left(group):

@@ -8,29 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from zermelo.evaluation.cli import app, main
+from zermelo.evaluation.cli import main
 from zermelo.evaluation.cli.arguments import LiveLine
 from zermelo.evaluation.cli.solving import solve as solve_module
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
-Cli = Callable[..., Any]
 
 
-@pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("COLUMNS", "100")
-    runner = CliRunner()
-    return lambda *words: runner.invoke(app, list(words))
-
-
-def test_a_position_is_solved_and_explained(cli: Cli) -> None:
+def test_a_position_is_solved_and_explained(cli) -> None:
     result = cli("solve", "classic/tictactoe-v3", "--moves", "0,1")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
@@ -41,7 +30,7 @@ def test_a_position_is_solved_and_explained(cli: Cli) -> None:
     assert result.stderr == ""
 
 
-def test_json(cli: Cli) -> None:
+def test_json(cli) -> None:
     solution = json.loads(cli("solve", "classic/tictactoe-v3", "--moves", "0,1,3", "--json").stdout)
     assert (solution["to_move"], solution["outcome"], solution["value"]) == ("player_2", "first wins", -1)
     assert solution["values_by_seat"] == [1, -1]
@@ -49,14 +38,14 @@ def test_json(cli: Cli) -> None:
     assert solution["proven"] is True
 
 
-def test_the_colour_alone(cli: Cli) -> None:
+def test_the_colour_alone(cli) -> None:
     result = cli("solve", "zermelo/Hexapawn-v0", "--outcome-only")
     assert result.exit_code == 0
     assert "outcome   player_1 wins\n" in result.stdout
     assert "action " not in result.stdout
 
 
-def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
+def test_a_limit_leaves_exit_code_1(cli) -> None:
     result = cli("solve", "classic/tictactoe-v3", "--nodes", "50")
     assert result.exit_code == 1
     assert "outcome   not settled\nvalue     -1 to 1 for player_1\n" in result.stdout
@@ -77,7 +66,7 @@ def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
         (["classic/tictactoe-v3", "--seconds", "-1"], "seconds must be greater than 0"),
     ],
 )
-def test_what_cannot_be_solved_is_told_in_a_sentence(cli: Cli, words: list[str], message: str) -> None:
+def test_what_cannot_be_solved_is_told_in_a_sentence(cli, words: list[str], message: str) -> None:
     result = cli("solve", *words)
     assert result.exit_code == 2
     assert result.stderr.startswith("zermelo: ")
@@ -86,7 +75,7 @@ def test_what_cannot_be_solved_is_told_in_a_sentence(cli: Cli, words: list[str],
 
 
 @pytest.mark.thorough
-def test_a_policy_is_written_and_plays(cli: Cli, tmp_path: Path) -> None:
+def test_a_policy_is_written_and_plays(cli, tmp_path: Path) -> None:
     file = tmp_path / "tictactoe.jsonl"
     result = cli("solve", "classic/tictactoe-v3", "--moves", "4", "--policy", str(file), "--plan", "full")
     assert result.exit_code == 0, result.output
@@ -97,7 +86,7 @@ def test_a_policy_is_written_and_plays(cli: Cli, tmp_path: Path) -> None:
     assert "value     1 for player_1 (proven" in searched.stdout
 
 
-def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
+def test_hidden_cards_end_in_a_policy(cli, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.jsonl"
     result = cli("solve", "zermelo/Kuhn-v0", "--tolerance", "0.01", "--policy", str(file))
     assert result.exit_code == 0, result.output
@@ -112,7 +101,7 @@ def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
     assert told["stopped_by"] == "seconds"
 
 
-def test_exploitability(cli: Cli) -> None:
+def test_exploitability(cli) -> None:
     result = cli("exploitability", "zermelo/Kuhn-v0", "random", "cfr(iterations=50)")
     assert result.exit_code == 0, result.output
     title, _, columns, _, first, second, *_ = result.stdout.splitlines()
@@ -126,7 +115,7 @@ def test_exploitability(cli: Cli) -> None:
     assert "does not say what its players know" in refused.stderr
 
 
-def test_a_policy_of_too_many_states(cli: Cli, tmp_path: Path) -> None:
+def test_a_policy_of_too_many_states(cli, tmp_path: Path) -> None:
     words = ["solve", "classic/tictactoe-v3", "--policy", str(tmp_path / "x"), "--states", "10"]
     result = cli(*words)
     assert result.exit_code == 2

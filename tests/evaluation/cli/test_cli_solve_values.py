@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
-
-from zermelo.evaluation.cli import app
-
-Cli = Callable[..., Any]
-
-
-@pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("COLUMNS", "100")
-    runner = CliRunner()
-    return lambda *words: runner.invoke(app, list(words))
 
 
 @pytest.mark.thorough

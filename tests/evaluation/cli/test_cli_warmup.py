@@ -9,25 +9,22 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from zermelo.evaluation.cli import app
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 LINE = r"{}:  alphabeta \S+ s  minimax \S+ s  mcts \S+ s  solve \S+ s  perft \S+ s  \(together \S+ s\)\n"
 
 
 @pytest.mark.thorough
-def test_a_line_for_each_game() -> None:
-    result = CliRunner().invoke(app, ["warmup", "classic/tictactoe-v3", "zermelo/Pig-v0", "FrozenLake-v1"])
+def test_a_line_for_each_game(cli):
+    result = cli("warmup", "classic/tictactoe-v3", "zermelo/Pig-v0", "FrozenLake-v1")
     assert result.exit_code == 0, result.output
     pig = r"zermelo/Pig-v0:  expectiminimax \S+ s  mcts \S+ s  \(together \S+ s\)\n"
     expected = LINE.format("classic/tictactoe-v3") + pig
     assert re.fullmatch(expected + "FrozenLake-v1: nothing to compile\n", result.stdout)
 
 
-def test_environments_or_all() -> None:
-    result = CliRunner().invoke(app, ["warmup", "zermelo/Nim-v0", "--all"])
+def test_environments_or_all(cli):
+    result = cli("warmup", "zermelo/Nim-v0", "--all")
     assert result.exit_code == 2
     assert result.stderr == "zermelo: give environments or --all, not both\n"
 

@@ -8,30 +8,24 @@ from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Sprt, read_standings, round_robin, sprt
-from zermelo.evaluation.cli import main
 from zermelo.evaluation.cli.standings import parse_sprt
 
 
-def run(*words):
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    return ended.value.code
-
-
 @pytest.mark.thorough
-def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsys):
+def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, run):
     standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=40, out=tmp_path)
     pairs = standings.results.between("b", "a").pairs
     assert sum(pairs) == 20
     assert standings.results.between("b", "a").flip() == standings.results.between("a", "b")
-    assert run("compare", str(tmp_path), "b", "a", "--sprt", "elo0=0,elo1=10") == 0
-    shown = capsys.readouterr().out
+    code, shown, _ = run("compare", tmp_path, "b", "a", "--sprt", "elo0=0,elo1=10")
+    assert code == 0
     assert str(sprt(pairs=pairs, elo0=0, elo1=10)) in shown
     assert "20 pairs with the seats exchanged" in shown
     met = standings.rewards["b", "a"]
     assert f"reward: {met.mean:+.4g} a game, 95 % interval {met.interval[0]:+.4g} to " in shown
-    assert run("compare", str(tmp_path), "b", "c") == 2
-    assert "'c' does not play" in capsys.readouterr().err
+    code, _, said = run("compare", tmp_path, "b", "c")
+    assert code == 2
+    assert "'c' does not play" in said
 
 
 @pytest.mark.thorough
@@ -60,10 +54,10 @@ def test_odd_settings(text):
 
 
 @pytest.mark.thorough
-def test_standings_and_report_say_the_same(tmp_path, capsys):
+def test_standings_and_report_say_the_same(tmp_path, run):
     agents = {"a": First, "b": Last, "random": Good}
     standings = round_robin(toy_envs.ToyEnv, agents, games=8, out=tmp_path, anchor="a")
-    assert run("report", str(tmp_path)) == 0
+    assert run("report", tmp_path)[0] == 0
     page = re.sub(r"<[^>]*>", "", (tmp_path / "report.html").read_text())
     assert standings.all_notes
     for note in standings.all_notes:

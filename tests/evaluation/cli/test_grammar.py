@@ -4,17 +4,12 @@ import inspect
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from zermelo.evaluation.cli import app
 from zermelo.evaluation.cli.arguments import with_limits
 
 TOY = "doubles.toy_envs:ToyEnv"
 GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
-
-
-def cli(*words, **settings):
-    return CliRunner().invoke(app, list(words), **settings)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +36,7 @@ def test_limits_go_to_agents_that_have_them(agents, limits, expected):
         (["standings", "nowhere", "--json", "--csv"], "give either --json or --csv, not both"),
     ],
 )
-def test_limits_that_no_agent_takes(words, said):
+def test_limits_that_no_agent_takes(cli, words, said):
     result = cli(*words)
     assert result.exit_code == 2
     assert said in result.stderr
@@ -56,17 +51,17 @@ def test_limits_that_no_agent_takes(words, said):
         (["exploitability", "zermelo/Kuhn-v0", "random"], {"env", "exploitability"}),
     ],
 )
-def test_json_for_programs(words, keys):
+def test_json_for_programs(cli, words, keys):
     assert keys <= json.loads(cli(*words, "--json").stdout).keys()
 
 
-def test_lists_as_json():
+def test_lists_as_json(cli):
     assert {"alphabeta", "random"} <= {entry["name"] for entry in json.loads(cli("agents", "--json").stdout)}
     assert "depth" in {setting["name"] for setting in json.loads(cli("agents", "alphabeta", "--json").stdout)}
     assert "classic/chess-v6" in {entry["name"] for entry in json.loads(cli("envs", "--json").stdout)}
 
 
-def test_compare_as_json(tmp_path):
+def test_compare_as_json(cli, tmp_path):
     folder = str(tmp_path / "run")
     cli("tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none", "--out", folder)
     names = [row["agent"] for row in json.loads(cli("standings", folder, "--json").stdout)["agents"]]
@@ -76,7 +71,7 @@ def test_compare_as_json(tmp_path):
 
 
 @pytest.mark.parametrize("command", sorted(command.name for command in app.registered_commands))
-def test_help_is_wrapped(command):
+def test_help_is_wrapped(cli, command):
     text = inspect.getdoc(next(one.callback for one in app.registered_commands if one.name == command))
     lines = cli(command, "--help", env={"COLUMNS": "80"}).stdout.splitlines()
     assert all(len(line) <= 80 for line in lines)

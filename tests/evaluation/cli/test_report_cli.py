@@ -17,79 +17,72 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    return stop.value.code, printed.out, printed.err
-
-
 @pytest.mark.thorough
-def test_report_says_where_it_is(folder, tmp_path, capsys):
+def test_report_says_where_it_is(folder, tmp_path, run):
     target = tmp_path / "page.html"
-    code, out, _ = run(capsys, "report", folder, "-o", target, "--max-games", "2")
+    code, out, _ = run("report", folder, "-o", target, "--max-games", "2")
     assert code == 0
     assert out.startswith(f"The report is in {target} (")
     page = target.read_text(encoding="utf-8")
     assert "2 of 4 games are here" in page
     assert 'id="judge"' not in page
-    assert run(capsys, "report", folder)[0] == 0
+    assert run("report", folder)[0] == 0
     assert (folder / "report.html").exists()
 
 
 @pytest.mark.thorough
-def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, capsys):
-    code, out, _ = run(capsys, "judge", folder, "--max-games", "3")
+def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, run):
+    code, out, _ = run("judge", folder, "--max-games", "3")
     assert code == 0
     assert out.startswith("classic/tictactoe-v3: judged by perfect play")
     found = json.loads((folder / "judge.json").read_text())
     assert found["games"] == 3
-    assert run(capsys, "report", folder, "-o", tmp_path / "page.html")[0] == 0
+    assert run("report", folder, "-o", tmp_path / "page.html")[0] == 0
     assert 'id="judge"' in (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert run(capsys, "report", folder, "-o", tmp_path / "page.html", "--judge")[0] == 0
+    assert run("report", folder, "-o", tmp_path / "page.html", "--judge")[0] == 0
     assert json.loads((folder / "judge.json").read_text())["games"] == 4
     (folder / "judge.json").write_text("{")
-    code, _, err = run(capsys, "report", folder)
+    code, _, err = run("report", folder)
     assert code == 2
     assert "run `zermelo judge` again" in err
     (folder / "judge.json").unlink()
 
 
 @pytest.mark.thorough
-def test_a_tournament_can_be_judged_at_once(capsys):
+def test_a_tournament_can_be_judged_at_once(run):
     pytest.importorskip("pettingzoo.classic")
-    code, out, _ = run(capsys, "tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "2", "--judge")
+    code, out, _ = run("tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "2", "--judge")
     assert code == 0
     assert "classic/tictactoe-v3: judged by perfect play" in out
 
 
-def test_export_says_where_the_tables_are(folder, tmp_path, capsys):
-    code, out, _ = run(capsys, "export", folder, "--format", "json", "-o", tmp_path)
+def test_export_says_where_the_tables_are(folder, tmp_path, run):
+    code, out, _ = run("export", folder, "--format", "json", "-o", tmp_path)
     assert code == 0
     assert out == f"The games are in {tmp_path / 'games.json'}, their moves in {tmp_path / 'moves.json'}\n"
     assert len(json.loads((tmp_path / "games.json").read_text())) == 4
 
 
 @pytest.mark.thorough
-def test_where_cards_are_hidden_agents_are_judged_by_how_much_they_can_be_exploited(tmp_path, capsys):
+def test_where_cards_are_hidden_agents_are_judged_by_how_much_they_can_be_exploited(tmp_path, run):
     words = ["zermelo/Kuhn-v0", "random", "cfr(iterations=50)", "doubles.bad_agents:Good", "--isolate", "none"]
-    code, out, _ = run(capsys, "tournament", *words, "--games", "4", "--out", tmp_path, "--judge")
+    code, out, _ = run("tournament", *words, "--games", "4", "--out", tmp_path, "--judge")
     assert code == 0
     assert "zermelo/Kuhn-v0: judged by best answers" in out
     assert "good is not judged: " in out
     found = json.loads((tmp_path / "judge.json").read_text())
     assert [line["agent"] for line in found["exploitability"]] == ["cfr(iterations=50)", "random"]
-    code, out, _ = run(capsys, "judge", tmp_path)
+    code, out, _ = run("judge", tmp_path)
     assert "good is not judged, because that would run code of doubles.bad_agents:Good" in out
-    assert run(capsys, "report", tmp_path, "-o", tmp_path / "page.html")[0] == 0
+    assert run("report", tmp_path, "-o", tmp_path / "page.html")[0] == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Judged by best answers" in page
     assert 'id="rewards"' in page
 
 
 @pytest.mark.parametrize("command", ["report", "judge", "export"])
-def test_a_folder_without_games_is_one_sentence(command, tmp_path, capsys):
-    code, _, err = run(capsys, command, tmp_path)
+def test_a_folder_without_games_is_one_sentence(command, tmp_path, run):
+    code, _, err = run(command, tmp_path)
     assert code == 2
     assert err.startswith("zermelo: ")
     assert len(err.splitlines()) == 1
@@ -108,8 +101,8 @@ def curve(tmp_path):
     return path
 
 
-def test_a_training_run_is_a_report_of_its_own(curve, capsys):
-    code, out, _ = run(capsys, "report", "--training", curve)
+def test_a_training_run_is_a_report_of_its_own(curve, run):
+    code, out, _ = run("report", "--training", curve)
     assert code == 0
     target = curve.with_suffix(".html")
     assert out.startswith(f"The report is in {target} (")
@@ -119,12 +112,12 @@ def test_a_training_run_is_a_report_of_its_own(curve, capsys):
     assert "<b>" not in page
     assert 'id="games"' not in page
     curve.rename(curve.with_name("curve.jsonl"))
-    assert run(capsys, "report", curve.parent)[0] == 0
+    assert run("report", curve.parent)[0] == 0
     assert f"Training: {curve.parent.name}" in (curve.parent / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, capsys):
-    code, _, _ = run(capsys, "report", folder, "-t", curve, "-o", tmp_path / "page.html")
+def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, run):
+    code, _, _ = run("report", folder, "-t", curve, "-o", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert code == 0
     for name in ("ratings", "training-1", "games", "provenance"):
@@ -144,9 +137,9 @@ def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, caps
     ],
     ids=["nothing", "file", "missing", "folder", "device"],
 )
-def test_what_is_no_report_is_one_sentence(given, said, curve, capsys, monkeypatch):
+def test_what_is_no_report_is_one_sentence(given, said, curve, run, monkeypatch):
     monkeypatch.chdir(curve.parent)
-    code, _, err = run(capsys, "report", *given)
+    code, _, err = run("report", *given)
     assert code == 2
     assert said in err
     assert len(err.splitlines()) == 1

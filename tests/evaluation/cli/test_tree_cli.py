@@ -2,15 +2,6 @@
 
 import pytest
 
-from zermelo.evaluation.cli import main
-
-
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    return stop.value.code, printed.out, printed.err
-
 
 @pytest.mark.parametrize(
     ("figure", "agent", "answer"),
@@ -23,26 +14,26 @@ def run(capsys, *arguments):
         ("aima-5.14b", "expectiminimax", "a2 is worth 40.9 to MAX"),
     ],
 )
-def test_the_textbooks_figures(figure, agent, answer, tmp_path, capsys):
+def test_the_textbooks_figures(figure, agent, answer, tmp_path, run):
     target = tmp_path / "figure.svg"
-    code, out, err = run(capsys, "tree", figure, agent, "--out", target)
+    code, out, err = run("tree", figure, agent, "--out", target)
     assert (code, err) == (0, "")
     assert out.startswith(answer)
     assert f"The tree is in {target} (" in out
     assert target.read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_a_position_of_an_environment(tmp_path, capsys):
+def test_a_position_of_an_environment(tmp_path, run):
     target = tmp_path / "tree.html"
     agent = "alphabeta(depth=2)"
     env = "zermelo/MNK-v0"
-    code, out, _ = run(capsys, "tree", env, agent, "--moves", "0,4,1", "-o", target, "--max-nodes", 9)
+    code, out, _ = run("tree", env, agent, "--moves", "0,4,1", "-o", target, "--max-nodes", 9)
     assert code == 0
     assert "7 of " in out
     page = target.read_text(encoding="utf-8")
     assert f"{agent} on {env}" in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
-    code, out, _ = run(capsys, "tree", env, agent, "-m", "0,4,1", "-o", target, "--iteration", 1, "--seat", 1)
+    code, out, _ = run("tree", env, agent, "-m", "0,4,1", "-o", target, "--iteration", 1, "--seat", 1)
     assert code == 0
     assert "to player_0" in out
 
@@ -63,9 +54,9 @@ def test_a_position_of_an_environment(tmp_path, capsys):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_bad_input(arguments, message, capsys, tmp_path, monkeypatch):
+def test_bad_input(arguments, message, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, _, err = run(capsys, "tree", *arguments)
+    code, _, err = run("tree", *arguments)
     assert code == 2
     assert message in err
     assert list(tmp_path.iterdir()) == []
