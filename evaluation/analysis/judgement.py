@@ -239,11 +239,11 @@ class JudgeTable:
             shared = [str(line.shared), _percent(line.shared_share)]
             mattered.append([line.agent, str(total.mattered), _percent(line.mattered_share), ends, *shared])
         columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
-        of_mattered = ["that matter", "moves", "optimal", "95 % interval", "where all were", "optimal"]
+        of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
         tables = TextTable(columns, moves).text(), TextTable(of_mattered, mattered).text()
         about = textwrap.fill(f"{self.about} optimal, opening, middle and end are in %.", 100)
         notes = "".join(f"\nNote: {note}" for note in self.notes)
-        return printable("\n\n".join([f"{self.env}: judged by perfect play", *tables, about]) + notes)
+        return printable("\n\n".join([f"{self.env}: compared with perfect play", *tables, about]) + notes)
 
 
 def _percent(share: float) -> str:

@@ -256,7 +256,7 @@ def _legend(standings: Standings) -> str:
     seats, ratings = len(standings.seat_names), standings.ratings
     if seats == 1:
         return "score: mean return, with its 95 % confidence interval (Student)."
-    charged = "\nA failed game was not finished: it counts as the least that any finished game paid."
+    charged = "\nA failed game was not finished: it counts as the lowest reward of any finished game."
     failed = charged if any(row.failures for row in standings.rows) else ""
     if standings.scoring is Scoring.TEAM:
         return _OF_TEAMS + failed
@@ -267,9 +267,7 @@ def _legend(standings: Standings) -> str:
         "Last column: likelihood in %."
     )
     if ratings and any(player.status != "finite" for player in ratings.players):
-        columns += (
-            "\n~: no finite rating fits such one-sided games; this one comes of half a win more for each side."
-        )
+        columns += "\n~: no finite rating fits one-sided results; this one adds half a win to each side."
     if standings.scoring is Scoring.REWARDS:
         games = "Ratings count games won, drawn and lost, however much was at stake."
         return f"{_OF_REWARDS}{failed}\n{columns}\n{games}"

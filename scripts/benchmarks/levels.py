@@ -38,7 +38,7 @@ GAMES = {
     "classic/go-v5(board_size=9)": 10,
     "zermelo/Go-v0": 10,
     "classic/leduc_holdem-v4": 400,
-    "classic/rps-v2": 100,
+    "classic/rps-v2": 30,
 }
 """Games of each match, if not 20: few where they take long, many where the cards decide much."""
 AMOUNTS = ("Kuhn", "Leduc", "leduc", "texas", "rps", "Game2048")

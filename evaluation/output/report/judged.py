@@ -34,7 +34,7 @@ def _section(judged: Mapping[str, Any]) -> str:
             for line in judged["exploitability"]
         ]
         columns = ["agent", "exploitability", *(f"best answer as {seat}" for seat in judged["seats"])]
-        return section("judge", "Judged by best answers", about, table("Exploitability", columns, rows))
+        return section("judge", "Exploitability", about, table("Exploitability", columns, rows))
     agents = judged["agents"]
     rows = [_row(agent) for agent in agents]
     phases: list[Row] = [[agent["agent"], *_phase_cells(agent["phases"])] for agent in agents]
@@ -44,7 +44,7 @@ def _section(judged: Mapping[str, Any]) -> str:
     columns = ["agent", "judged", "not judged", "optimal %", "mean regret", *blunders, *matter, "games"]
     return section(
         "judge",
-        "Judged by perfection",
+        "Compared with perfect play",
         about,
         table("Moves against perfect play", columns, rows),
         table("By phase: optimal moves in % and blunders (judged moves)", ["agent", *names], phases)

@@ -234,27 +234,27 @@ def _notes(
                 notes.append(text.format(names=", ".join(names), zero=zero))
     for effect in effects:
         if effect.estimate == 0.0 and math.isinf(effect.upper):
-            notes.append(f"The games do not tell the effect of {effect.name}.")
+            notes.append(f"The games do not determine the effect of {effect.name}.")
         elif math.isinf(effect.estimate):
             end, finite = ("upper", "lower") if effect.estimate > 0.0 else ("lower", "upper")
             notes.append(
                 f"The effect of {effect.name} has no {end} bound: no game went against it. "
-                f"The {finite} end of its interval holds."
+                f"The {finite} bound is valid."
             )
     return notes
 
 
 _STATUS_NOTES = {
     Direction.PLUS_INFINITY: (
-        "No upper bound for {names}: nothing speaks against any rating above {zero}, however high. "
-        "The lower end of the interval holds; smoothed_elo is finite."
+        "No upper bound for {names}: no result rules out a rating arbitrarily far above {zero}. "
+        "The lower bound is valid; smoothed_elo is finite."
     ),
     Direction.MINUS_INFINITY: (
-        "No lower bound for {names}: nothing speaks against any rating below {zero}, however low. "
-        "The upper end of the interval holds; smoothed_elo is finite."
+        "No lower bound for {names}: no result rules out a rating arbitrarily far below {zero}. "
+        "The upper bound is valid; smoothed_elo is finite."
     ),
     Direction.UNDETERMINED: (
-        "No bound at all for {names} against {zero}: the games do not tell. Shown is smoothed_elo."
+        "No bounds for {names} against {zero}: the games do not compare them. smoothed_elo is shown."
     ),
 }
 

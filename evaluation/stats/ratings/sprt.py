@@ -72,7 +72,7 @@ class SprtResult:
     def __str__(self) -> str:
         return (
             f"LLR {self.llr:.2f} ({self.lower_bound:.2f}, {self.upper_bound:.2f}) "
-            f"[{self.elo0:g}, {self.elo1:g}] normalized: {self.decision}"
+            f"[{self.elo0:g}, {self.elo1:g}] normalized Elo: {self.decision}"
         )
 
 

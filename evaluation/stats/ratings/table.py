@@ -171,8 +171,8 @@ class RatingTable:
         if likelihood > 0.5 + self.confidence / 2.0:
             return ""
         if math.isclose(likelihood, 0.5, abs_tol=1e-4):
-            return f"The games do not tell which of {first} and {second} is stronger."
-        return f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %)."
+            return f"The games do not show which of {first} and {second} is stronger."
+        return f"{first} is not yet significantly stronger than {second} ({100 * self.confidence:g} % confidence)."
 
 
 def zero_of(players: Sequence[PlayerRating]) -> str:

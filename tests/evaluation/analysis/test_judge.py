@@ -200,7 +200,7 @@ def test_only_so_many_games(search):
 def test_the_table_as_text_and_as_data(search):
     table = judge([record([0, 1, 7])])
     lines = str(table).splitlines()
-    assert lines[0] == f"{TICTACTOE}: judged by perfect play"
+    assert lines[0] == f"{TICTACTOE}: compared with perfect play"
     columns = "agent judged not judged optimal regret wins thrown draws thrown opening middle end"
     assert " ".join(lines[2].split()) == columns
     assert lines[4].split() == ["first", "2", "0", "50.0", "0.5", "1", "0", "100.0", "0.0"]
@@ -221,5 +221,5 @@ def test_moves_that_matter_are_counted_with_intervals_and_on_shared_positions(se
     assert other.mattered_share == 1
     assert table.agents.index(other) < table.agents.index(first)
     text = str(table)
-    assert "that matter" in text
+    assert "moves that matter" in text
     assert math.isnan(table.agent("second").shared_share), "it met none of the others' positions"

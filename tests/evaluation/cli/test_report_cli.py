@@ -34,7 +34,7 @@ def test_report_says_where_it_is(folder, tmp_path, run):
 def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, run):
     code, out, _ = run("judge", folder, "--max-games", "3")
     assert code == 0
-    assert out.startswith("classic/tictactoe-v3: judged by perfect play")
+    assert out.startswith("classic/tictactoe-v3: compared with perfect play")
     found = json.loads((folder / "judge.json").read_text())
     assert found["games"] == 3
     assert run("report", folder, "-o", tmp_path / "page.html")[0] == 0
@@ -53,7 +53,7 @@ def test_a_tournament_can_be_judged_at_once(run):
     pytest.importorskip("pettingzoo.classic")
     code, out, _ = run("tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "2", "--judge")
     assert code == 0
-    assert "classic/tictactoe-v3: judged by perfect play" in out
+    assert "classic/tictactoe-v3: compared with perfect play" in out
 
 
 def test_export_says_where_the_tables_are(folder, tmp_path, run):
@@ -76,7 +76,7 @@ def test_where_cards_are_hidden_agents_are_judged_by_how_much_they_can_be_exploi
     assert "good is not judged, because that would run code of doubles.bad_agents:Good" in out
     assert run("report", tmp_path, "-o", tmp_path / "page.html")[0] == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Judged by best answers" in page
+    assert "Exploitability" in page
     assert 'id="rewards"' in page
 
 

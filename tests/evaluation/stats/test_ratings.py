@@ -457,7 +457,7 @@ def test_the_leader_is_sure_where_the_interval_says_so(counts):
 
 
 def test_who_leads_may_be_untold():
-    assert "do not tell which of" in fit_ratings([("a", "b", 1), ("b", "a", 1)]).leader_note
-    assert "do not tell which of" in fit_ratings([("a", "b", 0.5)]).leader_note
+    assert "do not show which of" in fit_ratings([("a", "b", 1), ("b", "a", 1)]).leader_note
+    assert "do not show which of" in fit_ratings([("a", "b", 0.5)]).leader_note
     assert fit_ratings([("a", "b", 1)] * 9).leader_note == ""
     assert fit_ratings([]).leader_note == ""

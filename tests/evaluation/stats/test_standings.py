@@ -237,7 +237,7 @@ def test_agents_that_no_chain_of_games_connects_are_not_compared():
 
 def test_who_leads_is_said_to_be_unsure():
     text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1)), game("ab", (0, 1))] * 4))
-    assert "Note: That a is stronger than b is not sure yet (95 %)." in text
+    assert "Note: a is not yet significantly stronger than b (95 % confidence)." in text
     assert "not sure" not in str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 20))
 
 
