@@ -144,11 +144,9 @@ class SupportsSimultaneousMoves(Protocol):
 
         Where they are asked in turn, those that have been asked already are among them: nobody has seen it.
         """
-        ...
 
     def actions_of(self, state: Any, seat: int) -> Sequence[int]:
         """The legal actions of one of these seats, in ascending order."""
-        ...
 
     def joint_result(
         self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
@@ -157,11 +155,9 @@ class SupportsSimultaneousMoves(Protocol):
 
         Where chance is sampled, it is drawn with the generator; without one, from the game's own stream.
         """
-        ...
 
     def hides_more(self) -> bool | None:
         """Whether anything besides the moves of the moment is hidden; None where nothing says it."""
-        ...
 
 
 # -- how people see it

@@ -160,46 +160,36 @@ class Game(Protocol[State]):
     @property
     def traits(self) -> Traits:
         """The facts that a search needs before it starts."""
-        ...
 
     def initial_state(self) -> State:
         """The state the game starts in (for an adapted environment, after ``reset`` of a copy)."""
-        ...
 
     def to_move(self, state: State) -> int:
         """The seat that decides, 0 to ``seats`` - 1, or ``CHANCE``. Meaningless at a terminal state."""
-        ...
 
     def legal_actions(self, state: State) -> Sequence[int]:
         """The legal actions of the seat to move, in ascending order; empty only at a terminal state."""
-        ...
 
     def chance_outcomes(self, state: State) -> Sequence[tuple[int, float]]:
         """At a chance state, each outcome and its probability; they sum to one."""
-        ...
 
     def result(self, state: State, action: int) -> State:
         """The state after an action, or after a chance outcome at a chance state. Never changes ``state``."""
-        ...
 
     def is_terminal(self, state: State) -> bool:
         """Whether the game has ended (terminated or truncated)."""
-        ...
 
     def utility(self, state: State) -> tuple[float, ...]:
         """One number per seat: the rewards received so far; at a terminal state, the outcome."""
-        ...
 
     def key(self, state: State) -> Hashable:
         """Equal keys mean the same future: same moves, same ends, same rewards still to come.
 
         Rewards already received may be left out, so a table keeps values to come, not totals.
         """
-        ...
 
     def to_env_action(self, state: State, action: int) -> Any:
         """The action as ``env.step`` takes it (the action itself, unless the space is not Discrete)."""
-        ...
 
 
 # Abilities that a game may have besides: what can use one asks ``isinstance(game, SupportsOrdering)``.

@@ -104,7 +104,7 @@ def stationary(game: Any) -> Any:
     """A game whose states are the same position however long the game has lasted."""
     if isinstance(game, RulesGame):
         return game.with_rewards_on_the_way().for_search
-    return game.without_time_limit() if isinstance(game, TableGame) else game
+    return game.without_time_limit if isinstance(game, TableGame) else game
 
 
 def value_iteration(

@@ -12,7 +12,6 @@ class Investigation(Protocol):
 
     def go_on(self, deadline: float) -> Adapted:
         """Plays until a time of ``time.perf_counter``."""
-        ...
 
 
 class Adapted(NamedTuple):

@@ -10,6 +10,7 @@ game of the table alone, which value iteration solves.
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -60,23 +61,25 @@ def has_table(raw: Any) -> bool:
     env = raw.unwrapped
     if any(full_name(type(layer)) != TIME_LIMIT for layer in game_layers(raw)[:-1]):
         return False
-    table = getattr(env, "P", None)
-    if not isinstance(table, Mapping) or not hasattr(env, "s") or getattr(env, "fickle_passenger", False):
+    table, now = getattr(env, "P", None), getattr(env, "s", None)
+    if not isinstance(table, Mapping) or now is None or np.ndim(now) or getattr(env, "fickle_passenger", False):
         return False
-    actions = table.get(int(env.s)) if np.ndim(env.s) == 0 else None
-    if not isinstance(actions, Mapping) or not actions:
-        return False
-    first = next(iter(actions.values()))
+    actions = table.get(int(now))
+    first = next(iter(actions.values()), None) if isinstance(actions, Mapping) else None
     return isinstance(first, Sequence) and len(first) > 0 and len(first[0]) == 4
-
-
-def _steps_left(env: Any) -> float:
-    left = (layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in _time_limits(env))
-    return min(left, default=math.inf)
 
 
 def _time_limits(env: Any) -> list[Any]:
     return [layer for layer in layers(env) if full_name(type(layer)) == TIME_LIMIT]
+
+
+def _merged(entries: Sequence[Any]) -> tuple[_Outcome, ...]:
+    """The outcomes of an action, equal ones merged, in the table's order."""
+    merged: dict[tuple[int, float, bool], list[float]] = {}
+    for probability, after, reward, over in entries:
+        if probability > 0:
+            merged.setdefault((int(after), float(reward), bool(over)), []).append(float(probability))
+    return tuple(_Outcome(math.fsum(parts), *outcome) for outcome, parts in merged.items())
 
 
 class TableGame:
@@ -87,23 +90,23 @@ class TableGame:
     """
 
     def __init__(self, env: Any, given: Mapping[str, Any] | None = None) -> None:
-        self._table: Mapping[Any, Mapping[Any, Sequence[Any]]] = env.unwrapped.P
+        self._source = env.unwrapped.P
+        self._table: dict[int, dict[int, tuple[_Outcome, ...]]] = {
+            int(state): {int(action): _merged(entries) for action, entries in sorted(actions.items())}
+            for state, actions in self._source.items()
+        }
         limits = [layer._max_episode_steps for layer in _time_limits(env)]
         self.step_limit: int | None = min(limits, default=None)
-        self._timeless: TableGame | None = None
         self._template = clone_env(env)
-        self._outcomes: dict[tuple[int, int], tuple[_Outcome, ...]] = {}
-        entries = [entry for actions in self._table.values() for entries in actions.values() for entry in entries]
-        pairs = [(state, action) for state, actions in self._table.items() for action in actions]
-        several = any(len(self._outcomes_of(state, action)) > 1 for state, action in pairs)
+        self._name = game_name(env)
+        choices = [outcomes for actions in self._table.values() for outcomes in actions.values()]
         known = {
             "reward_sum": RewardSum.GENERAL,
-            "chance": Chance.EXACT if several else Chance.NONE,
+            "chance": Chance.EXACT if any(len(outcomes) > 1 for outcomes in choices) else Chance.NONE,
             "information": Information.PERFECT,
-            "terminal_rewards_only": all(not reward or over for _, _, reward, over in entries),
+            "terminal_rewards_only": not any(one.reward and not one.over for each in choices for one in each),
             "num_actions": len(next(iter(self._table.values()))),
         }
-        self._name = game_name(env)
         self._traits = merge_traits(
             Traits(name=self._name, seat_names=("player",)),
             (TraitSource.GIVEN, given or {}),
@@ -111,84 +114,66 @@ class TableGame:
             (TraitSource.KNOWN, known),
         )
 
-    def _outcomes_of(self, state: int, action: int) -> tuple[_Outcome, ...]:
-        """The outcomes of an action, equal ones merged, in the table's order."""
-        outcomes = self._outcomes.get((state, action))
-        if outcomes is None:
-            merged: dict[tuple[int, float, bool], list[float]] = {}
-            for probability, after, reward, over in self._table[state][action]:
-                if probability > 0:
-                    merged.setdefault((int(after), float(reward), bool(over)), []).append(float(probability))
-            outcomes = tuple(_Outcome(math.fsum(ps), *outcome) for outcome, ps in merged.items())
-            self._outcomes[state, action] = outcomes
-        return outcomes
-
     @property
     def traits(self) -> Traits:
         return self._traits
 
     def fits(self, env: Any) -> bool:
-        return getattr(env.unwrapped, "P", None) is self._table and has_table(env)
+        return getattr(env.unwrapped, "P", None) is self._source and has_table(env)
 
     def snapshot(self, env: Any) -> TableState:
         """The state of a live environment now; rewards and steps are counted from here.
 
         A state that every action leaves unchanged and ends in, without reward, is an end.
         """
-        return self._state(env)
+        state, left = int(env.unwrapped.s), math.inf
+        if self.step_limit is not None:
+            left = min(limit._max_episode_steps - (limit._elapsed_steps or 0) for limit in _time_limits(env))
+        outcomes = [outcome for each in self._table[state].values() for outcome in each]
+        over = left <= 0 or all(one.over and one.state == state and not one.reward for one in outcomes)
+        return TableState(state, -1, over, 0.0, left)
 
     def initial_state(self, seed: int = 0) -> TableState:
         env = clone_env(self._template)
         with global_random_guard(seed):
             env.reset(seed=seed)
-        return self._state(env)
+        return self.snapshot(env)
 
+    @functools.cached_property
     def without_time_limit(self) -> TableGame:
         """The game of the table alone; it takes this game's states and counts no steps."""
         if self.step_limit is None:
             return self
-        if self._timeless is None:
-            self._timeless = copy.copy(self)
-            self._timeless.step_limit = None
-        return self._timeless
-
-    def _state(self, env: Any) -> TableState:
-        state = int(env.unwrapped.s)
-        left = _steps_left(env) if self.step_limit is not None else math.inf
-        over = left <= 0 or all(
-            outcome.over and outcome.state == state and not outcome.reward
-            for action in self._table[state]
-            for outcome in self._outcomes_of(state, action)
-        )
-        return TableState(state, -1, over, 0.0, left)
+        timeless = copy.copy(self)
+        timeless.step_limit = None
+        return timeless
 
     def to_move(self, state: TableState) -> int:
         return 0 if state.action < 0 else CHANCE
 
     def legal_actions(self, state: TableState) -> tuple[int, ...]:
-        if state.over or state.action >= 0:
-            return ()
-        return tuple(sorted(int(action) for action in self._table[state.state]))
+        return () if state.over or state.action >= 0 else tuple(self._table[state.state])
 
     def chance_outcomes(self, state: TableState) -> tuple[tuple[int, float], ...]:
         if state.action < 0:
             return ()
-        outcomes = self._outcomes_of(state.state, state.action)
-        return tuple((index, outcome.probability) for index, outcome in enumerate(outcomes))
+        return tuple(
+            (number, one.probability) for number, one in enumerate(self._table[state.state][state.action])
+        )
 
     def result(self, state: TableState, action: int) -> TableState:
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
+        actions = self._table[state.state]
         if state.action >= 0:
-            outcomes = self._outcomes_of(state.state, state.action)
+            outcomes = actions[state.action]
             if not 0 <= action < len(outcomes):
                 raise IllegalActionError(f"{action!r} is not a chance outcome: there are {len(outcomes)}, from 0")
             return self._after(state, outcomes[action])
-        if action not in self._table[state.state]:
+        if action not in actions:
             raise illegal_action(action, f"in {self._name}", self.legal_actions(state))
-        outcomes = self._outcomes_of(state.state, int(action))
-        if len(outcomes) == 1:
-            return self._after(state, outcomes[0])
+        if len(actions[action]) == 1:
+            return self._after(state, actions[action][0])
         return state._replace(action=int(action))
 
     def _after(self, state: TableState, outcome: _Outcome) -> TableState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -47,41 +47,21 @@ def leaves_kernel() -> Kernel:
 
 
 def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
-    """The number of states exactly ``depth`` moves below one; Ctrl-C is answered at once.
+    """The number of states exactly ``depth`` moves (at least 1) below one; Ctrl-C is answered at once.
 
-    Args:
-        game: A game of rules without chance.
-        state: Where to start.
-        depth: At least 0.
+    The game has no chance.
     """
-    if depth == 0:
-        return 1
     if game.is_terminal(state):
         return 0
     kernel = build(game.rules, leaves_kernel())
     start = starter(game.rules, depth)
     size = game.max_legal_actions
-    memory = np.empty(depth * size, np.int64)
-    stop = np.zeros(1, np.int64)
-    if depth < 4:
-        return int(kernel(*start(state), depth, memory.ctypes.data, size, stop.ctypes.data))
-    found: list[int] = []
-    failed: list[BaseException] = []
-
-    def count() -> None:
+    memory, stop = np.empty(depth * size, np.int64), np.zeros(1, np.int64)
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(kernel, *start(state), depth, memory.ctypes.data, size, stop.ctypes.data)
         try:
-            found.append(int(kernel(*start(state), depth, memory.ctypes.data, size, stop.ctypes.data)))
-        except BaseException as error:  # handed to the thread that waits
-            failed.append(error)
-
-    worker = threading.Thread(target=count, daemon=True)
-    worker.start()
-    try:
-        while worker.is_alive():
-            worker.join(_POLL)
-    finally:
-        stop[0] = 1
-        worker.join()
-    if failed:
-        raise failed[0]
-    return found[0]
+            while not counting.done():
+                wait([counting], _POLL)
+        finally:
+            stop[0] = 1
+    return int(counting.result())

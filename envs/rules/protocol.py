@@ -41,31 +41,24 @@ class Required(Protocol):
     @never_compiled
     def initial_state(self) -> Any:
         """The state in which the game starts: a named tuple of integers."""
-        ...
 
     def num_actions(self) -> int:
         """The number of different actions of players: they are 0 to ``num_actions() - 1``."""
-        ...
 
     def to_move(self, state: Any) -> int:
         """The seat to move, from 0, or ``CHANCE``; any seat at the end."""
-        ...
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Writes the legal actions, ascending, and returns how many; at least one unless the game is over."""
-        ...
 
     def result(self, state: Any, action: int) -> Any:
         """The state after an action or a chance outcome."""
-        ...
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended."""
-        ...
 
     def utility(self, state: Any, seat: int) -> int:
         """The outcome for a seat; asked at terminal states only."""
-        ...
 
 
 class General(Required, Protocol):
@@ -268,7 +261,6 @@ class Tables(Required, Protocol):
 
     def table_state(self, part: int, index: int) -> Any:
         """The state with a number; one that is in no part if the number stands for none."""
-        ...
 
     def table_lead(self, state: Any) -> int:
         """The mover's lead so far; nonzero for tables that store gains from there instead of distances."""
@@ -281,12 +273,10 @@ class Tables(Required, Protocol):
     @never_compiled
     def table_unit(self) -> str:
         """The unit of a table's size: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
-        ...
 
     @never_compiled
     def table_parts(self, what: str) -> Sequence[Sequence[int]]:
         """Parts that are solved together, each such group after those that its moves lead to."""
-        ...
 
     @never_compiled
     def table_part_text(self, part: int) -> str:
@@ -305,22 +295,18 @@ class Hidden(Protocol):
     @never_compiled
     def information_state_key(self, state: Any, seat: int) -> Hashable:
         """All that a seat has seen, its own actions included: equal for states that it cannot tell apart."""
-        ...
 
     @never_compiled
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
         """A state that a seat cannot tell from this one, as chance would have dealt it; sort what is dealt."""
-        ...
 
     @never_compiled
     def moves_so_far(self, state: Any) -> Sequence[int]:
         """The outcomes and actions from the start to a state: hands are weighed by how others have played."""
-        ...
 
     @never_compiled
     def round_start(self, state: Any) -> Any:
         """The state without what has been chosen in this round, where players move at the same time."""
-        ...
 
     @never_compiled
     def hides_more(self) -> bool:
@@ -333,20 +319,16 @@ class Observed(Protocol):
 
     def planes(self, state: Any, seat: int) -> tuple[Any, ...]:
         """The boards that a seat sees, its own pieces first: ``@board`` makes observations and text of them."""
-        ...
 
     def layout(self) -> tuple[int, int, int, int, int]:
         """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""
-        ...
 
     def write_observation(self, state: Any, seat: int, numbers: Any) -> None:
         """Writes what a seat sees, its own first, into zeros of ``observation_shape()``; the state's bits."""
-        ...
 
     @never_compiled
     def observation_shape(self) -> tuple[int, ...]:
         """The shape of what ``write_observation`` writes."""
-        ...
 
     @never_compiled
     def observation_dtype(self) -> str:
@@ -361,7 +343,6 @@ class Observed(Protocol):
     @never_compiled
     def observation(self, state: Any, seat: int) -> Any:
         """The observation of a seat as a numpy array, in place of ``write_observation``."""
-        ...
 
 
 class Shown(Protocol):
@@ -370,27 +351,22 @@ class Shown(Protocol):
     @never_compiled
     def text(self, state: Any) -> str:
         """The state as people draw it; its integers by name."""
-        ...
 
     @never_compiled
     def action_text(self, state: Any, action: int) -> str:
         """An action or chance outcome as people write it; its number."""
-        ...
 
     @never_compiled
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
         """Other ways to write an action."""
-        ...
 
     @never_compiled
     def seat_names(self) -> tuple[str, ...]:
         """The players' names; ``player_0``, ..."""
-        ...
 
     @never_compiled
     def image(self, state: Any) -> Any:
         """An RGB picture; drawn from the text (``zermelo.envs.pictures.boards``)."""
-        ...
 
 
 class Rules(Search, MonteCarlo, Repetition, Proof, Tables, Hidden, Observed, Shown, Protocol):

@@ -166,7 +166,7 @@ def games() -> dict[str, Any]:
         backend = "auto" if name in ("FrozenLake-v1", "CliffWalking-v1") else "clone"
         game = as_game(env, backend=backend)
         if isinstance(game, TableGame):
-            game = game.without_time_limit()
+            game = game.without_time_limit
         game.kept_alive = env
         found[name] = game
     return found
