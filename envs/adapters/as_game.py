@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from zermelo.envs.adapters import gymnasium, transition_table
 from zermelo.envs.adapters.adapter import Adapted
-from zermelo.envs.adapters.aec import simultaneous
+from zermelo.envs.adapters.aec import hidden
 from zermelo.envs.adapters.facts.configuration import configuration, differences, episode, is_same_episode
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel import game as openspiel
@@ -38,7 +38,7 @@ _ADAPTERS: Final = (
     hanabi.ADAPTER,
     transition_table.ADAPTER,
     gymnasium.ADAPTER,
-    simultaneous.ADAPTER,
+    hidden.ADAPTER,
 )
 """The first that accepts an environment serves it."""
 _WITH_RULES: Final = ("auto", "rules")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import ActionWrapper, spaces
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from zermelo.envs.adapters.spaces import MAX_ENUMERATED_ACTIONS
 from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
@@ -34,13 +35,11 @@ def discretise(env: Any, bins: int | Sequence[int] = 5, *, actions: Sequence[Any
         raise UnsupportedGameError(
             f"discretise takes a Gymnasium or a PettingZoo AEC environment, not {type(env).__name__}"
         )
-    from zermelo.envs.adapters.aec.discretised import AECWrapper
-
     chosen = {
         agent: _actions_of(env.action_space(agent), bins, actions, f"{agent!r} in {game_name(env)}")
         for agent in env.possible_agents
     }
-    return AECWrapper(env, chosen)
+    return _AECWrapper(env, chosen)
 
 
 class _GymWrapper(ActionWrapper[Any, Any, Any]):
@@ -51,6 +50,19 @@ class _GymWrapper(ActionWrapper[Any, Any, Any]):
 
     def action(self, action: Any) -> Any:
         return self.actions[int(action)]
+
+
+class _AECWrapper(BaseWrapper[Any, Any, Any]):
+    def __init__(self, env: Any, actions: Mapping[Any, Sequence[Any]]) -> None:
+        super().__init__(env)
+        self.actions = {agent: tuple(chosen) for agent, chosen in actions.items()}
+        self._spaces = {agent: spaces.Discrete(len(chosen)) for agent, chosen in actions.items()}
+
+    def action_space(self, agent: Any) -> Any:
+        return self._spaces[agent]
+
+    def step(self, action: Any) -> None:
+        super().step(None if action is None else self.actions[self.agent_selection][int(action)])
 
 
 def _actions_of(space: Any, bins: int | Sequence[int], actions: Sequence[Any] | None, whose: str) -> list[Any]:

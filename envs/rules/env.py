@@ -31,7 +31,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from zermelo.envs.errors import IllegalActionError, InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError, illegal_action
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.observations import bit_rows, observation, observation_space
@@ -87,9 +87,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": name or env_name(type(rules))}  # type: ignore[misc]  # see above
         self.possible_agents = list(game.traits.seat_names)
-        size = game.traits.num_actions
-        assert size is not None, "rules say how many"
-        seen = observation_space(rules)
+        size, seen = rules.num_actions(), observation_space(rules)
         self.action_spaces: dict[str, Any] = {agent: Discrete(size) for agent in self.possible_agents}
         self.observation_spaces: dict[str, Any] = {
             agent: Dict({"observation": seen, "action_mask": Box(0, 1, (size,), np.int8)})
@@ -123,11 +121,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self.position = _game_of(self.rules).initial_state()
         if hasattr(self, "defer_chance") and (self.np_random is None or seed is not None):
             self.np_random = np.random.default_rng(seed)
-        self._roll()
-        self._arrive()
-        self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
+        self._go_on()
 
     def step(self, action: Any) -> None:
         """Plays an action of ``agent_selection``, and then rolls what chance decides.
@@ -139,35 +133,29 @@ class RulesEnv(AECEnv[str, Any, Any]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        chosen = self._legal(action)
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        self.position = _game_of(self.rules).result(self.position, chosen)
-        self._roll()
-        self._arrive()
-        self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
-
-    def legal_actions(self) -> list[int]:
-        """The legal actions of ``agent_selection``, ascending; none when the game is over."""
-        return list(_game_of(self.rules).legal_actions(self.position)) if self._going_on() else []
-
-    def _going_on(self) -> bool:
-        return bool(self.agents) and not any(self.terminations.values())
-
-    def _legal(self, action: Any) -> int:
         legal = self.legal_actions()
         try:
             chosen = operator.index(action)
         except TypeError:
             chosen = -1
         if chosen not in legal:
-            shown = ", ".join(map(str, legal[:20])) + (", ..." if len(legal) > 20 else "")
-            raise IllegalActionError(
-                f"{action!r} is not legal for {self.agent_selection} in {self.metadata['name']}: legal are {shown}"
-            )
-        return chosen
+            raise illegal_action(action, f"for {agent} in {self.metadata['name']}", legal)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.position = _game_of(self.rules).result(self.position, chosen)
+        self._go_on()
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions of ``agent_selection``, ascending; none when the game is over."""
+        is_over = not self.agents or any(self.terminations.values())
+        return [] if is_over else list(_game_of(self.rules).legal_actions(self.position))
+
+    def _go_on(self) -> None:
+        self._roll()
+        self._arrive()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
 
     def _arrive(self) -> None:
         """Says whose turn it is, or pays the rewards of the end."""
@@ -230,9 +218,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
             return text
         print(text, end="\n\n")
         return None
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 raw_env = RulesEnv

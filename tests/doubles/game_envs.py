@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -304,6 +305,14 @@ class DoublingWrapper(BaseWrapper):
     @property
     def rewards(self) -> Any:
         return {agent: 2 * reward for agent, reward in self.env.rewards.items()}
+
+
+def started(env: Any, *, moves: Iterable[Any] = (), **options: Any) -> Any:
+    """The environment after a reset with these options and some moves."""
+    env.reset(**options)
+    for move in moves:
+        env.step(move)
+    return env
 
 
 def classic(name: str, **parameters: Any) -> Any:

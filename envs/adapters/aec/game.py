@@ -25,12 +25,11 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.adapters.wrappers import innermost, quieten, require_reset, seat_agents
+from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
@@ -45,6 +44,28 @@ from zermelo.envs.errors import (
     illegal_action,
 )
 from zermelo.envs.game import CHANCE, Traits
+
+
+class EnvState:
+    """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""
+
+    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "seen", "totals")
+
+    def __init__(self, env: Any, before: tuple[float, ...], totals: tuple[float, ...], mover: int, over: bool):
+        self.env = env
+        self.before = before
+        """Rewards up to the step that is under way; differs from ``totals`` at a chance event."""
+        self.totals = totals
+        self.mover = mover
+        self.over = over
+        self.actions: tuple[int, ...] | None = None
+        self.outcomes: tuple[tuple[Any, float], ...] | None = None
+        self.key: Hashable = None
+        self.seen: Any = None
+        """What the mover observes, once somebody has asked: with the mask, environments may be slow to find it."""
+
+    def __repr__(self) -> str:
+        return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
 
 
 class AECGame(CopiedGame):

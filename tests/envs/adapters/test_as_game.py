@@ -19,6 +19,7 @@ from doubles.game_envs import (
     Vectors,
     Walk,
     classic,
+    started,
 )
 from gymnasium import spaces
 from pettingzoo.utils import wrappers
@@ -149,8 +150,7 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
 
 
 def test_the_agent_iter_loop_goes_on_after_a_search() -> None:
-    env = classic("tictactoe-v3")
-    env.reset(seed=0)
+    env = started(classic("tictactoe-v3"), seed=0)
     for agent in env.agent_iter():
         _, _, terminated, truncated, _ = env.last()
         action = None
@@ -166,10 +166,7 @@ def test_the_agent_iter_loop_goes_on_after_a_search() -> None:
 
 @pytest.mark.parametrize("backend", ["auto", "clone"])
 def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards(backend: str) -> None:
-    env = classic("tictactoe-v3")
-    env.reset()
-    for action in (0, 3, 1, 4, 2):
-        env.step(action)
+    env = started(classic("tictactoe-v3"), moves=(0, 3, 1, 4, 2))
     game = as_game(env, backend=backend)
     state = game.snapshot(env)
     assert game.is_terminal(state)
@@ -179,18 +176,14 @@ def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards(backen
 
 
 def test_nothing_follows_the_end() -> None:
-    env = classic("tictactoe-v3")
-    env.reset()
-    for action in (0, 3, 1, 4, 2):
-        env.step(action)
+    env = started(classic("tictactoe-v3"), moves=(0, 3, 1, 4, 2))
     game = as_game(env, backend="clone")
     with pytest.raises(GameOverError, match="tictactoe_v3 is over"):
         game.result(game.snapshot(env), 5)
 
 
 def test_actions_that_are_not_legal_are_refused() -> None:
-    env = classic("connect_four-v3")
-    env.reset()
+    env = started(classic("connect_four-v3"))
     for _ in range(6):
         env.step(3)
     game = as_game(env, backend="clone")
@@ -202,8 +195,7 @@ def test_actions_that_are_not_legal_are_refused() -> None:
 
 
 def test_after_an_illegal_end_the_state_is_terminal() -> None:
-    env = classic("tictactoe-v3")
-    env.reset()
+    env = started(classic("tictactoe-v3"))
     env.step(0)
     env.step(0)
     game = as_game(env)
@@ -211,8 +203,7 @@ def test_after_an_illegal_end_the_state_is_terminal() -> None:
 
 
 def test_initial_state_is_the_start_whatever_the_position() -> None:
-    env = classic("connect_four-v3")
-    env.reset()
+    env = started(classic("connect_four-v3"))
     start = as_game(env).key(as_game(env).snapshot(env))
     env.step(3)
     game = as_game(env)
@@ -222,8 +213,7 @@ def test_initial_state_is_the_start_whatever_the_position() -> None:
 
 def test_human_rendering_is_left_to_the_live_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    env = classic("connect_four-v3", render_mode="human")
-    env.reset()
+    env = started(classic("connect_four-v3", render_mode="human"))
     game = as_game(env, backend="clone")
     monkeypatch.setattr(type(env.unwrapped), "render", lambda self: pytest.fail("a search draws nothing"))
     state = game.result(game.snapshot(env), 3)
@@ -243,31 +233,26 @@ def test_registered_rules_come_first_for_exactly_that_class() -> None:
     class Changed(Own):
         pass
 
-    env = Own(length=2)
-    env.reset()
+    env = started(Own(length=2))
     rules = as_game(clone_env(env))
     register_rules(Own, lambda raw: rules if raw.length == 2 else None)
     assert as_game(env) is rules
     assert as_game(env, backend="rules") is rules
     assert as_game(env, backend="clone") is not rules
-    other = Own(length=3)
-    other.reset()
+    other = started(Own(length=3))
     assert as_game(other) is not rules
     with pytest.raises(UnsupportedGameError, match="no rules are registered for numbers_v0"):
         as_game(other, backend="rules")
-    changed = Changed(length=2)
-    changed.reset()
+    changed = started(Changed(length=2))
     assert as_game(changed) is not rules
-    wrapped = wrappers.OrderEnforcingWrapper(Own(length=2))
-    wrapped.reset()
+    wrapped = started(wrappers.OrderEnforcingWrapper(Own(length=2)))
     assert as_game(wrapped) is rules
 
 
 @pytest.mark.thorough
 def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
     """As at the end of Python, which empties modules before it lets their last objects go."""
-    env = LastOneStanding()
-    env.reset()
+    env = started(LastOneStanding())
     as_game(env)
     monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "_games", None)
     reference = weakref.ref(env)
@@ -277,15 +262,13 @@ def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_deep_copy_lost_its_game_and_the_message_knows() -> None:
-    env = classic("connect_four-v3")
-    env.reset()
+    env = started(classic("connect_four-v3"))
     with pytest.raises(UnsupportedGameError, match=r"copy by copy\.deepcopy, .* use zermelo\.envs\.clone_env$"):
         as_game(copy.deepcopy(env))
 
 
 def test_an_environment_that_lacks_what_aec_environments_have() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     del env.rewards, env.infos
     with pytest.raises(UnsupportedGameError, match=r"'left' to move, but no rewards and no infos, which an AEC"):
         as_game(env)
@@ -295,8 +278,7 @@ def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> 
     class Numbers2(Numbers):
         pass
 
-    env = Numbers2()
-    env.reset(seed=1)
+    env = started(Numbers2(), seed=1)
     first = as_game(env, deadline=time.perf_counter()).traits
     assert {"chance", "reward_sum"} <= set(first.unknown)
     assert first.chance is Chance.SAMPLED
@@ -313,8 +295,7 @@ def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> 
 
 def test_who_is_to_move_is_asked_once_what_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the mask that is slow in some environments; others are asked each time."""
-    env = classic("tictactoe-v3")
-    env.reset()
+    env = started(classic("tictactoe-v3"))
     game = as_game(env, backend="clone")
     raw, asked = type(env.unwrapped), list[Any]()
     observe = raw.observe

@@ -9,6 +9,7 @@ import pytest
 from doubles.game_envs import (
     DeclaredDice,
     Dice,
+    started,
 )
 
 from zermelo.envs import (
@@ -24,8 +25,7 @@ from zermelo.envs import (
 @pytest.mark.thorough
 @pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
 def test_chance_is_found_out_and_never_the_environments_own(source: str) -> None:
-    env = Dice(source)
-    env.reset(seed=11)
+    env = started(Dice(source), seed=11)
     global_state = random.getstate(), np.random.get_state()[1].tobytes()  # noqa: NPY002 - watched, not used
     game = as_game(env)
     assert game.traits.chance is Chance.SAMPLED
@@ -38,8 +38,7 @@ def test_chance_is_found_out_and_never_the_environments_own(source: str) -> None
 
 @pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
 def test_samples_follow_the_generator_given(source: str) -> None:
-    env = Dice(source)
-    env.reset(seed=11)
+    env = started(Dice(source), seed=11)
     game = as_game(env)
     state = game.snapshot(env)
 
@@ -55,8 +54,7 @@ def test_samples_follow_the_generator_given(source: str) -> None:
 def test_samples_do_not_depend_on_the_environments_seed(source: str) -> None:
     drawn = []
     for seed in (1, 2):
-        env = Dice(source)
-        env.reset(seed=seed)
+        env = started(Dice(source), seed=seed)
         game = as_game(env)
         generator = np.random.default_rng(0)
         drawn.append([game.sample_result(game.snapshot(env), 0, generator).env.faces[-1] for _ in range(20)])
@@ -65,8 +63,7 @@ def test_samples_do_not_depend_on_the_environments_seed(source: str) -> None:
 
 @pytest.mark.thorough
 def test_declared_chance_is_exact() -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
+    env = started(DeclaredDice(), seed=1)
     game = as_game(env)
     assert game.traits.chance is Chance.EXACT
     state = game.snapshot(env)
@@ -94,15 +91,13 @@ def test_declared_chance_is_exact() -> None:
 
 @pytest.mark.thorough
 def test_declared_chance_with_the_clone_backend_is_the_same_game() -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
+    env = started(DeclaredDice(), seed=1)
     assert as_game(env, backend="clone").traits.chance is Chance.EXACT
 
 
 @pytest.mark.thorough
 def test_probabilities_must_sum_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
+    env = started(DeclaredDice(), seed=1)
     game = as_game(env)
     monkeypatch.setattr(DeclaredDice, "chance_outcomes", lambda self: [("one", 0.5)] if self.rolling else [])
     with pytest.raises(EnvFailedError, match=r"must be probabilities that sum to 1, but sum to 0\.5"):

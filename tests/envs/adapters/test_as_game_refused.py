@@ -11,6 +11,7 @@ from doubles.game_envs import (
     Numbers,
     Vectors,
     classic,
+    started,
 )
 from gymnasium import spaces
 
@@ -34,8 +35,7 @@ def test_what_is_not_an_environment() -> None:
 
 
 def test_a_parallel_environment() -> None:
-    env = pettingzoo.make("parallel", "classic/rps-v2")
-    env.reset(seed=0)
+    env = started(pettingzoo.make("parallel", "classic/rps-v2"), seed=0)
     with pytest.raises(UnsupportedGameError, match="rps_v2 is a parallel environment"):
         as_game(env)
 
@@ -61,8 +61,7 @@ def test_no_such_backend() -> None:
 
 
 def test_an_error_in_the_environment_names_it_and_keeps_the_error() -> None:
-    env = Broken("raises")
-    env.reset()
+    env = started(Broken("raises"))
     game = as_game(env)
     state = game.snapshot(env)
     game.result(state, 0)
@@ -74,8 +73,7 @@ def test_an_error_in_the_environment_names_it_and_keeps_the_error() -> None:
 
 
 def test_a_mask_that_allows_nothing() -> None:
-    env = Broken("empty_mask")
-    env.reset()
+    env = started(Broken("empty_mask"))
     game = as_game(env)
     stuck = game.result(game.snapshot(env), 0)
     with pytest.raises(GameOverError, match="broken_v0 is not over, but the action mask of 'two'"):
@@ -83,23 +81,20 @@ def test_a_mask_that_allows_nothing() -> None:
 
 
 def test_a_dead_agent_that_stays() -> None:
-    env = Broken("stuck")
-    env.reset()
+    env = started(Broken("stuck"))
     game = as_game(env)
     with pytest.raises(EnvFailedError, match="is dead and stays selected"):
         game.result(game.snapshot(env), 0)
 
 
 def test_an_action_space_without_end() -> None:
-    env = Vectors(spaces.Box(0, 1))
-    env.reset()
+    env = started(Vectors(spaces.Box(0, 1)))
     with pytest.raises(UnsupportedGameError, match="cannot be enumerated"):
         as_game(env)
 
 
 def test_an_action_space_too_great() -> None:
-    env = Vectors(spaces.MultiBinary(30))
-    env.reset()
+    env = started(Vectors(spaces.MultiBinary(30)))
     with pytest.raises(UnsupportedGameError, match=f"at most {MAX_ENUMERATED_ACTIONS:,}"):
         as_game(env).legal_actions(as_game(env).snapshot(env))
 
@@ -115,8 +110,7 @@ def test_an_agent_that_is_not_possible() -> None:
                 self.terminations["late"] = self.truncations["late"] = False
                 self.agent_selection = "late"
 
-    env = Stranger()
-    env.reset()
+    env = started(Stranger())
     game = as_game(env)
     state = game.snapshot(env)
     state = game.result(state, 8)
@@ -125,8 +119,7 @@ def test_an_agent_that_is_not_possible() -> None:
 
 
 def test_a_game_is_returned_as_it_is() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     game = as_game(env)
     assert as_game(game) is game
     with pytest.raises(InvalidSettingError, match="AECGame, which is a game with traits of its own"):

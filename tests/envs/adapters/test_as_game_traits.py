@@ -16,6 +16,7 @@ from doubles.game_envs import (
     SmallEnv,
     Walk,
     classic,
+    started,
 )
 
 from zermelo.envs import (
@@ -44,8 +45,7 @@ from zermelo.envs.adapters.facts.inference import infer
     ],
 )
 def test_traits_are_found_out(make: Any, expected: Any) -> None:
-    env = make()
-    env.reset(seed=0)
+    env = started(make(), seed=0)
     traits = as_game(env).traits
     assert (traits.reward_sum, traits.chance, traits.information, traits.terminal_rewards_only) == expected
     assert traits.seats == len(env.possible_agents)
@@ -56,8 +56,7 @@ def test_traits_are_found_out(make: Any, expected: Any) -> None:
     "name", ["leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6", "hanabi-v5", "rps-v2"]
 )
 def test_hidden_information_is_known(name: str) -> None:
-    env = classic(name)
-    env.reset(seed=0)
+    env = started(classic(name), seed=0)
     assert as_game(env).traits.information is Information.HIDDEN
     traits = as_game(env, backend="environment").traits
     assert traits.information is Information.HIDDEN
@@ -68,20 +67,17 @@ def test_hidden_information_is_known(name: str) -> None:
 def test_simultaneous_moves_are_hidden_information() -> None:
     from pettingzoo.utils.conversions import aec_to_parallel, parallel_to_aec
 
-    env = parallel_to_aec(aec_to_parallel(classic("rps-v2")))
-    env.reset(seed=0)
+    env = started(parallel_to_aec(aec_to_parallel(classic("rps-v2"))), seed=0)
     assert as_game(env).traits.information is Information.HIDDEN
 
 
 def test_a_kept_wrapper_does_not_hide_hidden_information() -> None:
-    env = DoublingWrapper(classic("leduc_holdem-v4"))
-    env.reset(seed=0)
+    env = started(DoublingWrapper(classic("leduc_holdem-v4")), seed=0)
     assert as_game(env).traits.information is Information.HIDDEN
 
 
 def test_the_constant_of_a_constant_sum_is_found() -> None:
-    env = Numbers(total=3.0)
-    env.reset()
+    env = started(Numbers(total=3.0))
     assert as_game(env).traits.constant == pytest.approx(3.0)
 
 
@@ -102,16 +98,14 @@ def test_traits_declared_in_metadata() -> None:
     class Declaring(Numbers):
         metadata = {**Numbers.metadata, "zermelo_traits": {"reward_sum": "general_sum"}}  # noqa: RUF012 - as PettingZoo
 
-    env = Declaring()
-    env.reset()
+    env = started(Declaring())
     traits = as_game(env).traits
     assert traits.reward_sum is RewardSum.GENERAL
     assert traits.source("reward_sum") is TraitSource.DECLARED
 
 
 def test_whole_traits_can_be_given() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     given = Traits(name="mine", seat_names=("x", "y"), reward_sum=RewardSum.GENERAL, num_actions=4)
     traits = as_game(env, traits=given).traits
     assert (traits.name, traits.reward_sum, traits.num_actions) == ("mine", RewardSum.GENERAL, 4)
@@ -129,8 +123,7 @@ def test_whole_traits_can_be_given() -> None:
     ],
 )
 def test_wrong_traits(traits: Any, message: str) -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     with pytest.raises(InvalidSettingError, match=message):
         as_game(env, traits=traits)
 
@@ -141,8 +134,7 @@ def test_unfinished_play_assumes_and_says_so() -> None:
         def play(self, agent: Any, action: int) -> None:
             self.next_agent()
 
-    env = Endless(["one", "two"])
-    env.reset()
+    env = started(Endless(["one", "two"]))
     traits = as_game(env).traits
     assert traits.reward_sum is RewardSum.ZERO
     assert traits.source("reward_sum") is TraitSource.ASSUMED
@@ -161,16 +153,14 @@ def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch
 
     monkeypatch.setattr(sys.modules["zermelo.envs.adapters.facts.found_traits"], "infer", counting)
     for total in (1.0, 1.0, 0.0, 1.0):
-        env = Paying(total=total)
-        env.reset()
+        env = started(Paying(total=total))
         expected = RewardSum.CONSTANT if total else RewardSum.ZERO
         assert as_game(env).traits.reward_sum is expected
     assert len(calls) == 2
 
 
 def test_the_same_environment_gives_the_same_game() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     game = as_game(env)
     env.step(5)
     assert as_game(env) is game
@@ -179,8 +169,7 @@ def test_the_same_environment_gives_the_same_game() -> None:
 
 
 def test_a_reset_with_other_options_gives_another_game() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     game = as_game(env)
     env.reset(options={"length": 2})
     assert as_game(env) is not game
@@ -194,8 +183,7 @@ def test_a_reset_with_other_agents_gives_another_game() -> None:
                 self.possible_agents = options["agents"]
                 super().reset()
 
-    env = Crowd()
-    env.reset()
+    env = started(Crowd())
     assert as_game(env).traits.seats == 3
     env.reset(options={"agents": ["x", "y", "z", "w"]})
     assert as_game(env).traits.seats == 4
@@ -203,8 +191,7 @@ def test_a_reset_with_other_agents_gives_another_game() -> None:
 
 @pytest.mark.thorough
 def test_games_do_not_keep_environments_alive() -> None:
-    env = Numbers()
-    env.reset()
+    env = started(Numbers())
     game = as_game(env)
     reference = weakref.ref(env)
     del env

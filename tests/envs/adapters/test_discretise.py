@@ -5,15 +5,14 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
-from doubles.game_envs import Vectors
+from doubles.game_envs import Vectors, started
 from gymnasium import spaces
 
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, clone_env, discretise
 
 
 def test_a_box_in_bins() -> None:
-    env = discretise(gymnasium.make("Pendulum-v1"), bins=5)
-    env.reset(seed=0)
+    env = started(discretise(gymnasium.make("Pendulum-v1"), bins=5), seed=0)
     assert env.action_space == spaces.Discrete(5)
     assert [float(env.action(number)[0]) for number in range(5)] == [-2, -1, 0, 1, 2]
     game = as_game(
@@ -34,8 +33,7 @@ def test_bins_for_each_number_and_actions_that_are_listed() -> None:
 
 
 def test_an_aec_environment() -> None:
-    env = discretise(Vectors(spaces.Box(0, 1, (2,), np.float32)), bins=2)
-    env.reset()
+    env = started(discretise(Vectors(spaces.Box(0, 1, (2,), np.float32)), bins=2))
     game = as_game(env)
     state = game.snapshot(env)
     assert game.legal_actions(state) == (0, 1, 2, 3)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 import pytest
+from doubles.game_envs import started
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
@@ -37,9 +38,7 @@ TABLES = [
 
 
 def made(name: str, seed: int = 0, **parameters: Any) -> Any:
-    env = gymnasium.make(name, **parameters)
-    env.reset(seed=seed)
-    return env
+    return started(gymnasium.make(name, **parameters), seed=seed)
 
 
 def backup(game: Any, state: Any, values: Any) -> list[float]:
@@ -96,8 +95,7 @@ def test_equal_outcomes_are_merged() -> None:
 
 @pytest.mark.defect(47)
 def test_a_time_limit_is_part_of_a_transition_tables_game() -> None:
-    env = TimeLimit(made("FrozenLake-v1", is_slippery=False), 3)
-    env.reset(seed=0)
+    env = started(TimeLimit(made("FrozenLake-v1", is_slippery=False), 3), seed=0)
     env.step(0)
     game = as_game(env)
     assert isinstance(game, TableGame)
@@ -132,8 +130,9 @@ def test_the_table_plays_as_the_environment_does() -> None:
 
 @pytest.mark.thorough
 def test_a_table_under_a_wrapper_that_changes_rewards_is_not_used() -> None:
-    env = gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda reward: 10 * reward)
-    env.reset(seed=0)
+    env = started(
+        gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda reward: 10 * reward), seed=0
+    )
     assert isinstance(as_game(env), GymGame)
     assert as_game(env).traits.chance is Chance.SAMPLED
 
@@ -220,8 +219,7 @@ class Corridor(gymnasium.Env):
 
 @pytest.mark.parametrize("mask_in", ["info", "method"])
 def test_masks(mask_in: str) -> None:
-    env = Corridor(mask_in)
-    env.reset(seed=0)
+    env = started(Corridor(mask_in), seed=0)
     env.place = 4
     game = as_game(env)
     state = game.snapshot(env)
@@ -233,8 +231,7 @@ def test_masks(mask_in: str) -> None:
 
 
 def test_an_episode() -> None:
-    env = Corridor()
-    env.reset(seed=0)
+    env = started(Corridor(), seed=0)
     game = as_game(env)
     state = game.snapshot(env)
     assert game.traits.chance is Chance.NONE
@@ -255,8 +252,7 @@ def test_an_episode() -> None:
 
 
 def test_a_time_limit_is_part_of_a_copied_game() -> None:
-    env = gymnasium.wrappers.TimeLimit(Corridor(), 2)
-    env.reset(seed=0)
+    env = started(gymnasium.wrappers.TimeLimit(Corridor(), 2), seed=0)
     game = as_game(env)
     state = game.result(game.snapshot(env), 1)
     assert not game.is_terminal(state)

@@ -11,6 +11,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from doubles.clone_envs import DiceEnv
+from doubles.game_envs import started
 
 from zermelo.agents import ISMCTSAgent
 from zermelo.envs import (
@@ -32,8 +33,7 @@ POKER = list(ENDING)
 
 
 def played(name: str, plies: int, seed: int, **settings: Any) -> Any:
-    env = pettingzoo.make("aec", f"classic/{name}", **settings)
-    env.reset(seed=seed)
+    env = started(pettingzoo.make("aec", f"classic/{name}", **settings), seed=seed)
     chance = np.random.default_rng(seed)
     for _ in range(plies):
         mask = env.observe(env.agent_selection)["action_mask"]
@@ -238,8 +238,7 @@ HIDDEN = given_traits({"information": "hidden"})
 
 
 def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
-    env = HighCard()
-    env.reset(seed=3)
+    env = started(HighCard(), seed=3)
     env.step(1)
     game = as_game(env, traits=HIDDEN)
     assert isinstance(game, SupportsInformationStates)
@@ -260,8 +259,7 @@ def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
 
 
 def test_dealing_again_what_was_seen_is_an_error_and_an_end_stays_as_it_is() -> None:
-    env = Careless()
-    env.reset(seed=3)
+    env = started(Careless(), seed=3)
     game = as_game(env, traits=HIDDEN)
     with pytest.raises(EnvFailedError, match=r"resample\(\) of dice_v0 changed what 'a' has seen"):
         game.resample(game.snapshot(env), 0, np.random.default_rng(1))
@@ -273,8 +271,7 @@ def test_dealing_again_what_was_seen_is_an_error_and_an_end_stays_as_it_is() -> 
 
 
 def test_games_without_hidden_cards_say_nothing_of_them() -> None:
-    env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    env.reset()
+    env = started(pettingzoo.make("aec", "classic/tictactoe-v3"))
     assert not isinstance(as_game(env, backend="clone"), SupportsInformationStates)
 
 
@@ -316,8 +313,7 @@ def test_moves_at_the_same_time() -> None:
 
 
 def test_turns_taken_unseen_are_known_to_be_simultaneous() -> None:
-    env = pettingzoo.make("aec", "classic/rps-v2")
-    env.reset()
+    env = started(pettingzoo.make("aec", "classic/rps-v2"))
     assert as_game(env).traits.simultaneous
 
 
@@ -335,14 +331,12 @@ def deal_elsewhere(env: Any, agent: Any, generator: np.random.Generator) -> None
 
 def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zermelo.envs.adapters.facts.known._information", {})
-    env = Elsewhere()
-    env.reset(seed=1)
+    env = started(Elsewhere(), seed=1)
     assert not isinstance(as_game(env, traits=HIDDEN), SupportsInformationStates)
     with pytest.raises(UnsupportedGameError, match=r"ismcts needs to know what players see.*register_information"):
         ISMCTSAgent(traits=HIDDEN).act(env)
     register_information(Elsewhere, key=lambda env, agent: env.hands[agent], resample=deal_elsewhere)
-    other = Elsewhere()
-    other.reset(seed=1)
+    other = started(Elsewhere(), seed=1)
     game = as_game(other)
     assert isinstance(game, SupportsInformationStates)
     assert game.traits.information is Information.HIDDEN

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.game_envs import started
 from doubles.strange_envs import ALLOWED, MaskedRoom, Pick
 from gymnasium import spaces
 
@@ -28,8 +29,7 @@ def first_actions(env: Any, after: Any = ()) -> Any:
 
 @pytest.mark.defect(19)
 def test_a_mask_counts_also_after_another_agent_was_seen_without_one() -> None:
-    env = Pick("second")
-    env.reset()
+    env = started(Pick("second"))
     game = as_game(env, traits={"information": "perfect", "reward_sum": "zero_sum", "chance": "deterministic"})
     state = game.snapshot(env)
     assert game.legal_actions(state) == (0, 1, 2, 3)
@@ -40,8 +40,7 @@ def test_a_mask_counts_also_after_another_agent_was_seen_without_one() -> None:
 @pytest.mark.defect(44)
 @pytest.mark.parametrize("show", ["phase", "second", "info", "observation", "legal_moves", "valid_actions"])
 def test_masks_whose_place_changes_are_followed(show: str) -> None:
-    env = Pick(show)
-    env.reset()
+    env = started(Pick(show))
     game = as_game(env)
     state = game.snapshot(env)
     for turn in range(6):
@@ -101,8 +100,7 @@ def test_what_may_or_may_not_be_a_mask_is_refused(shown: Any, size: int) -> None
 
 @pytest.mark.defect(51)
 def test_a_mask_that_only_last_fills_in_is_refused() -> None:
-    env = Pick("last")
-    env.reset()
+    env = started(Pick("last"))
     place = r"action mask of 'one' in .* only right once Pick\.last\(\) has filled it in: .* reset\(\) and step"
     with pytest.raises(UnsupportedGameError, match=place):
         first_actions(env)
@@ -112,17 +110,14 @@ def test_a_mask_that_only_last_fills_in_is_refused() -> None:
 
 @pytest.mark.defect(51)
 def test_a_mask_that_last_has_filled_in_already_is_refused_too() -> None:
-    env = Pick("last")
-    env.reset()
+    env = started(Pick("last"))
     env.last()
     with pytest.raises(UnsupportedGameError, match=r"'two' in .* only right once Pick\.last\(\)"):
         first_actions(env)
 
 
 def room(show: str) -> Any:
-    env = MaskedRoom(show)
-    env.reset()
-    return env
+    return started(MaskedRoom(show))
 
 
 @pytest.mark.defect(44)
@@ -156,8 +151,7 @@ def test_a_mask_in_info_that_no_method_returns_is_read_from_the_first_step_on() 
 
 
 def test_an_illegal_action_without_a_mask_is_answered_with_what_to_add() -> None:
-    env = Pick("nowhere")
-    env.reset()
+    env = started(Pick("nowhere"))
     game = as_game(env)
     with pytest.raises(EnvFailedError, match=r"AssertionError in step\(1\) .* an action_mask in the observation"):
         game.result(game.snapshot(env), 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.game_envs import started
 
 pyspiel = pytest.importorskip("pyspiel")
 openspiel_compatibility = pytest.importorskip("shimmy.openspiel_compatibility")
@@ -31,9 +32,9 @@ def states_game(thing: Any, backend: str = "environment", **options: Any) -> Any
 
 
 def shimmy(name: str, seed: int = 0, **config: Any) -> Any:
-    env = openspiel_compatibility.OpenSpielCompatibilityV0(game_name=name, config=config or None)
-    env.reset(seed=seed)
-    return env
+    return started(
+        openspiel_compatibility.OpenSpielCompatibilityV0(game_name=name, config=config or None), seed=seed
+    )
 
 
 GAMES: list[tuple[str, dict[str, Any]]] = [

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from doubles.game_envs import started
 from oracles.pettingzoo_play import play_beside_pettingzoo
 from pettingzoo.utils import BaseWrapper, wrappers
 
@@ -21,11 +22,7 @@ each_env = pytest.mark.parametrize("name", EQUIVALENT)
 
 
 def position(name: str, moves: tuple[int, ...] = ()) -> Any:
-    env = make(name)
-    env.reset()
-    for move in moves:
-        env.step(move)
-    return env
+    return started(make(name), moves=moves)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +101,7 @@ def test_backends(name: str) -> None:
 @each_env
 def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
     raw = innermost(position(name))
-    changed = type("raw_env", (type(raw),), {})()
-    changed.reset()
+    changed = started(type("raw_env", (type(raw),), {})())
     assert isinstance(as_game(changed), AECGame)
     with pytest.raises(UnsupportedGameError, match="no rules are registered"):
         as_game(changed, backend="rules")

@@ -6,15 +6,13 @@ from typing import Any
 
 import pettingzoo
 import pytest
-from doubles.game_envs import DeclaredDice
+from doubles.game_envs import DeclaredDice, started
 
 from zermelo.envs import InvalidSettingError, as_game, perft
 
 
 def classic(name: str) -> Any:
-    env = pettingzoo.make("aec", f"classic/{name}")
-    env.reset()
-    return env
+    return started(pettingzoo.make("aec", f"classic/{name}"))
 
 
 @pytest.mark.thorough
@@ -61,8 +59,7 @@ def test_the_split_by_action() -> None:
 
 @pytest.mark.thorough
 def test_chance_events_are_moves() -> None:
-    env = DeclaredDice()
-    env.reset()
+    env = started(DeclaredDice())
     # Roll (then three faces) or hold.
     assert perft(env, 1) == 2
     assert perft(env, 2) == 3 + 2

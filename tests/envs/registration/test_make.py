@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 import pytest
-from doubles.game_envs import Numbers
+from doubles.game_envs import Numbers, started
 
 from zermelo.envs import (
     InvalidSettingError,
@@ -61,28 +61,24 @@ def test_parameters_in_brackets_and_as_arguments() -> None:
 def test_every_classic_environment_is_made() -> None:
     for env_id in pettingzoo.aec_registry:
         if env_id.startswith("classic/"):
-            env = make_env(env_id)
-            env.reset(seed=0)
+            env = started(make_env(env_id), seed=0)
             assert env.agents
 
 
 def test_gymnasium_environments() -> None:
-    env = make_env("FrozenLake-v1(is_slippery=False)")
-    env.reset(seed=0)
+    env = started(make_env("FrozenLake-v1(is_slippery=False)"), seed=0)
     assert len(env.unwrapped.P[0][0]) == 1
     assert make_env("FrozenLake").spec.id == "FrozenLake-v1"
     assert isinstance(make("CartPole-v1"), gymnasium.Env)
 
 
 def test_openspiel_games_keep_their_parameters_through_reset() -> None:
-    env = make_env("openspiel/breakthrough(rows=6, columns=6)")
-    env.reset(seed=0)
+    env = started(make_env("openspiel/breakthrough(rows=6, columns=6)"), seed=0)
     assert env.action_space(env.agents[0]).n == 432
     env.reset(seed=1)
     assert str(env._env) == "breakthrough(columns=6,rows=6)"
     assert make_env("openspiel/nim(pile_sizes=[1, 3, 5])")._env.new_initial_state().legal_actions()
-    misere = make_env("openspiel/misere(game=tic_tac_toe())")
-    misere.reset()
+    misere = started(make_env("openspiel/misere(game=tic_tac_toe())"))
     assert misere.action_space("player_0").n == 9
 
 
@@ -238,8 +234,7 @@ def test_the_list_holds_pettingzoos_classics_and_what_they_are() -> None:
     classics = {env_id for env_id in pettingzoo.aec_registry if env_id.startswith("classic/")}
     assert {name for name in entries if name.startswith("classic/")} == classics
     for name in classics:
-        env = make_env(name)
-        env.reset(seed=0)
+        env = started(make_env(name), seed=0)
         assert entries[name].information == as_game(env).traits.information
     for name in ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1"):
         assert name in gymnasium.registry

@@ -6,6 +6,7 @@ from typing import Any
 
 import pettingzoo
 import pytest
+from doubles.game_envs import started
 from doubles.own_rules import Piglike
 
 from zermelo.agents import CFRAgent
@@ -77,8 +78,7 @@ def test_a_helper_may_resemble_a_method_of_the_same_class() -> None:
 
 @pytest.mark.defect(22)
 def test_a_policy_for_rules_is_not_taken_for_an_environment_that_pays_half() -> None:
-    env = pettingzoo.make("aec", "classic/leduc_holdem-v4")
-    env.reset(seed=0)
+    env = started(pettingzoo.make("aec", "classic/leduc_holdem-v4"), seed=0)
     live = as_game(env)
     values = []
     for games in ([live], [RulesGame(Leduc(blinds=True)), live]):
@@ -91,12 +91,10 @@ def test_a_policy_for_rules_is_not_taken_for_an_environment_that_pays_half() -> 
 
 @pytest.mark.defect(22)
 def test_games_are_equal_only_if_they_are_the_same_in_every_respect() -> None:
-    env = pettingzoo.make("aec", "classic/leduc_holdem-v4")
-    env.reset(seed=0)
+    env = started(pettingzoo.make("aec", "classic/leduc_holdem-v4"), seed=0)
     assert RulesGame(Leduc(blinds=True)) != as_game(env)
     assert as_game(env) == as_game(env)
-    other = make("zermelo/Hexapawn-v0")
-    other.reset()
+    other = started(make("zermelo/Hexapawn-v0"))
     plain = RulesGame(Hexapawn())
     assert RulesGame(Hexapawn()) == plain
     assert hash(RulesGame(Hexapawn())) == hash(plain)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.checked import assert_clones_right
+from doubles.game_envs import started
 from doubles.own_envs import EVERY, api_warnings, every_env
 from doubles.own_rules import Pictured, Piglike, ThreeTake
 from pettingzoo.utils import BaseWrapper
@@ -80,8 +81,7 @@ def test_pettingzoo_api_of_other_sizes(name: str, capsys: pytest.CaptureFixture[
 
 
 def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> None:
-    live = make("zermelo/Othello-v0(rows=4, columns=4, margin=True)")
-    live.reset()
+    live = started(make("zermelo/Othello-v0(rows=4, columns=4, margin=True)"))
     live.step(0)
     assert live.rewards == {"black": -16.0, "white": 0}
 
@@ -114,8 +114,7 @@ def test_clones_are_right(name: str) -> None:
 @every_env
 @pytest.mark.parametrize("seed", range(3))
 def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
-    live = EVERY[name]()
-    live.reset(seed=seed)
+    live = started(EVERY[name](), seed=seed)
     by_rules, by_clone = as_game(live), as_game(live, backend="clone")
     assert type(by_rules) is LiveRulesGame
     assert isinstance(by_clone, AECGame)
@@ -151,8 +150,7 @@ def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
 
 @every_env
 def test_masks_and_rewards(name: str) -> None:
-    live = EVERY[name]()
-    live.reset(seed=1)
+    live = started(EVERY[name](), seed=1)
     draw_from = random.Random(1)
     while actions := live.unwrapped.legal_actions():
         assert set(live.rewards.values()) == {0.0}
@@ -175,10 +173,7 @@ def test_masks_and_rewards(name: str) -> None:
 
 
 def test_observations_are_seen_from_the_observers_side() -> None:
-    live = make("zermelo/ConnectFour-v0")
-    live.reset()
-    for action in (3, 3, 0):
-        live.step(action)
+    live = started(make("zermelo/ConnectFour-v0"), moves=(3, 3, 0))
     first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
     assert first.shape == (6, 7, 2)
     assert np.argwhere(first[:, :, 0]).tolist() == [[5, 0], [5, 3]]  # the bottom row is the last
@@ -193,8 +188,7 @@ def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> Non
             super().step(action)
             self.rewards = {agent: 2 * reward + 1 for agent, reward in self.rewards.items()}
 
-    changed = Doubled(own_games.MNK())
-    changed.reset()
+    changed = started(Doubled(own_games.MNK()))
     game = as_game(changed)
     assert isinstance(game, AECGame)
     assert game.traits.source("reward_sum") is not TraitSource.DECLARED
@@ -203,8 +197,7 @@ def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> Non
 
 
 def test_what_the_caller_knows_counts_most() -> None:
-    live = make("zermelo/MNK-v0")
-    live.reset()
+    live = started(make("zermelo/MNK-v0"))
     game = as_game(live, traits={"reward_sum": "general_sum"})
     assert game.traits.reward_sum is RewardSum.GENERAL
     assert game.traits.source("reward_sum") is TraitSource.GIVEN
@@ -212,8 +205,7 @@ def test_what_the_caller_knows_counts_most() -> None:
 
 
 def test_another_game_in_the_same_environment_is_seen() -> None:
-    live = RulesEnv(own_games.MNK(3, 3, 3))
-    live.reset()
+    live = started(RulesEnv(own_games.MNK(3, 3, 3)))
     before = as_game(live)
     live.rules = own_games.ConnectFour(3, 3)  # equal integers, another class
     live.reset()
@@ -227,8 +219,7 @@ def test_another_game_in_the_same_environment_is_seen() -> None:
 
 
 def test_an_illegal_action_ends_the_game_and_is_searched_as_such() -> None:
-    live = make("zermelo/MNK-v0")
-    live.reset()
+    live = started(make("zermelo/MNK-v0"))
     live.step(4)
     game = as_game(live)
     live.step(4)
@@ -246,8 +237,7 @@ def test_an_illegal_action_ends_the_game_and_is_searched_as_such() -> None:
 
 @pytest.mark.parametrize("action", [9, -1, None, 1.0, "a", 4])
 def test_the_raw_environment_refuses_illegal_actions(action: Any) -> None:
-    live = raw_env(own_games.MNK())
-    live.reset()
+    live = started(raw_env(own_games.MNK()))
     live.step(np.int64(4))
     before = live.position
     with pytest.raises(IllegalActionError, match=r"is not legal for player_1 in mnk_v0: legal are 0, 1, 2, 3, 5"):
@@ -260,8 +250,7 @@ def test_the_raw_environment_refuses_illegal_actions(action: Any) -> None:
 
 def test_dice_are_rolled_from_the_seed() -> None:
     def course(seed: int | None) -> list[Any]:
-        live = env(Piglike(goal=30, faces=6))
-        live.reset(seed=seed)
+        live = started(env(Piglike(goal=30, faces=6)), seed=seed)
         positions = [live.unwrapped.position]
         for action in (1, 1, 0, 1, 1, 1, 0, 1) * 3:
             if live.unwrapped.legal_actions():
@@ -275,8 +264,7 @@ def test_dice_are_rolled_from_the_seed() -> None:
 
 
 def test_a_reset_without_a_seed_goes_on_in_the_stream() -> None:
-    live = RulesEnv(Piglike(goal=1000, faces=100))
-    live.reset(seed=3)
+    live = started(RulesEnv(Piglike(goal=1000, faces=100)), seed=3)
     rolls = []
     for _ in range(10):
         rolls.append(live.position.turn)
@@ -301,8 +289,7 @@ def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_fores
     class Reward(BaseWrapper):
         pass
 
-    live = Reward(env(Piglike(goal=50)))
-    live.reset(seed=1)
+    live = started(Reward(env(Piglike(goal=50))), seed=1)
     game = as_game(live)
     assert game.traits.chance is Chance.SAMPLED
     state = game.snapshot(live)
@@ -317,8 +304,7 @@ def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_fores
 @pytest.mark.parametrize("wrapped", [True, False])
 def test_copies_keep_the_game(name: str, way: Any, wrapped: bool) -> None:
     live = EVERY[name]()
-    live = live if wrapped else live.unwrapped
-    live.reset(seed=2)
+    live = started(live if wrapped else live.unwrapped, seed=2)
     play(live, seed=2, moves=3)
     other = way(live)
     assert type(other) is type(live)
@@ -337,8 +323,7 @@ def test_copies_keep_the_game(name: str, way: Any, wrapped: bool) -> None:
 
 
 def test_text_and_picture() -> None:
-    live = make("zermelo/MNK-v0", render_mode="ansi")
-    live.reset()
+    live = started(make("zermelo/MNK-v0", render_mode="ansi"))
     live.step(0)
     assert live.render() == "X . .\n. . .\n. . ."
     picture = draw(live.unwrapped.rules, live.unwrapped.position)
@@ -350,8 +335,7 @@ def test_text_and_picture() -> None:
 @pytest.mark.thorough
 @every_env
 def test_every_move_changes_the_picture_and_the_text(name: str) -> None:
-    live = EVERY[name]()
-    live.reset(seed=4)
+    live = started(EVERY[name](), seed=4)
     raw = live.unwrapped
     seen, texts, positions = set(), set(), set()
     draw_from = random.Random(4)
@@ -365,16 +349,14 @@ def test_every_move_changes_the_picture_and_the_text(name: str) -> None:
 
 
 def test_human_rendering_prints_every_position(capsys: pytest.CaptureFixture[str]) -> None:
-    live = make("zermelo/MNK-v0", render_mode="human")
-    live.reset()
+    live = started(make("zermelo/MNK-v0", render_mode="human"))
     live.step(8)
     assert capsys.readouterr().out == ". . .\n. . .\n. . .\n\n. . .\n. . .\n. . X\n\n"
     assert live.render() is None
 
 
 def test_rendering_without_a_mode_warns() -> None:
-    live = make("zermelo/MNK-v0")
-    live.reset()
+    live = started(make("zermelo/MNK-v0"))
     with pytest.warns(UserWarning, match="without specifying any render mode"):
         assert live.render() is None
 
@@ -385,16 +367,14 @@ def test_a_wrong_render_mode_is_refused() -> None:
 
 
 def test_rules_may_draw_and_observe_for_themselves() -> None:
-    live = RulesEnv(Pictured(), "rgb_array")
-    live.reset()
+    live = started(RulesEnv(Pictured(), "rgb_array"))
     assert live.render().shape == (4, 5, 3)
     space = live.observation_space("player_0")["observation"]
     assert (space.dtype, space.shape, space.low.tolist(), space.high.tolist()) == (np.int16, (2,), [0, 0], [5, 5])
     assert live.observe("player_1")["observation"].tolist() == [5, 1]
     with pytest.raises(RulesError, match=r"Pictured.observation must return an array of numbers from 0 to 5"):
         RulesEnv(Pictured(fault=1))
-    broken = RulesEnv(Pictured(fault=2), "rgb_array")
-    broken.reset()
+    broken = started(RulesEnv(Pictured(fault=2), "rgb_array"))
     with pytest.raises(RulesError, match=r"Pictured.image must return .* not of shape \(4, 5\) and type uint8"):
         broken.render()
 
@@ -407,8 +387,7 @@ def test_bits() -> None:
 
 
 def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state() -> None:
-    live = RulesEnv(ThreeTake())
-    live.reset()
+    live = started(RulesEnv(ThreeTake()))
     live.step(1)
     seen = live.observe("player_2")["observation"]
     assert [row.nonzero()[0].tolist() for row in seen] == [[3], [0], [2]]  # 8 are left, seat 1 moves, seat 2 looks
@@ -418,6 +397,5 @@ def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state()
 
 @every_env
 def test_a_copier_is_written_for_every_game(name: str) -> None:
-    live = EVERY[name]().unwrapped
-    live.reset(seed=0)
+    live = started(EVERY[name]().unwrapped, seed=0)
     assert compile_copier(live, loose=False) is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pettingzoo
 import pytest
+from doubles.game_envs import started
 from doubles.own_envs import OWN, api_warnings
 from doubles.own_rules import ThreeTake
 
@@ -60,8 +61,7 @@ def test_the_tables_are_true(name: str) -> None:
     """What the table says makes the environment, which then has those actions, for players only."""
     document = OWN_ENVS[name].load().__doc__ or ""
     rows = dict(re.findall(r"^(\w[\w ]*?)  +(.+)$", document, flags=re.MULTILINE))
-    live = eval(rows["Creation"], {"make": pettingzoo.make})
-    live.reset(seed=0)
+    live = started(eval(rows["Creation"], {"make": pettingzoo.make}), seed=0)
     spaces = [live.action_space(agent) for agent in live.possible_agents]
     assert {str(space) for space in spaces} == {rows["Actions"]}
     mask = live.observe(live.agent_selection)["action_mask"]
@@ -81,8 +81,7 @@ def test_the_tables_are_true(name: str) -> None:
 )
 @api_warnings
 def test_outcomes_of_chance_are_no_actions(text: str, actions: int) -> None:
-    live = make(text)
-    live.reset(seed=0)
+    live = started(make(text), seed=0)
     assert live.action_space(live.agent_selection).n == actions
     api_test(live, num_cycles=100)
 
@@ -105,8 +104,7 @@ def test_names_of_classes(cls: str, name: str) -> None:
     ],
 )
 def test_rules_of_the_users_by_name(text: str, rules: Any) -> None:
-    live = make(text)
-    live.reset()
+    live = started(make(text))
     assert live.unwrapped.rules == rules
     assert as_game(live).rules == rules
 

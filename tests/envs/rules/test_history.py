@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from doubles.chase import Chase, ChaseState
+from doubles.game_envs import started
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game, check_rules, clone_env
@@ -62,10 +63,7 @@ def test_a_table_s_key_has_the_past_in_any_order_as_far_as_it_matters() -> None:
 
 
 def test_the_third_occurrence_ends_the_game_in_an_environment_and_in_what_is_searched_of_it() -> None:
-    env = RulesEnv(Chase())
-    env.reset()
-    for action in (*ROUND, *ROUND[:3]):
-        env.step(action)
+    env = started(RulesEnv(Chase()), moves=(*ROUND, *ROUND[:3]))
     before = clone_env(env)
     for other in (before, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
         game = as_game(other)
@@ -80,8 +78,7 @@ def test_the_third_occurrence_ends_the_game_in_an_environment_and_in_what_is_sea
 
 
 def test_an_action_that_repeats_is_illegal_with_superko() -> None:
-    env = RulesEnv(Chase(limit=2, superko=1))
-    env.reset()
+    env = started(RulesEnv(Chase(limit=2, superko=1)))
     for action in ROUND[:3]:
         assert action in env.legal_actions()
         env.step(action)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.game_envs import started
 
 from zermelo.envs import make
 from zermelo.envs.pictures.boards import draw
@@ -74,10 +75,7 @@ def square(picture: np.ndarray, row: int, column: int) -> tuple[int, ...]:
 
 
 def position(name: str, moves: tuple[int, ...]) -> np.ndarray:
-    live = make(name, render_mode="rgb_array")
-    live.reset()
-    for move in moves:
-        live.step(move)
+    live = started(make(name, render_mode="rgb_array"), moves=moves)
     picture: np.ndarray = live.render()
     assert (draw(live.unwrapped.rules, live.unwrapped.position) == picture).all()
     return picture
@@ -114,8 +112,7 @@ def test_stones_lie_where_they_were_put() -> None:
     ],
 )
 def test_the_smallest_and_the_greatest_are_drawn_in_one_size(name: str) -> None:
-    live = make(name, render_mode="rgb_array")
-    live.reset()
+    live = started(make(name, render_mode="rgb_array"))
     shapes, moves = {live.render().shape}, 0
     while actions := live.unwrapped.legal_actions():
         live.step(actions[0])

@@ -1,28 +1,57 @@
-"""AEC environments whose agents move at the same time, though they are asked in turn; and the adapter of all AEC.
+"""AEC environments that hide something of which more is known; and the adapter of all AEC.
 
-``parallel_to_aec`` makes such environments of parallel ones. In the middle of a round they hold what some agents
-have chosen and the others do not see. So a round is always seen from its start: all its agents are the movers, and
-``joint_result`` first takes back, in its copy, whatever has been chosen.
+Of some it is known what agents have seen, of others that agents move at the same time, though they are asked in
+turn. ``parallel_to_aec`` makes such environments of parallel ones. In the middle of a round they hold what some
+agents have chosen and the others do not see. So a round is always seen from its start: all its agents are the
+movers, and ``joint_result`` first takes back, in its copy, whatever has been chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
-from zermelo.envs.adapters.aec.game import AECGame
-from zermelo.envs.adapters.aec.informed import InformedAECGame
-from zermelo.envs.adapters.aec.state import EnvState
+from zermelo.envs.adapters.aec.game import AECGame, EnvState
 from zermelo.envs.adapters.aec.unseen import hidden_of
+from zermelo.envs.adapters.facts.declared import checked_outcomes
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
-from zermelo.envs.errors import GameOverError, IllegalActionError
+from zermelo.envs.clone.random_state import replace_generators
+from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Information, Traits
+
+
+class InformedAECGame(AECGame):
+    """An AEC environment's game where it is known what seats have seen, and how to deal the rest again."""
+
+    def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
+        super().__init__(env, traits, **settings)
+        hidden = hidden_of(innermost(env))
+        assert hidden is not None, "such games are made only of environments of which it is known"
+        self._hidden = hidden
+
+    def information_state_key(self, state: EnvState, seat: int) -> Hashable:
+        with self._blame("information_state_key"):
+            return state.mover, state.over, self._hidden.key(state.env, self.agents[seat])
+
+    def resample(self, state: EnvState, seat: int, generator: np.random.Generator) -> EnvState:
+        if state.over:
+            return state
+        env = self._copy(state.env)
+        replace_generators(env, generator)
+        with self._blame("resample"):
+            self._hidden.resample(env, self.agents[seat], generator)
+            outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
+        dealt = EnvState(env, state.before, state.totals, state.mover, state.over)
+        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else None
+        if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
+            raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
+        return dealt
 
 
 class SimultaneousAECGame(AECGame):
