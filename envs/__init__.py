@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zermelo.envs.adapters.facts.known import register_information as register_information
     from zermelo.envs.checks.check_rules import check_rules as check_rules
     from zermelo.envs.clone.clone_env import clone_env as clone_env
-    from zermelo.envs.clone.own_clone import register_clone as register_clone
+    from zermelo.envs.clone.clone_env import register_clone as register_clone
     from zermelo.envs.clone.verify import verify_clone as verify_clone
     from zermelo.envs.counting import perft as perft
     from zermelo.envs.errors import CloneError as CloneError
@@ -53,8 +53,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "adapters.as_game": "as_game register_rules",
             "adapters.discretise": "discretise",
             "adapters.facts.known": "register_information",
-            "clone.clone_env": "clone_env",
-            "clone.own_clone": "register_clone",
+            "clone.clone_env": "clone_env register_clone",
             "clone.verify": "verify_clone",
             "errors": "CloneError EnvFailedError GameOverError IllegalActionError InvalidSettingError "
             "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",

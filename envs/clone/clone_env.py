@@ -8,17 +8,21 @@ for the shapes that they have (``plan``); what has another shape goes through th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from zermelo.envs.clone.kinds import Kind
 from zermelo.envs.clone.plan import Copy, Scan, compile_copier
-from zermelo.envs.clone.traversal import copy_generally
-from zermelo.envs.errors import CloneError
+from zermelo.envs.clone.structures import own_copy
+from zermelo.envs.clone.traversal import KINDS, copy_generally, kind_of
+from zermelo.envs.errors import CloneError, InvalidSettingError
 
-Env = TypeVar("Env")
+T = TypeVar("T")
+_MOST_SHAPES: Final = 16
 
 
-def clone_env(env: Env) -> Env:
+def clone_env(env: T) -> T:
     """An independent copy of an environment at the current position; stepping one never changes the other.
 
     Args:
@@ -34,17 +38,57 @@ def clone_env(env: Env) -> Env:
         CloneError: Something in the environment cannot be copied right, such as an open file or a thread; the
             message names it by its path.
     """
-    run = _RUNS.get(type(env))
+    run = _runs.get(type(env))
     if run is None:
         if env is None or isinstance(env, type) or not hasattr(env, "step"):
             shown = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
             raise CloneError(f"clone_env needs a live environment, with a step method, not {shown[:100]}")
         run = copier_for(env)
-    copied: Env = run(env)
+    copied: T = run(env)
     return copied
 
 
-_MOST_SHAPES: Final = 16
+def register_clone(
+    cls: type[T],
+    clone: Callable[[T], T] | None = None,
+    *,
+    flatten: Callable[[T], Sequence[Any]] | None = None,
+    unflatten: Callable[[Sequence[Any]], T] | None = None,
+) -> None:
+    """Says how objects of exactly this class are copied when an environment is cloned.
+
+    Give ``clone``, which is called with an object and returns an independent copy, or a pair: ``flatten`` returns
+    all that decides what the object will do, and ``unflatten`` makes an object of copies of that. With the pair
+    objects can also be compared, so that a search may use a table of positions::
+
+        register_clone(Deck, flatten=lambda deck: (deck.cards, deck.place), unflatten=lambda parts: Deck(*parts))
+        register_clone(MyEnv, lambda env: MyEnv.restored(env.save_state()))
+
+    Args:
+        cls: The class of an environment, or of something that it holds. It counts for no subclass.
+        clone: What copies an object whole.
+        flatten: What the object is made of: the parts themselves, not copies of them, since a search gives the
+            random generators among them another state.
+        unflatten: What makes an object of the parts again.
+
+    Raises:
+        InvalidSettingError: Not a class, or neither ``clone`` nor both of the pair.
+    """
+    if not isinstance(cls, type):
+        raise InvalidSettingError(f"register_clone needs a class, not {cls!r}")
+    if clone is not None and flatten is None and unflatten is None:
+        name = "registered clone"
+        copy = clone
+        KINDS[cls] = replace(
+            kind_of(cls), copy=lambda obj, walk: own_copy(obj, lambda: copy(obj), name), plain=False
+        )
+    elif clone is None and flatten is not None and unflatten is not None:
+        take, make = flatten, unflatten
+        KINDS[cls] = Kind(copy=lambda obj, walk: make(walk.copy_all(take(obj))), parts=take)
+    else:
+        raise InvalidSettingError("register_clone needs either clone, or flatten and unflatten")
+    for copier in list(_copiers.values()):
+        copier.shapes = ()
 
 
 class _Copier:
@@ -53,7 +97,7 @@ class _Copier:
     Threads may clone at the same time: ``shapes`` is never changed, but replaced.
     """
 
-    __slots__ = ("compilations", "lock", "misses", "run", "shapes")
+    __slots__ = ("compilations", "lock", "misses", "shapes")
 
     def __init__(self) -> None:
         self.shapes: tuple[tuple[Copy, Scan], ...] = ()
@@ -61,56 +105,42 @@ class _Copier:
         self.compilations = 0
         self.lock = threading.Lock()
 
-        def run(obj: Any) -> Any:
-            shapes = self.shapes
-            for shape in shapes:
-                new = shape[0](obj)
-                if new is not None:
-                    if shape is not shapes[0]:
-                        self._put_first(shape)
-                    return new
-            return self._miss(obj)
-
-        self.run = run
-
-    def _put_first(self, shape: tuple[Copy, Scan]) -> None:
-        with self.lock:
-            self.shapes = (shape, *(other for other in self.shapes if other is not shape))[:_MOST_SHAPES]
-
-    def _miss(self, obj: Any) -> Any:
-        """No known shape fits: copies generally, and learns the shape if that happens often enough."""
+    def run(self, obj: Any) -> Any:
+        """A copy of an object of the class."""
+        shapes = self.shapes
+        for shape in shapes:
+            new = shape[0](obj)
+            if new is not None:
+                if shape is not shapes[0]:
+                    self._put_first(shape)
+                return new
         new = copy_generally(obj)
         self.misses += 1
         # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
         if self.misses > 2 ** (1 + self.compilations // 3):
             self.compilations += 1
-            shape = compile_copier(obj, loose=self.compilations > 2)
-            if shape is not None:
-                self._put_first(shape)
+            written = compile_copier(obj, loose=self.compilations > 2)
+            if written is not None:
+                self._put_first(written)
         return new
+
+    def _put_first(self, shape: tuple[Copy, Scan]) -> None:
+        with self.lock:
+            self.shapes = (shape, *(other for other in self.shapes if other is not shape))[:_MOST_SHAPES]
 
 
 _copiers: Final[dict[type, _Copier]] = {}
-_RUNS: Final[dict[type, Callable[[Any], Any]]] = {}
-
-
-def _copier_of(cls: type) -> _Copier:
-    return _copiers.get(cls) or _copiers.setdefault(cls, _Copier())
+_runs: Final[dict[type, Callable[[Any], Any]]] = {}
 
 
 def copier_for(obj: Any) -> Callable[[Any], Any]:
     """The fastest function that clones objects of the class of ``obj``; call it with the object."""
     cls = type(obj)
-    return _RUNS.get(cls) or _RUNS.setdefault(cls, _copier_of(cls).run)
-
-
-def forget_shapes() -> None:
-    """Has every shape learned anew, since some class is copied in another way from now on."""
-    for copier in list(_copiers.values()):
-        copier.shapes = ()
+    return _runs.get(cls) or _runs.setdefault(cls, _copiers.setdefault(cls, _Copier()).run)
 
 
 def known_generators(obj: Any) -> tuple[Any, ...] | None:
     """The random generators in an object, found fast, or None where that takes a walk through all of it."""
-    shapes = _copier_of(type(obj)).shapes
+    copier = _copiers.get(type(obj))
+    shapes = () if copier is None else copier.shapes
     return next((found for _, scan in shapes if (found := scan(obj)) is not None), None)

@@ -5,7 +5,7 @@
 * **refused**: what lives partly outside of Python (files, sockets, threads, ...), where a copy would be wrong;
 * **everything else** is copied: its parts are, and then it is made again of their copies.
 
-``zermelo.envs.clone.registry`` has the kind of every class; nothing else knows types.
+``zermelo.envs.clone.traversal`` has the kind of every class; nothing else knows types.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import decimal
 import enum
 import fractions
 import functools
-import inspect
 import io
 import re
 import struct
@@ -24,6 +23,7 @@ import types
 import uuid
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from pathlib import PurePath
 from typing import Any, Final, Protocol
 
@@ -35,12 +35,10 @@ from zermelo.envs.clone.copy_classes import copy_class, original_class
 class UncopyableError(Exception):
     """An object was met that cannot be copied; ``clone_env`` says where it was."""
 
-    def __init__(self, obj: Any, reason: str, *, final: bool = False) -> None:
+    def __init__(self, obj: Any, reason: str) -> None:
         super().__init__(reason)
         self.obj = obj
         self.reason = reason
-        self.final = final
-        """The reason says already what to do."""
 
 
 class Walk(Protocol):
@@ -86,11 +84,8 @@ class Kind:
         shared: An environment and its copies share it.
         by_value: Which object it is does not matter in a key: shared objects, spaces, random generators.
         layout: The memory that parts and value are read from, where they are; a key has attributes in their order.
-        plain: ``copy`` copies what is in that memory and nothing else, which a generated copier can do as well.
-        check: Answers None while an object may be copied, or else what is wrong and what to do, in words that
-            follow its path. For classes that keep a part of their state outside of their objects.
-        inline: Text of an expression that copies ``{0}``, for generated copiers.
-        inline_if: Text of the condition under which it does.
+        plain: ``copy`` copies what is in that memory and nothing else, which a written copier can do as well.
+        alone: What it copies is held by nothing else, so that a written copier may leave it to ``copy``.
     """
 
     copy: Callable[[Any, Walk], Any]
@@ -101,18 +96,23 @@ class Kind:
     by_value: bool = False
     layout: Layout | None = None
     plain: bool = False
-    check: Callable[[Any], str | None] | None = None
-    inline: str = ""
-    inline_if: str = ""
+    alone: bool = False
 
 
-class Mark(enum.Enum):
-    """A placeholder in keys for objects that do not count by their content."""
+def made(
+    make: Callable[[Any, list[Any]], Any],
+    parts: Callable[[Any], Sequence[Any]],
+    value: Callable[[Any], Hashable] = no_parts,
+) -> Kind:
+    """The kind of objects that are made of their parts, and shared where none of these is copied."""
 
-    SAME = "the object that was met as number ..."
-    GENERATOR = "a random generator"
-    SPACE = "a space"
-    WEAK = "a weak reference"
+    def copy(obj: Any, walk: Walk) -> Any:
+        old = parts(obj)
+        new = walk.copy_all(old)
+        found = walk.memo.get(id(obj))  # a part may have led back here
+        return found if found is not None else obj if all(map(is_, new, old)) else make(obj, new)
+
+    return Kind(copy=copy, parts=parts, value=value)
 
 
 # --- by name
@@ -133,17 +133,14 @@ _NUMPY_VALUES: Final = (np.number, np.bool_, np.character, np.datetime64, np.tim
 _SHARED_NAMES: Final = (
     "logging.Logger", "logging.Handler", "logging.LoggerAdapter", "gymnasium.envs.registration.EnvSpec",
     "random.SystemRandom", "pyspiel.Game", "pyspiel.GameType", "pyspiel.GameInfo", "chess.Move",
-    "zermelo.envs.rules.history._State",
-    "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm", "typing._GenericAlias",
-    "typing.TypeVar", "torch.dtype", "torch.device", "torch.layout", "torch.memory_format",
+    "zermelo.envs.rules.history._State", "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm",
+    "typing._GenericAlias", "typing.TypeVar", "torch.dtype", "torch.device", "torch.layout", "torch.memory_format",
 )  # fmt: skip
 # Packages whose C objects draw, play or listen; a clone shares them, as a search never renders.
 _DISPLAY_PACKAGES: Final = (
     "pygame", "pyglet", "OpenGL", "moderngl", "matplotlib", "tkinter", "_tkinter", "PIL", "cairo", "glfw",
 )  # fmt: skip
-PYGAME_POSITIONS: Final = (
-    "Rect", "FRect", "Vector2", "Vector3", "Mask", "Color",
-)  # fmt: skip
+PYGAME_POSITIONS: Final = ("Rect", "FRect", "Vector2", "Vector3", "Mask", "Color")
 _REFUSED_NAMES: Final = {
     name: reason
     for reason, names in {
@@ -154,26 +151,19 @@ _REFUSED_NAMES: Final = {
         "a result that is still to come": "concurrent.futures._base.Future _asyncio.Future",
         "a connection": "multiprocessing.connection._ConnectionBase ssl.SSLContext",
         "a queue between processes": "multiprocessing.queues.Queue",
-        "a queue between threads": "_queue.SimpleQueue",
         "a lock between processes": "multiprocessing.synchronize.SemLock",
-        "a socket": "socket.socket _socket.socket",
-        "a memory map": "mmap.mmap numpy.memmap",
+        "a socket": "socket.socket",
+        "a memory map": "numpy.memmap",
         "memory outside of Python (ctypes)": "_ctypes._CData",
-        "a function outside of Python (ctypes)": "_ctypes.CFuncPtr",
         "a library outside of Python (ctypes)": "ctypes.CDLL",
         "memory outside of Python (cffi)": "_cffi_backend._CDataBase",
-        "a database connection": "sqlite3.Connection",
-        "a database cursor": "sqlite3.Cursor",
         "an event loop": "asyncio.events.AbstractEventLoop",
         "a temporary folder": "tempfile.TemporaryDirectory",
         "an Atari emulator": "ale_py._ale_py.ALEInterface multi_agent_ale_py.ale_python_interface.ALEInterface",
-        "a generator that is under way": "builtins.generator builtins.async_generator",
-        "a coroutine that is under way": "builtins.coroutine",
-        "a frame of a running function": "builtins.frame",
-        "a traceback": "builtins.traceback",
     }.items()
     for name in names.split()
 }
+"""Python classes, and those of C code that would seem to have a copy."""
 
 
 def module_name(cls: type) -> str:
@@ -293,7 +283,7 @@ _BASES: Final = frozenset(
 )  # fmt: skip
 
 
-_layouts: dict[type, Layout] = {}
+_layouts: Final[dict[type, Layout]] = {}
 
 
 def layout_of(cls: type) -> Layout:
@@ -302,18 +292,19 @@ def layout_of(cls: type) -> Layout:
 
 
 def _find_layout(cls: type) -> Layout:
-    slots = tuple(slot for part in cls.__mro__ for slot in _own_slots(part))
+    slots = tuple(
+        value
+        for part in cls.__mro__
+        if "__slots__" in vars(part)
+        for value in vars(part).values()
+        if type(value) is types.MemberDescriptorType
+    )
     nearest = next(part for part in cls.__mro__ if part in _BASES)
     base = nearest if nearest is np.ndarray or _extends(cls, nearest) else None
-    dict_of = None
-    if cls.__dictoffset__ != 0:
-        # Where a class hides its dict behind a property of its own, the real one is a parent's.
-        own = [part.__dict__.get("__dict__") for part in cls.__mro__]
-        found = [inspect.getattr_static(cls, "__dict__", None), *own]
-        dict_of = next((one for one in found if isinstance(one, types.GetSetDescriptorType)), None)
-        if dict_of is None:
-            base = None
-    return Layout(base, slots, dict_of)
+    # Where a class hides its dict behind a property of its own, the real one is a parent's.
+    dicts = [vars(part).get("__dict__") for part in cls.__mro__]
+    dict_of = next((one for one in dicts if isinstance(one, types.GetSetDescriptorType)), None)
+    return Layout(base if dict_of is not None or not cls.__dictoffset__ else None, slots, dict_of)
 
 
 def _extends(cls: type, base: type) -> bool:
@@ -321,7 +312,8 @@ def _extends(cls: type, base: type) -> bool:
 
     Python makes a new object by ``__new__`` of a class further up only if that is so.
     """
-    if any(_has_c_methods(part) for part in cls.__mro__[: cls.__mro__.index(base)]):
+    parts = cls.__mro__[: cls.__mro__.index(base)]
+    if any(isinstance(value, types.MethodDescriptorType) for part in parts for value in vars(part).values()):
         return False
     make: Any = base.__new__
     try:
@@ -329,18 +321,6 @@ def _extends(cls: type, base: type) -> bool:
     except Exception:  # whatever a class does where it is extended
         return False
     return True
-
-
-def _has_c_methods(cls: type) -> bool:
-    return any(
-        isinstance(value, types.MethodDescriptorType) and value.__objclass__ is cls for value in vars(cls).values()
-    )
-
-
-def _own_slots(cls: type) -> list[Any]:
-    if "__slots__" not in cls.__dict__:
-        return []
-    return [value for value in cls.__dict__.values() if type(value) is types.MemberDescriptorType]
 
 
 def instance_dict(obj: Any) -> dict[str, Any] | None:

@@ -23,7 +23,6 @@ import numpy as np
 from zermelo.envs.clone.kinds import (
     PYGAME_POSITIONS,
     Kind,
-    Mark,
     UncopyableError,
     Walk,
     fields_of,
@@ -32,9 +31,12 @@ from zermelo.envs.clone.kinds import (
     module_name,
 )
 from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, deep_copy, kind_by_structure
+from zermelo.envs.errors import CloneError
+
+Array = np.ndarray[Any, Any]
 
 
-def _copy_array(obj: np.ndarray[Any, Any], walk: Walk) -> np.ndarray[Any, Any]:
+def _copy_array(obj: Array, walk: Walk) -> Array:
     base = obj.base
     if base is None:
         if not obj.flags.owndata:
@@ -52,8 +54,9 @@ def _copy_array(obj: np.ndarray[Any, Any], walk: Walk) -> np.ndarray[Any, Any]:
     return new
 
 
-def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: Walk) -> np.ndarray[Any, Any]:
-    base = _owner(base)
+def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
+    while isinstance(base, memoryview) or (isinstance(base, np.ndarray) and base.base is not None):
+        base = base.obj if isinstance(base, memoryview) else base.base
     is_alone = type(base).__name__ == "_MemInfo"  # of Numba: the memory of an array that compiled code has made
     if isinstance(base, bytes) or is_alone or obj.size == 0 or obj.itemsize == 0:
         return obj.__copy__()
@@ -66,7 +69,7 @@ def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: Walk) -> np.ndarray[A
     first, last = np.lib.array_utils.byte_bounds(start)
     if low < first or high > last:
         raise UncopyableError(obj, "is an array over memory that is not numpy's")
-    if obj.dtype.hasobject and isinstance(base, np.ndarray):
+    if obj.dtype.hasobject:
         return _object_view(obj, base, copied, offset)
     locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
     if locked:
@@ -78,12 +81,6 @@ def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: Walk) -> np.ndarray[A
     return new
 
 
-def _owner(base: Any) -> Any:
-    while isinstance(base, memoryview) or (isinstance(base, np.ndarray) and base.base is not None):
-        base = base.obj if isinstance(base, memoryview) else base.base
-    return base
-
-
 def _memory(owner: Any) -> Any:
     """The whole memory of an owner as one buffer."""
     if not isinstance(owner, np.ndarray):
@@ -92,18 +89,16 @@ def _memory(owner: Any) -> Any:
     return owner.view(np.ndarray) if owner.flags.c_contiguous else owner.view(np.ndarray).transpose(order)
 
 
-def _object_view(
-    obj: np.ndarray[Any, Any], base: np.ndarray[Any, Any], copied: np.ndarray[Any, Any], offset: int
-) -> np.ndarray[Any, Any]:
+def _object_view(obj: Array, base: Any, copied: Any, offset: int) -> Array:
     """Numpy makes no object array over a buffer, so the view is cut out of the flat copy by its strides."""
-    flat = _memory(copied).reshape(-1)
     if obj.dtype != base.dtype or offset % obj.itemsize:
         raise UncopyableError(obj, "is a view of one field of an array of objects")
-    new = np.lib.stride_tricks.as_strided(flat[offset // obj.itemsize :], obj.shape, obj.strides)
+    flat = _memory(copied).reshape(-1)[offset // obj.itemsize :]
+    new = np.lib.stride_tricks.as_strided(flat, obj.shape, obj.strides)
     return new if type(obj) is np.ndarray else new.view(type(obj))
 
 
-def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: Walk) -> None:
+def _copy_elements(obj: Array, new: Array, walk: Walk) -> None:
     if obj.dtype == object:
         source, target = np.atleast_1d(obj.view(np.ndarray)), np.atleast_1d(new.view(np.ndarray))
         for index in np.ndindex(source.shape):
@@ -114,34 +109,15 @@ def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: W
             _copy_elements(obj[name], new[name], walk)
 
 
-def _elements(obj: np.ndarray[Any, Any]) -> list[Any]:
-    return obj.ravel().tolist() if obj.dtype.hasobject else []
+def _elements(obj: Array) -> list[Any]:
+    """What an array holds; not whose memory it is, or a view would never equal an array of its own."""
+    elements = obj.ravel().tolist() if obj.dtype.hasobject else []
+    return elements if type(obj) is np.ndarray else [*elements, *fields_of(obj).values()]
 
 
-def _array_parts(obj: np.ndarray[Any, Any]) -> list[Any]:
-    return [*_elements(obj), *([] if obj.base is None else [obj.base]), *fields_of(obj).values()]
-
-
-def _write_array(obj: np.ndarray[Any, Any], walk: Any) -> None:
-    """Its elements and fields; not whose memory it is, or a view would never equal an array of its own."""
-    walk.out += (type(obj), obj.shape, obj.dtype.str if obj.dtype.names is None else repr(obj.dtype))
-    if obj.dtype.hasobject:
-        walk.add_all(_elements(obj))
-    else:
-        walk.out.append(obj.tobytes())
-    if type(obj) is not np.ndarray:
-        walk.add_all([*fields_of(obj).values()])
-
-
-def _copy_memoryview(obj: memoryview, walk: Walk) -> memoryview:
-    if isinstance(obj.obj, bytes):
-        return obj
-    if not obj.c_contiguous or obj.nbytes != memoryview(obj.obj).nbytes:
-        raise UncopyableError(obj, "is a memoryview of a part of another object")
-    new = memoryview(walk.copy(obj.obj))
-    if (new.format, new.shape) != (obj.format, obj.shape):
-        new = new.cast("B").cast(obj.format, obj.shape)  # type: ignore[call-overload]  # typeshed wants literals
-    return new.toreadonly() if obj.readonly else new
+def _array_value(obj: Array) -> Any:
+    kind = obj.dtype.str if obj.dtype.names is None else repr(obj.dtype)
+    return obj.shape, kind, b"" if obj.dtype.hasobject else obj.tobytes()
 
 
 # --- random generators
@@ -157,22 +133,27 @@ class _NoSeed(np.random.bit_generator.ISeedSequence):
 _STATE_HAS_SEED: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 
 
-def _copy_bit_generator(obj: Any, walk: Walk) -> Any:
+def _copy_bit_generator(obj: Any, walk: Walk, state: Any = None) -> Any:
     """The state, and the seed sequence from which the generator spawns others."""
-    seed_sequence = getattr(obj, "seed_seq", None)
-    seeded = isinstance(seed_sequence, np.random.SeedSequence)
+    state, seeds = state or obj.state, obj.seed_seq
+    seeded = isinstance(seeds, np.random.SeedSequence)
     if _STATE_HAS_SEED:
         new = type(obj)(_NoSeed())
-        new.__setstate__((obj.state, walk.copy(seed_sequence)) if seeded else obj.state)
+        new.__setstate__((state, walk.copy(seeds)) if seeded else state)
         return new
-    new = type(obj)(walk.copy(seed_sequence) if seeded else 0)
-    new.state = obj.state
+    new = type(obj)(walk.copy(seeds) if seeded else 0)
+    new.state = state
     return new
 
 
 def _copy_random_state(obj: Any, walk: Walk) -> Any:
-    new = type(obj)(walk.copy(obj._bit_generator))
-    new.set_state(obj.get_state(legacy=False))
+    """Reads the state once, since that takes most of the time: it has the bit generator's in it."""
+    bits, state = obj._bit_generator, obj.get_state(legacy=False)
+    if id(bits) not in walk.memo:
+        walk.memo[id(bits)] = _copy_bit_generator(bits, walk, state)
+    new = type(obj)(walk.memo[id(bits)])
+    if state["has_gauss"]:
+        new.set_state(state)
     return new
 
 
@@ -182,7 +163,7 @@ def _copy_python_random(obj: random.Random, walk: Walk) -> random.Random:
     return new
 
 
-def _generator(copy: Callable[[Any, Walk], Any], source: str = "", inline: str = "") -> Kind:
+def _generator(copy: Callable[[Any, Walk], Any], source: str = "", *, alone: bool = False) -> Kind:
     """Of random generators, whose state is no part of a position; ``source`` is where they have it from."""
 
     def copy_all(obj: Any, walk: Walk) -> Any:
@@ -193,47 +174,26 @@ def _generator(copy: Callable[[Any, Walk], Any], source: str = "", inline: str =
     def parts(obj: Any) -> list[Any]:
         return [*([getattr(obj, source)] if source else []), *fields_of(obj).values()]
 
-    return Kind(
-        copy=copy_all,
-        parts=parts,
-        key=lambda obj, walk: walk.out.append(Mark.GENERATOR),
-        by_value=True,
-        inline=inline,
-        inline_if="not getattr({0}, '__dict__', None)",
-    )
+    return Kind(copy=copy_all, parts=parts, by_value=True, alone=alone)
 
 
 _BY_BASE: Final[dict[type, Kind]] = {
-    np.ndarray: Kind(
-        copy=_copy_array,
-        parts=_array_parts,
-        key=_write_array,
-        inline="{0}.__copy__()",
-        inline_if="{0}.base is None and not {0}.dtype.hasobject and {0}.flags.num & 0x0404 == 0x0404",
-    ),
-    np.void: Kind(
-        copy=lambda obj, walk: obj.copy(), by_value=True, value=lambda obj: (obj.dtype.str, obj.tobytes())
-    ),
+    np.ndarray: Kind(copy=_copy_array, parts=_elements, value=_array_value),
     np.random.Generator: _generator(
-        lambda obj, walk: type(obj)(walk.copy(obj.bit_generator)), "bit_generator", inline="copied({0})"
+        lambda obj, walk: type(obj)(walk.copy(obj.bit_generator)), "bit_generator", alone=True
     ),
-    np.random.RandomState: _generator(_copy_random_state, "_bit_generator", inline="copied({0})"),
+    np.random.RandomState: _generator(_copy_random_state, "_bit_generator", alone=True),
     np.random.BitGenerator: _generator(_copy_bit_generator),
     np.random.SeedSequence: _generator(lambda obj, walk: type(obj)(**obj.state)),
     random.Random: _generator(_copy_python_random),
     array.array: Kind(copy=lambda obj, walk: obj[:], value=lambda obj: (obj.typecode, obj.tobytes())),
-    memoryview: Kind(
-        copy=_copy_memoryview,
-        parts=lambda obj: [obj.obj],
-        value=lambda obj: (obj.format, obj.shape, obj.strides, obj.readonly),
-    ),
 }
 
 
-# --- other libraries
+# --- spaces
 
 
-_are_spaces: dict[type, bool] = {}
+_are_spaces: Final[dict[type, bool]] = {}
 
 
 def is_space(cls: type) -> bool:
@@ -250,12 +210,14 @@ def _holds_generator(space: Any) -> bool:
     fields = space.__dict__
     if fields.get("_np_random") is not None:
         return True
-    inner: list[Any] = []
     for value in fields.values():
-        inner.extend(
-            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else [value]
+        inner = (
+            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else (value,)
         )
-    return any(is_space(type(part)) and _holds_generator(part) for part in inner)
+        for part in inner:
+            if is_space(type(part)) and _holds_generator(part):
+                return True
+    return False
 
 
 def _copy_space(obj: Any, walk: Walk) -> Any:
@@ -270,6 +232,9 @@ def _copy_space(obj: Any, walk: Walk) -> Any:
     return new
 
 
+# --- other libraries
+
+
 def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
     """OpenSpiel's own ``clone``; the game, which is configuration, is shared unless it draws the chance itself."""
     if obj.get_game().get_type().chance_mode.name == "SAMPLED_STOCHASTIC":
@@ -277,20 +242,16 @@ def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
     return obj.clone()
 
 
-# --- PyTorch
+_OPEN_SPIEL_STATE: Final = Kind(
+    copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
+)
 
 
 def _tensor_value(obj: Any) -> Any:
     if obj.is_sparse or obj.is_quantized:
         raise UncopyableError(obj, f"is a {obj.layout} tensor")
-    flat = obj.detach().cpu().contiguous().reshape(-1)
-    return (
-        str(obj.dtype),
-        str(obj.device),
-        tuple(obj.shape),
-        obj.requires_grad,
-        bytes(flat.view(_torch().uint8).numpy()),
-    )
+    flat = obj.detach().cpu().contiguous().reshape(-1).view(sys.modules["torch"].uint8)
+    return str(obj.dtype), str(obj.device), tuple(obj.shape), obj.requires_grad, bytes(flat.numpy())
 
 
 def _copy_tensor(obj: Any, walk: Walk) -> Any:
@@ -298,20 +259,9 @@ def _copy_tensor(obj: Any, walk: Walk) -> Any:
     return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
 
 
-def _copy_torch_generator(obj: Any, walk: Walk) -> Any:
-    return type(obj)(device=obj.device).set_state(obj.get_state())
-
-
-def _torch() -> Any:
-    return sys.modules["torch"]
-
-
-# --- pandas
-
-
 def _frame_parts(obj: Any) -> list[Any]:
     """The labels, types and values of a data frame, a series or an index; not what it keeps to find them fast."""
-    axes = [obj] if not hasattr(obj, "axes") else obj.axes
+    axes = getattr(obj, "axes", [obj])
     columns = [obj.iloc[:, number] for number in range(obj.shape[1])] if obj.ndim == 2 else [obj]
     values = [part for column in columns for part in (str(column.dtype), np.asarray(column))]
     return [*(axis.tolist() for axis in axes), *(axis.names for axis in axes), *values]
@@ -321,7 +271,7 @@ def _copy_lock(obj: Any, walk: Walk) -> Any:
     if not obj.acquire(blocking=False):
         raise UncopyableError(obj, "is a lock that is held")
     obj.release()
-    return threading.Lock() if type(obj) is _LOCKS[0] else threading.RLock()
+    return threading.Lock() if isinstance(obj, _LOCKS[0]) else threading.RLock()
 
 
 _LOCKS: Final = (type(threading.Lock()), type(threading.RLock()))
@@ -333,46 +283,47 @@ def _copy_buffer(obj: Any, walk: Walk) -> Any:
     return new
 
 
+def _copied_go(copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
+    """PettingZoo's Go keeps its board size in a module, where the environment made last sets it."""
+
+    def copy_checked(env: Any, walk: Walk) -> Any:
+        size, shared = getattr(env, "_N", None), sys.modules["pettingzoo.classic.go.go_base"].N
+        if size in (None, shared):
+            return copy(env, walk)
+        raise CloneError(
+            f"this environment plays on {size}x{size}, but the board size that all of go_v5 shares in its module "
+            f"is now {shared}, since another environment was made; use one board size in a process"
+        )
+
+    return copy_checked
+
+
 def find(cls: type) -> Kind | None:
     """The kind of a class of a known library; of a subclass as well, where it is Python's or numpy's."""
+    base = next((base for base in cls.__mro__ if base in _BY_BASE), None)
+    if base is not None:
+        return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], alone=False)
     if cls in _LOCKS:
         return Kind(copy=_copy_lock)
     if cls in (io.StringIO, io.BytesIO):
         return Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
     if is_defined_in(cls, "pyspiel.State"):
-        return Kind(copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()))
-    base = next((base for base in cls.__mro__ if base in _BY_BASE), None)
-    if base is not None:
-        return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], inline="")
+        return _OPEN_SPIEL_STATE
     if is_defined_in(cls, "torch.Tensor"):
         return Kind(copy=_copy_tensor, value=_tensor_value)
     if is_defined_in(cls, "torch._C.Generator"):
-        return _generator(_copy_torch_generator)
+        return _generator(lambda obj, walk: type(obj)(device=obj.device).set_state(obj.get_state()))
     if is_defined_in(cls, "pandas.core.generic.NDFrame", "pandas.core.indexes.base.Index"):
         return Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
-    structure = kind_by_structure(cls)
-    if structure is not None and is_space(cls):
-        known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
-        marked = replace(structure, key=lambda obj, walk: walk.out.append(Mark.SPACE), by_value=True)
-        return replace(marked, copy=_copy_space, plain=False) if known else marked
     if module_name(cls).startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and layout_of(cls).base is None:
         return replace(KIND_BY_REDUCTION, copy=lambda obj, walk: copy.copy(obj))
-    return None
-
-
-def _go_board_size(env: Any) -> str | None:
-    """PettingZoo's Go keeps its board size in a module, where the environment made last sets it."""
-    module = sys.modules["pettingzoo.classic.go.go_base"]
-    size = getattr(env, "_N", None)
-    if size is None or size == module.N:
+    structure = kind_by_structure(cls)
+    if structure is None:
         return None
-    return (
-        f"plays on {size}x{size}, but the board size that all of go_v5 shares in its module is now {module.N}, "
-        "since another environment was made; use one board size in a process"
-    )
-
-
-CHECKS: Final[dict[str, Callable[[Any], str | None]]] = {"pettingzoo.classic.go.go.raw_env": _go_board_size}
-"""What is asked before an object of a class, or of one that extends it, is copied (``Kind.check``)."""
-SHALLOW: Final = {"chess.Board": frozenset({"move_stack", "_stack"})}
-"""Lists of which the elements never change once they are made: python-chess's moves and remembered positions."""
+    if is_space(cls):
+        by_value = replace(structure, by_value=True, value=lambda obj: ())
+        is_known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
+        return replace(by_value, copy=_copy_space, plain=False) if is_known else by_value
+    if is_defined_in(cls, "pettingzoo.classic.go.go.raw_env"):
+        return replace(structure, copy=_copied_go(structure.copy), plain=False)
+    return None

@@ -24,15 +24,8 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import (
-    Kind,
-    Layout,
-    Mark,
-    UncopyableError,
-    full_name,
-    no_parts,
-)
-from zermelo.envs.clone.structures import BUILTINS, Builtin
+from zermelo.envs.clone.kinds import Layout, UncopyableError, fields_of, full_name
+from zermelo.envs.clone.structures import BUILTINS
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
@@ -126,103 +119,70 @@ class _KeyWalk:
                 out.append(obj)
                 continue
             kind = KINDS.get(cls) or kind_of(cls)
-            if kind.by_value:
-                if kind.key is None:
-                    out += (cls, kind.value(obj))
-                else:
-                    kind.key(obj, self)
+            if kind.by_value and kind.key is None:
+                out += (cls, kind.value(obj))
                 continue
             index = seen.get(id(obj))
             if index is not None:
-                out += (Mark.SAME, index)
+                out += (_KeyWalk, index)
                 continue
             seen[id(obj)] = len(seen)
-            write = kind.key or _writers.get(kind) or _writer_of(cls, kind)
-            write(obj, self)
+            if kind.key is not None:
+                kind.key(obj, self)
+            elif kind.layout is None:
+                self._add_content(cls, kind.value(obj), kind.parts(obj))
+            else:
+                self._add_structure(obj, cls, kind.layout)
 
-    def alone(self, obj: Any) -> str:
+    def _add_content(self, cls: type, value: Hashable, parts: Any) -> None:
+        out = self.out
+        out += (original_class(cls), value, len(parts))
+        if _PLAIN.issuperset(map(type, parts)):
+            out += parts
+        else:
+            self.add_all(parts)
+
+    def _add_structure(self, obj: Any, cls: type, layout: Layout) -> None:
+        """An object's built-in part, then its attributes in order of name."""
+        if layout.base is object:
+            self.out.append(original_class(cls))
+            self._add_fields(obj, cls, layout)
+            return
+        builtin = BUILTINS[layout.base]  # type: ignore[index]  # of a layout that is taken apart
+        parts = builtin.parts(obj)
+        if layout.base in (set, frozenset):
+            if _PLAIN.issuperset(map(type, parts)):
+                self.out.append(frozenset(parts))
+                parts = []
+            else:
+                # Each element's own key gives the order; then as usual, so that sharing is written as such.
+                parts = sorted(parts, key=self._alone)
+        self._add_content(cls, builtin.value(obj), parts)
+        if layout.dict_of is not None or layout.slots:
+            self._add_fields(obj, cls, layout)
+
+    def _add_fields(self, obj: Any, cls: type, layout: Layout) -> None:
+        fields = fields_of(obj) if layout.slots or layout.dict_of is None else layout.dict_of.__get__(obj)
+        names, read = _counted(cls, tuple(fields))
+        values = read(fields)
+        self.out.append(names)
+        if _PLAIN.issuperset(map(type, values)):
+            self.out += values
+        else:
+            self.add_all(values)
+
+    def _alone(self, obj: Any) -> str:
         """The key of one object by itself, as text: it gives the elements of a set an order."""
         walk = _KeyWalk(is_digest=self.is_digest)
         walk.add_all([obj])
         return repr(walk.out)
 
 
-Writer = Callable[[Any, _KeyWalk], None]
-_writers: dict[Kind, Writer] = {}
-
-
-def _writer_of(cls: type, kind: Kind) -> Writer:
-    layout = kind.layout
-    if layout is None:
-        write = _content_writer(original_class(cls), kind)
-    elif layout.base in (set, frozenset):
-        write = _fields_writer(cls, layout, _write_set)
-    else:
-        write = _fields_writer(cls, layout, _content_writer(original_class(cls), BUILTINS[layout.base]))  # type: ignore[index]
-    _writers[kind] = write
-    return write
-
-
-def _content_writer(cls: type, kind: Kind | Builtin) -> Writer:
-    parts_of, value_of, all_plain = kind.parts, kind.value, _PLAIN.issuperset
-
-    def write(obj: Any, walk: _KeyWalk) -> None:
-        parts = parts_of(obj)
-        out = walk.out
-        out += (cls, len(parts)) if value_of is no_parts else (cls, value_of(obj), len(parts))
-        if all_plain(map(type, parts)):
-            out += parts
-        else:
-            walk.add_all(parts)
-
-    return write
-
-
-def _write_set(obj: Any, walk: _KeyWalk) -> None:
-    walk.out += (original_class(type(obj)), len(obj))
-    if all(type(item) in _PLAIN for item in obj):
-        walk.out.append(frozenset(obj))
-    else:
-        # Each element's own key gives the order; then as usual, so that what they share is written as shared.
-        walk.add_all(sorted(obj, key=walk.alone))
-
-
-def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
-    """A writer of an object's built-in part, then of its attributes in order of name."""
-    if layout.dict_of is None and not layout.slots:
-        return write_content
-    ignored = frozenset(name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), frozenset()))
-    slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
-    dict_of, all_plain, named = layout.dict_of, _PLAIN.issuperset, original_class(cls)
-
-    @functools.lru_cache(maxsize=64)
-    def order(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
-        """The attributes that count, in one order, and what reads them all."""
-        chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
-        if len(chosen) > 1:
-            return chosen, operator.itemgetter(*chosen)
-        return chosen, lambda fields: [fields[name] for name in chosen]
-
-    def write(obj: Any, walk: _KeyWalk) -> None:
-        if layout.base is object:
-            walk.out.append(named)
-        else:
-            write_content(obj, walk)
-        if dict_of is not None:
-            fields = dict_of.__get__(obj)
-            names, read = order(tuple(fields))
-            values = read(fields)
-            walk.out.append(names)
-            if all_plain(map(type, values)):
-                walk.out += values
-            else:
-                walk.add_all(values)
-        for slot in slots:
-            try:
-                content = slot.__get__(obj)
-            except AttributeError:
-                continue
-            walk.out.append(slot.__name__)
-            walk.add_all([content])
-
-    return write
+@functools.lru_cache(maxsize=1024)
+def _counted(cls: type, names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+    """The attributes that count in a key, in one order, and what reads them all."""
+    ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
+    chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
+    if len(chosen) > 1:
+        return chosen, operator.itemgetter(*chosen)
+    return chosen, lambda fields: [fields[name] for name in chosen]

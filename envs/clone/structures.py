@@ -2,7 +2,7 @@
 
 It never asks a class how to pickle itself: ``EzPickle``, which most PettingZoo environments inherit, answers with
 constructor arguments and loses the game. What can hold itself is made empty first and then filled, so that cycles
-close.
+close. Objects of C code (iterators, dates, Cython classes) are made again of what they say they consist of.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
-    Layout,
     UncopyableError,
     Walk,
     fields_of,
@@ -42,14 +41,12 @@ class Builtin(NamedTuple):
             be: ``make`` is called then.
         make: A new object of the class from such copies.
         value: As ``Kind.value``.
-        inline: As ``Kind.inline``, where all elements are shared.
     """
 
     parts: Callable[[Any], Sequence[Any]] = no_parts
     fill: Callable[[Any, Any, list[Any]], None] | None = None
     make: Callable[[Any, Any, list[Any]], Any] | None = None
     value: Callable[[Any], Hashable] = no_parts
-    inline: str = ""
 
 
 def _keys_and_values(obj: Any) -> list[Any]:
@@ -80,10 +77,6 @@ def _fill_default(new: Any, obj: Any, parts: list[Any]) -> None:
     _fill_dict(new, obj, parts)
 
 
-def _fill_deque(new: Any, obj: Any, parts: list[Any]) -> None:
-    collections.deque.__init__(new, parts, obj.maxlen)
-
-
 def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     """Fills an empty set with the elements of another, in its order if that comes by itself.
 
@@ -106,29 +99,20 @@ def _value(base: type, plain: Callable[[Any], Any]) -> Builtin:
 BUILTINS: Final[dict[type, Builtin]] = {
     object: Builtin(),
     types.SimpleNamespace: Builtin(),
-    list: Builtin(list.copy, lambda new, obj, parts: list.extend(new, parts), inline="{0}.copy()"),
-    dict: Builtin(_keys_and_values, _fill_dict, inline="{0}.copy()"),
+    list: Builtin(list.copy, lambda new, obj, parts: list.extend(new, parts)),
+    dict: Builtin(_keys_and_values, _fill_dict),
     collections.OrderedDict: Builtin(_ordered_parts, _fill_ordered),
-    collections.defaultdict: Builtin(
-        lambda obj: [*_keys_and_values(obj), obj.default_factory],
-        _fill_default,
-    ),
+    collections.defaultdict: Builtin(lambda obj: [*_keys_and_values(obj), obj.default_factory], _fill_default),
     collections.deque: Builtin(
         lambda obj: [*collections.deque.__iter__(obj)],
-        _fill_deque,
+        lambda new, obj, parts: collections.deque.__init__(new, parts, obj.maxlen),
         value=lambda obj: obj.maxlen,
-        inline="{0}.copy()",
     ),
-    set: Builtin(lambda obj: [*set.__iter__(obj)], _fill_set, inline="copied({0})"),
+    set: Builtin(lambda obj: [*set.__iter__(obj)], _fill_set),
     bytearray: Builtin(fill=lambda new, obj, parts: bytearray.extend(new, bytes(obj)), value=bytes),
-    tuple: Builtin(
-        lambda obj: [*tuple.__iter__(obj)],
-        make=lambda cls, obj, parts: tuple.__new__(cls, parts),
-        inline="{0}",
-    ),
+    tuple: Builtin(lambda obj: [*tuple.__iter__(obj)], make=lambda cls, obj, parts: tuple.__new__(cls, parts)),
     frozenset: Builtin(
-        lambda obj: [*frozenset.__iter__(obj)],
-        make=lambda cls, obj, parts: frozenset.__new__(cls, parts),
+        lambda obj: [*frozenset.__iter__(obj)], make=lambda cls, obj, parts: frozenset.__new__(cls, parts)
     ),
     int: _value(int, int.__int__),
     float: _value(float, float.__float__),
@@ -148,25 +132,19 @@ def kind_by_structure(cls: type) -> Kind | None:
     if cls is tuple:  # a tuple is its own parts
         builtin = builtin._replace(parts=tuple)
     has_fields = layout.dict_of is not None or bool(layout.slots)
+    inner = builtin.parts
     return Kind(
-        copy=_copier(cls, layout, builtin, has_fields),
-        parts=_with_fields(builtin.parts) if has_fields else builtin.parts,
+        copy=_copier(cls, layout.base, builtin, has_fields),
+        parts=(lambda obj: [*inner(obj), *fields_of(obj).values()]) if has_fields else inner,
         value=builtin.value,
         layout=layout,
         plain=True,
-        inline=builtin.inline if cls is layout.base or (layout.base is tuple and not has_fields) else "",
     )
 
 
-def _with_fields(parts: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Sequence[Any]]:
-    return lambda obj: [*parts(obj), *fields_of(obj).values()]
-
-
-def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
-    parts_of, fill, make, base = builtin.parts, builtin.fill, builtin.make, layout.base
-    assert base is not None, "asked of classes that are known"
-    new_object: Callable[..., Any] = base.__new__
-    made_class = copy_class(cls)
+def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
+    parts_of, fill, make, _ = builtin
+    new_object, made_class = base.__new__, copy_class(cls)
 
     def copy_filled(obj: Any, walk: Walk) -> Any:
         new = new_object(made_class)
@@ -205,31 +183,34 @@ def copy_fields(obj: Any, new: Any, walk: Walk) -> None:
         old_fields, new_fields = layout.dict_of.__get__(obj), layout.dict_of.__get__(new)
         walk.memo[id(old_fields)] = new_fields
         copy = walk.copy
-        if new_fields:
-            new_fields.clear()
+        new_fields.clear()
         for name, value in old_fields.items():
             new_fields[name] = value if type(value) in SHARED else copy(value)
     for slot in layout.slots:
         try:
             value = slot.__get__(obj)
-        except AttributeError:
+        except AttributeError:  # never set
             continue
         slot.__set__(new, walk.copy(value))
 
 
 def deep_copy(obj: Any, walk: Walk) -> Any:
     """A copy by the object's own method."""
+    return own_copy(obj, lambda: obj.__deepcopy__(walk.memo), "own __deepcopy__")
+
+
+def own_copy(obj: Any, copy: Callable[[], Any], name: str) -> Any:
+    """A copy by code of the object's author."""
     try:
-        return obj.__deepcopy__(walk.memo)
+        return copy()
     except (UncopyableError, RecursionError):
         raise
     except Exception as error:
-        raise UncopyableError(
-            obj, f"is a {full_name(type(obj))}, whose own __deepcopy__ raised {type(error).__name__}: {error}"
-        ) from error
+        reason = f"is a {full_name(type(obj))}, whose {name} raised {type(error).__name__}: {error}"
+        raise UncopyableError(obj, reason) from error
 
 
-# --- objects of C code, by what they say they would be rebuilt from: iterators, dates, Cython classes
+# --- objects of C code
 
 EZPICKLE: Final = ("gymnasium.utils.ezpickle.EzPickle", "pettingzoo.utils.ezpickle.EzPickle")
 
@@ -244,6 +225,8 @@ def _quiet() -> contextlib.AbstractContextManager[Any]:
 def _reduced(obj: Any) -> Any:
     cls = type(obj)
     try:
+        if is_defined_in(cls, *EZPICKLE):
+            raise TypeError("it would be built anew, without the game")
         with _quiet():
             reducer = copyreg.dispatch_table.get(cls)
             return reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
@@ -252,9 +235,6 @@ def _reduced(obj: Any) -> Any:
 
 
 def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
-    cls = type(obj)
-    if is_defined_in(cls, *EZPICKLE):
-        raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
     reduced = _reduced(obj)
     if isinstance(reduced, str):
         return obj
@@ -263,10 +243,8 @@ def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
         return _remade(obj, reduced, walk)
     except UncopyableError:
         raise
-    except (
-        Exception
-    ) as error:  # whatever the class raises where it cannot be made of what it is said to consist of
-        raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
+    except Exception as error:  # whatever a class raises that cannot be made of what it says it consists of
+        raise UncopyableError(obj, f"is a {full_name(type(obj))}, which cannot be copied") from error
 
 
 def _remade(obj: Any, reduced: tuple[Any, ...], walk: Walk) -> Any:
@@ -275,19 +253,16 @@ def _remade(obj: Any, reduced: tuple[Any, ...], walk: Walk) -> Any:
     if type(new) is not copy_class(type(new)):
         new.__class__ = copy_class(type(new))
     walk.memo[id(obj)] = new
-    if state is not None:
-        state = walk.copy(state)
-        if hasattr(new, "__setstate__"):
-            with _quiet():
-                new.__setstate__(state)
-        else:
-            fields, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-            if fields:
-                new.__dict__.update(fields)
-            for name, value in (slots or {}).items():
-                setattr(new, name, value)
-    if items is not None:
-        new.extend([walk.copy(item) for item in items])
+    if state is not None and hasattr(new, "__setstate__"):
+        with _quiet():
+            new.__setstate__(walk.copy(state))
+    elif state is not None:
+        fields, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+        new.__dict__.update(walk.copy(fields) or {})
+        for name, value in (slots or {}).items():
+            setattr(new, name, walk.copy(value))
+    for item in items or ():
+        new.append(walk.copy(item))
     for key, value in pairs or ():
         new[walk.copy(key)] = walk.copy(value)
     return new

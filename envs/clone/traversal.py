@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from zermelo.envs.clone import functions, libraries
 from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import (
@@ -48,21 +46,6 @@ def kind_of(cls: type) -> Kind:
     return kind
 
 
-def register_kind(cls: type, kind: Kind) -> None:
-    """Treats objects of exactly this class so from now on."""
-    KINDS[cls] = kind
-
-
-def copied_by(kind: Kind, copy: Callable[[Any, Walk], Any]) -> Kind:
-    """This kind with another copy function."""
-    return replace(kind, copy=copy, plain=False, inline="")
-
-
-def kind_by_attributes(cls: type) -> Kind:
-    """The kind of a class whatever methods it has."""
-    return kind_by_structure(cls) or KIND_BY_REDUCTION
-
-
 def defines_own(cls: type, name: str) -> bool:
     """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
     base = next(base for base in (*cls.__mro__, object) if name in base.__dict__ or base is object)
@@ -74,46 +57,30 @@ def _find(cls: type) -> Kind:
         copy_class(cls)
     except Exception as error:  # whatever the class does where it is extended
         reason = f"is a {full_name(cls)}, which has a finaliser or caches, but cannot be extended ({error})"
-        return copied_by(KIND_BY_REDUCTION, _refusing(reason))
+        return replace(KIND_BY_REDUCTION, copy=_refusing(reason))
     if is_shared_type(cls):
         if module_name(cls) == "chess":  # two equal moves or positions may be two objects
-            return replace(kind_by_attributes(cls), shared=True)
+            return replace(kind_by_structure(cls) or KIND_BY_REDUCTION, shared=True)
         return shared_kind(cls)
     refused = refusal(cls)
+    known = None if refused else functions.find(cls) or libraries.find(cls)
+    if known is not None:
+        return known
+    kind = kind_by_structure(cls) or KIND_BY_REDUCTION
     if refused is not None:
-        return copied_by(kind_by_attributes(cls), _refusing(f"is {refused}"))
-    for find in (functions.find, libraries.find):
-        known = find(cls)
-        if known is not None:
-            return known
-    kind = kind_by_attributes(cls)
-    if defines_own(cls, "__deepcopy__"):
-        kind = copied_by(kind, deep_copy)
-    names = map(full_name, cls.__mro__)
-    check = next((libraries.CHECKS[name] for name in names if name in libraries.CHECKS), None)
-    return kind if check is None else _checked(kind, check)
+        return replace(kind, copy=_refusing(f"is {refused}"), plain=False)
+    return replace(kind, copy=deep_copy, plain=False) if defines_own(cls, "__deepcopy__") else kind
 
 
 def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
     def refuse(obj: Any, walk: Walk) -> Any:
-        streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__)
-        if any(obj is stream for stream in streams):
-            return obj
-        if isinstance(obj, io.IOBase) and getattr(obj, "name", None) in _STANDARD_STREAMS:
+        if isinstance(obj, io.IOBase) and (
+            obj in (sys.stdin, sys.stdout, sys.stderr) or getattr(obj, "name", None) in _STANDARD_STREAMS
+        ):
             return obj
         raise UncopyableError(obj, reason)
 
     return refuse
-
-
-def _checked(kind: Kind, check: Callable[[Any], str | None]) -> Kind:
-    def copy_checked(obj: Any, walk: Walk) -> Any:
-        wrong = check(obj)
-        if wrong is not None:
-            raise UncopyableError(obj, wrong, final=True)
-        return kind.copy(obj, walk)
-
-    return replace(kind, check=check, copy=copy_checked)
 
 
 # --- the traversal
@@ -122,13 +89,12 @@ def _checked(kind: Kind, check: Callable[[Any], str | None]) -> Kind:
 class CopyWalk:
     """One copying of an object, the root, and all that it holds (``kinds.Walk``)."""
 
-    __slots__ = ("_held", "_weak_copied", "keep", "memo", "root")
+    __slots__ = ("_held", "keep", "memo", "root")
 
-    def __init__(self, root: Any, memo: dict[int, Any] | None = None, *, weak_copied: bool = True) -> None:
-        self.memo: dict[int, Any] = {} if memo is None else memo
+    def __init__(self, root: Any) -> None:
+        self.memo: dict[int, Any] = {}
         self.keep: list[Any] = []
         self.root = root
-        self._weak_copied = weak_copied
         self._held: set[int] | None = None
 
     def copy(self, obj: Any) -> Any:
@@ -155,19 +121,13 @@ class CopyWalk:
 
     def is_held(self, obj: Any) -> bool:
         """Whether the root holds this object by something stronger than a weak reference."""
-        if id(obj) in self.memo:
-            return True
-        if not self._weak_copied:
-            return False
         if self._held is None:
-            trial = CopyWalk(self.root, weak_copied=False)
-            trial.copy(self.root)
-            self._held = set(trial.memo)
+            self._held = set(map(id, reachable(self.root)))
         return id(obj) in self._held
 
 
-def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
-    """A copy by the general walk; ``memo`` may already hold copies, by the ``id`` of their originals.
+def copy_generally(obj: Any) -> Any:
+    """A copy by the general walk.
 
     Raises:
         CloneError: Something in the object cannot be copied; the message names where it is.
@@ -175,19 +135,16 @@ def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
     cls = type(obj)
     name = cls.__qualname__ if module_name(cls) == "builtins" else f"this {cls.__qualname__}"
     try:
-        return CopyWalk(obj, memo).copy(obj)
+        return CopyWalk(obj).copy(obj)
     except UncopyableError as error:
-        wrong = f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}"
-        if error.final:
-            raise CloneError(wrong) from None
         raise CloneError(
-            f"{wrong}; keep it out of the environment's attributes, "
-            "or say how to copy it: zermelo.envs.register_clone"
+            f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}; keep it out of the environment's "
+            "attributes, or say how to copy it: zermelo.envs.register_clone"
         ) from error
     except RecursionError:
         raise CloneError(
             f"cannot clone {name}: its attributes are nested deeper than Python's recursion limit; "
-            "raise it with sys.setrecursionlimit, or give the environment's class a __deepcopy__ method"
+            "raise it with sys.setrecursionlimit, or say how to copy it: zermelo.envs.register_clone"
         ) from None
 
 
@@ -240,8 +197,6 @@ def _label(obj: Any, part: Any) -> str:
                 return f"[{key!r}]" if type(key) in SHARED else f"[{type(key).__name__}]"
     if isinstance(obj, list | tuple | collections.deque):
         return next((f"[{index}]" for index, value in enumerate(obj) if value is part), "")
-    if isinstance(obj, np.ndarray) and obj.dtype == object:
-        return next((str([*place]) for place in np.ndindex(obj.shape) if obj[place] is part), ".base")
     if isinstance(obj, types.FunctionType):
         cells = zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True)
         return next((f" (its variable {name})" for name, cell in cells if cell is part), " (a default argument)")
