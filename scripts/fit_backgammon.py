@@ -88,11 +88,10 @@ def best(rules: Any, state: Any, weights: Any, actions: Any) -> Any:
 
 
 @numba.njit
-def play(rules: Any, first: Any, second: Any, positions: Any, buffers: Any) -> tuple[int, int]:
-    """One game, the positions before each roll written down.
+def play(rules: Any, weights: Any, positions: Any, buffers: Any) -> tuple[int, int]:
+    """One game, the positions before each roll written down: their number, and the first player's points.
 
-    Returns:
-        How many positions there are, and what the first player has got, 0 if the game was given up.
+    The points are 0 if the game was given up.
     """
     state = rules.initial_state()
     length = 0
@@ -108,7 +107,7 @@ def play(rules: Any, first: Any, second: Any, positions: Any, buffers: Any) -> t
                 length += 1
             state = roll(rules, state, buffers)
         else:
-            state = best(rules, state, first if state.seat == 0 else second, buffers[0])
+            state = best(rules, state, weights, buffers[0])
     return length, rules.utility(state, 0)
 
 
@@ -146,20 +145,20 @@ def play_many(rules: Any, weights: Any, games: int, mixed: float, seed: int, lon
     buffers = new_buffers(rules, seed)
     positions, targets = np.empty((games * longest, 5), np.int64), np.empty((games * longest, 3))
     one, aims = np.empty((longest, 5), np.int64), np.empty((longest, 3))
-    ends = np.empty(games, np.int64)
+    lengths = np.empty(games, np.int64)
     filled = gammons = backgammons = 0
     for game in range(games):
-        length, points = play(rules, weights, weights, one, buffers)
+        points = 0
         while points == 0:
-            length, points = play(rules, weights, weights, one, buffers)
+            length, points = play(rules, weights, one, buffers)
         gammons += abs(points) > 1
         backgammons += abs(points) > 2
         returns(one, length, points, weights, mixed, aims)
         positions[filled : filled + length] = one[:length]
         targets[filled : filled + length] = aims[:length]
         filled += length
-        ends[game] = filled
-    return positions[:filled].copy(), targets[:filled].copy(), ends, gammons, backgammons
+        lengths[game] = length
+    return positions[:filled].copy(), targets[:filled].copy(), lengths, gammons, backgammons
 
 
 # -- features -----------------------------------------------------------------------------------------------------
@@ -201,27 +200,20 @@ def first_weights() -> Weights:
 
 
 class Games(NamedTuple):
-    """Games of self-play: positions, lambda-returns, where each game ends in them, and how many gammons."""
+    """Games of self-play: positions, lambda-returns, positions of each game, and how many gammons."""
 
     positions: Any
     targets: Any
-    ends: Any
+    lengths: Any
     gammons: int
     backgammons: int
 
 
 def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int) -> Games:
-    chunks = []
-    for start in range(0, games, CHUNK):
-        chunks.append(play_many(rules, weights, min(CHUNK, games - start), mixed, seed + start, LONGEST))
-    shifts = np.cumsum([0, *(len(chunk[0]) for chunk in chunks[:-1])])
-    return Games(
-        np.concatenate([chunk[0] for chunk in chunks]),
-        np.concatenate([chunk[1] for chunk in chunks]),
-        np.concatenate([chunk[2] + shift for chunk, shift in zip(chunks, shifts, strict=True)]),
-        sum(chunk[3] for chunk in chunks),
-        sum(chunk[4] for chunk in chunks),
-    )
+    sizes = [(start, min(CHUNK, games - start)) for start in range(0, games, CHUNK)]
+    chunks = [play_many(rules, weights, size, mixed, seed + start, LONGEST) for start, size in sizes]
+    *arrays, gammons, backgammons = zip(*chunks, strict=True)
+    return Games(*map(np.concatenate, arrays), sum(gammons), sum(backgammons))
 
 
 def fitted(before: Weights, games: Games) -> Weights:
@@ -229,7 +221,7 @@ def fitted(before: Weights, games: Games) -> Weights:
     entries = entries_of(games.positions)
     told, race = as_entries(entries), entries[0][:, 0] >= RACE
     in_races = np.arange(FEATURES) >= RACE
-    kept_apart = np.arange(len(games.positions)) >= games.ends[len(games.ends) * 9 // 10]
+    kept_apart = np.arange(len(games.positions)) >= games.lengths[: len(games.lengths) * 9 // 10 + 1].sum()
     weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
     for where, here in (("contact", ~race), ("race", race)):
         for outcome, name in enumerate(OUTCOMES):

@@ -87,11 +87,7 @@ def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
 
 
 def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
-    """One of the book's good moves in a position, at random; None if it has none.
-
-    Raises:
-        InvalidSettingError: There is no such book, it is damaged, or of another game.
-    """
+    """One of the book's good moves in a position, at random; None if it has none."""
     if path.endswith(".bin"):
         return _polyglot_answer(path, game, state, generator)
     book = read_book(path)
@@ -114,11 +110,7 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
 
 
 def read_book(path: str | os.PathLike[str]) -> Book:
-    """The book in a file, read once as long as the file is the same.
-
-    Raises:
-        InvalidSettingError: There is no such book, or it is damaged.
-    """
+    """The book in a file, read once as long as the file is the same."""
     return _read(os.fspath(path), *file_version(path))  # which says what is wrong
 
 

@@ -117,11 +117,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         )
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """The learner's action, and the others' answers to it.
-
-        Raises:
-            IllegalActionError: An opponent answered with an action that is not legal.
-        """
+        """The learner's action, and the others' answers to it."""
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over, or has not begun: call reset()")
         if not _is_legal(action, self._mask, self.action_space):

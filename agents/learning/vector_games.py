@@ -68,11 +68,7 @@ class Observer:
 
 
 def compiled_game(env: Any) -> RulesGame:
-    """The game of rules that an environment plays.
-
-    Raises:
-        UnsupportedGameError: There are no rules of it, or they cannot be compiled here.
-    """
+    """The game of rules that an environment plays."""
     made = make(env) if isinstance(env, str) else env
     if hasattr(made, "reset"):
         made.reset(seed=0)
@@ -145,11 +141,7 @@ class Lane(NamedTuple):
 
 
 def threads_for(games: int, threads: int | None, spare: int = 0) -> int:
-    """The threads that share some games: those given, else all processors but ``spare``, where games are many.
-
-    Raises:
-        InvalidSettingError: The number that is given is none.
-    """
+    """The threads that share some games: those given, else all processors but ``spare``, where games are many."""
     if threads is not None:
         check_whole("threads", threads, lower=1)
     return threads or min(max((os.cpu_count() or 1) - spare, 1), max(games // FEW, 1))

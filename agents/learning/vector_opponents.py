@@ -48,12 +48,7 @@ class Opponent(NamedTuple):
 
 
 def opponent_of(spec: Any, game: RulesGame) -> Opponent:
-    """An opponent, of a spec or an agent, that plays in compiled code with memory of its own.
-
-    Raises:
-        InvalidSettingError: It is another agent, or has settings that this kernel does not know.
-        UnsupportedGameError: The agent cannot play this game.
-    """
+    """An opponent, of a spec or an agent, that plays in compiled code with memory of its own."""
     agent: Any = make_agent(spec)
     if isinstance(agent, RandomAgent):
         return Opponent(_looking(game))

@@ -78,11 +78,7 @@ class PolicyTable:
         return len(self.entries)
 
     def check_game(self, game: Game[Any]) -> None:
-        """Refuses another game than its own.
-
-        Raises:
-            InvalidSettingError: It is another one.
-        """
+        """Refuses another game than its own."""
         if game_identity(game) != self.game:
             raise InvalidSettingError(
                 f"the policy is for {self.game}, not for {game_identity(game)}: make one for this game"
@@ -175,11 +171,7 @@ def game_identity(game: Game[Any]) -> str:
 
 
 def stable_key(game: Game[Any], state: Any) -> str:
-    """A key of a state, the same in every process.
-
-    Raises:
-        UnsupportedGameError: The game's own key holds something that has no text of its own.
-    """
+    """A key of a state, the same in every process."""
     if isinstance(game, RulesGame):
         return ",".join(str(int(value)) for value in state)
     digest = hashlib.sha256()

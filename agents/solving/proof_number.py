@@ -89,11 +89,7 @@ class ProofNumberSolver(Solver):
 
 
 def require_order_free(game: Any, state: Any) -> None:
-    """Refuses games in which a repeated position is worth more, or less, than a draw.
-
-    Raises:
-        UnsupportedGameError: The game is one, or its past at this state may end it.
-    """
+    """Refuses games in which a repeated position is worth more, or less, than a draw."""
     rules = getattr(game, "rules", None)
     if not isinstance(game, RulesGame) or not has_history(rules):
         return

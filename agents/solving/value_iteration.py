@@ -59,11 +59,7 @@ class ValueTable:
         return self.game.key(state) in self.numbers
 
     def value(self, state: Any) -> float:
-        """The first player's value of a state under best play, rewards so far included.
-
-        Raises:
-            InvalidSettingError: The table does not have the state.
-        """
+        """The first player's value of a state under best play, rewards so far included."""
         number = self.numbers.get(self.game.key(state))
         if number is None:
             raise InvalidSettingError(

@@ -34,9 +34,6 @@ def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks:
 
     It takes observations, float32 of shape (batch, *shape), and returns logits of shape (batch, actions) and
     values of shape (batch,), from -1 to 1 for the player to move.
-
-    Raises:
-        MissingDependencyError: PyTorch is not installed.
     """
     torch = require("torch", "PyTorch", "torch")
     nn = torch.nn
@@ -126,11 +123,7 @@ def _folded(torch: Any, network: Any) -> Any:
 
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    """Writes plain values, tensors and arrays, in the place of the checkpoint that is there.
-
-    Raises:
-        InvalidSettingError: It cannot be written; the old one is still there.
-    """
+    """Writes plain values, tensors and arrays, in the place of the checkpoint that is there."""
     torch = require("torch", "PyTorch", "torch")
     plain = {
         name: torch.from_numpy(part) if isinstance(part, np.ndarray) else part for name, part in content.items()
@@ -159,11 +152,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Reads what ``write_checkpoint`` wrote; no code in the file is run.
-
-    Raises:
-        InvalidSettingError: It is no checkpoint that can be read.
-    """
+    """Reads what ``write_checkpoint`` wrote; no code in the file is run."""
     torch = require("torch", "PyTorch", "torch")
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)

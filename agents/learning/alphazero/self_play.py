@@ -100,11 +100,7 @@ class Samples(NamedTuple):
 
 
 def opposed_game(env: Any) -> RulesGame:
-    """The game of rules that an environment plays, if two opposed players see all of it.
-
-    Raises:
-        UnsupportedGameError: It is another kind of game, or its rules do not compile.
-    """
+    """The game of rules that an environment plays, if two opposed players see all of it."""
     game = compiled_game(env)
     traits = game.traits
     lower, upper = traits.utility_bounds
@@ -152,9 +148,6 @@ class SelfPlay:
 
     ``observations`` are the positions that the network is to judge, one of each game; ``step`` takes its answers.
     ``played`` games have ended, and ``asked`` positions have been judged.
-
-    Raises:
-        UnsupportedGameError: There is nothing to decide in this game.
     """
 
     def __init__(self, game: RulesGame, settings: AlphaZeroSettings, threads: int | None = None) -> None:
@@ -204,9 +197,6 @@ class SelfPlay:
         Args:
             logits: Shape (games, actions).
             values: Returns for the player to move, from -1 to 1; shape (games,).
-
-        Raises:
-            InvalidSettingError: An answer is not a number.
         """
         arrays = self.arrays
         arrays["logits"][:], arrays["answers"][:] = logits, values

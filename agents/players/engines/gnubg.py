@@ -75,11 +75,7 @@ _STEPS: Final = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?", re.I
 
 
 def after_move(own: Side, other: Side, move: str) -> tuple[Side, Side]:
-    """The checkers after a move as it is written: ``bar/20 13/11*/9``, ``6/off(2)``; a star is a hit.
-
-    Raises:
-        EngineError: It is not written so.
-    """
+    """The checkers after a move as it is written: ``bar/20 13/11*/9``, ``6/off(2)``; a star is a hit."""
     mine, theirs = list(own), list(other)
     for step in move.split():
         found = _STEPS.fullmatch(step)

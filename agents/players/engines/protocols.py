@@ -210,9 +210,6 @@ def _chess_position(env: Any) -> tuple[str, dict[str, int]]:
     """The position of a chess environment as UCI has it, and the legal actions by their moves.
 
     With PettingZoo's board come all moves of the game; states of our own rules do not know them.
-
-    Raises:
-        UnsupportedGameError: It is another game.
     """
     raw = env.unwrapped
     if isinstance(getattr(raw, "rules", None), ChessRules):

@@ -19,7 +19,7 @@ from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import Game, Information, InvalidSettingError, TraitSource
-from zermelo.envs.spec_text import Spec, parse_spec
+from zermelo.envs.spec_text import Spec
 
 
 class Decides(enum.StrEnum):
@@ -29,6 +29,13 @@ class Decides(enum.StrEnum):
     """The deals on which the search chose an action; of as many, the mean value."""
     VALUES = "values"
     """The mean value that the search gave an action."""
+
+
+def _make_inner(given: Any) -> Any:
+    agent: Any = copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
+    if not hasattr(agent, "search_state") or isinstance(agent, DeterminizedAgent):
+        raise InvalidSettingError(f"determinized needs an agent that searches, not {agent.name!r}")
+    return agent
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -54,24 +61,12 @@ class DeterminizedAgent(SearchAgent):
 
     kind: ClassVar[str] = "determinized"
 
-    agent: Any = "mcts(simulations=50)"
+    agent: Any = made("mcts(simulations=50)", _make_inner)
     samples: int = whole(20, lower=1)
     seconds: float | None = None
     decides: Decides = choice(Decides.VOTES)
     belief: Any = made(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
-
-    def __post_init__(self) -> None:
-        given = str(self.agent) if isinstance(self.agent, Spec) else self.agent
-        inner = copy.copy(make_agent(given))
-        if not hasattr(inner, "search_state") or isinstance(inner, DeterminizedAgent):
-            raise InvalidSettingError(f"determinized needs an agent that searches, not {self.agent!r}")
-        self._set("_inner", inner)
-        if isinstance(self.agent, str):
-            self._set("agent", parse_spec(self.agent))
-        if isinstance(self.agent, Spec) and not self.agent.arguments:
-            self._set("agent", self.agent.name)
-        super().__post_init__()
 
     def prepare(self, env: Any) -> None:
         replace(self, samples=1).search(env)
@@ -80,7 +75,7 @@ class DeterminizedAgent(SearchAgent):
         require_information_states(game, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        inner: Any = self.__dict__["_inner"]
+        inner: Any = self.agent
         seen: Any = _as_seen(game)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
         deal = dealer(self.belief, game, state, seat)

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.result import SearchResult, drawn_action
+from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.tables.policy_table import played
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.regrets import Variant
 from zermelo.agents.solving.equilibrium.sequence_form import (
@@ -18,7 +19,7 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
     require_few_states,
     require_listed_chance,
 )
-from zermelo.agents.solving.policy_table import PolicyTable
+from zermelo.agents.solving.policy_table import PolicyTable, game_identity
 from zermelo.envs import Game
 
 
@@ -52,11 +53,7 @@ class CFRAgent(SearchAgent):
             require_few_states(game, self.most_states)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
-        """The policy that is played in a game, learned where that has not been done.
-
-        Raises:
-            UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
-        """
+        """The policy that is played in a game, learned where that has not been done."""
         known, policy = self.__dict__.get("_policy", (None, None))
         if policy is not None and (known is game or known == game):
             return policy  # type: ignore[no-any-return]  # a table
@@ -72,24 +69,10 @@ class CFRAgent(SearchAgent):
         return found
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
+        stopped_by = StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)
-            mixed, values, stats = policy.probabilities(game, state), policy.values, {}
-            if policy.exploitability is not None:
-                stats = {"exploitability": policy.exploitability}
         except SearchStopped as stopped:  # nothing is known before the end
-            actions = game.legal_actions(state)
-            mixed, values, stats, stopped_by = dict.fromkeys(actions, 1 / len(actions)), (), {}, stopped.reason
-        chosen = drawn_action(mixed, float(self.generator.random()))
-        values = values or (0.0,) * game.traits.seats
-        return SearchResult(
-            action=chosen,
-            value=values[seat],
-            values_by_seat=values,
-            nodes=1,
-            stopped_by=stopped_by,
-            is_estimate=True,
-            policy=dict(mixed),
-            stats=stats,
-        )
+            policy = PolicyTable(game=game_identity(game), entries={}, is_hidden=True)
+            stopped_by = stopped.reason
+        return played(policy, game, state, float(self.generator.random()), stopped_by)

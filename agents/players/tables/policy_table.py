@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.policy_table import PolicyTable, game_identity
@@ -53,28 +54,33 @@ class PolicyTableAgent(SearchAgent):
             raise InvalidSettingError(
                 f"{self.path} holds a policy for {table.game}, not for {game_identity(game)}: solve this game"
             )
-        seat = game.to_move(state)
-        found = table.entry(game, state)
-        if found is None and not table.is_hidden:
-            owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {seat})"
+        if not table.is_hidden and table.entry(game, state) is None:
+            owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {game.to_move(state)})"
             raise InvalidSettingError(
                 f"{self.path} has no action for this position of {game.traits.name}: it covers the {len(table):,} "
                 f"states of a {table.plan} plan{owner}; write one with --plan full, or from this position"
             )
-        shares = table.probabilities(game, state)
-        action = drawn_action(shares, float(self.generator.random()))
-        values = table.values or (0.0,) * game.traits.seats
-        if found is not None and found[0] is not None:
-            values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
-        return SearchResult(
-            action=action,
-            value=values[seat],
-            values_by_seat=values,
-            action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
-            proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
-            nodes=1,
-            proven=not table.is_hidden and not table.tolerance,
-            is_estimate=table.is_hidden,
-            policy=dict(shares) if table.is_hidden else {},
-            stats={} if table.exploitability is None else {"exploitability": table.exploitability},
-        )
+        return played(table, game, state, float(self.generator.random()))
+
+
+def played(
+    table: PolicyTable, game: Any, state: Any, draw: float, stopped_by: StoppedBy = StoppedBy.COMPLETED
+) -> SearchResult:
+    """An action of a policy, drawn by a number from 0 to 1."""
+    seat, found, shares = game.to_move(state), table.entry(game, state), table.probabilities(game, state)
+    values = table.values or (0.0,) * game.traits.seats
+    if found is not None and found[0] is not None:
+        values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
+    return SearchResult(
+        action=drawn_action(shares, draw),
+        value=values[seat],
+        values_by_seat=values,
+        action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
+        proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
+        nodes=1,
+        stopped_by=stopped_by,
+        proven=not table.is_hidden and not table.tolerance,
+        is_estimate=table.is_hidden,
+        policy=dict(shares) if table.is_hidden else {},
+        stats={} if table.exploitability is None else {"exploitability": table.exploitability},
+    )

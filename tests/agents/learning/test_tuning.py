@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
+from zermelo.agents.core.random_play import random_game
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
@@ -41,13 +42,7 @@ PAWNS = RulesGame(Breakthrough(rows=4, columns=3))
 def some_states(game: Any, seed: int = 1, games: int = 4) -> list[Any]:
     """Of games at random."""
     generator = np.random.default_rng(seed)
-    found = []
-    for _ in range(games):
-        state = game.initial_state()
-        while not game.is_terminal(state):
-            found.append(state)
-            state = game.result(state, int(generator.choice(game.legal_actions(state))))
-    return found
+    return [state for _ in range(games) for state in random_game(game, game.initial_state(), generator, 999)]
 
 
 def slow_patterns(game: Any, state: Any, second: int = OWN, turns: tuple[int, ...] = (0,)) -> list[Any]:

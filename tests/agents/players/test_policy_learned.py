@@ -189,20 +189,15 @@ class TestTorch:
         return network.eval()
 
     @pytest.mark.thorough
-    def test_a_torchscript_file(self, trained, tmp_path):
+    @pytest.mark.parametrize("name", ["net.pt", "net.pt2"], ids=["TorchScript", "exported program"])
+    def test_a_file(self, trained, tmp_path, name):
         import torch
 
-        path = str(tmp_path / "net.pt")
-        torch.jit.save(torch.jit.script(trained), path)
-        spec = f"torch(path='{path}')"
-        assert first_moves(games_of(spec), spec) == {CENTRE}
-
-    @pytest.mark.thorough
-    def test_an_exported_program(self, trained, tmp_path):
-        import torch
-
-        path = str(tmp_path / "net.pt2")
-        torch.export.save(torch.export.export(trained, (torch.zeros(1, 3, 3, 2),)), path)
+        path = str(tmp_path / name)
+        if name == "net.pt":
+            torch.jit.save(torch.jit.script(trained), path)
+        else:
+            torch.export.save(torch.export.export(trained, (torch.zeros(1, 3, 3, 2),)), path)
         spec = f"torch(path='{path}')"
         assert first_moves(games_of(spec), spec) == {CENTRE}
 

@@ -17,7 +17,6 @@ from zermelo.agents import (
     MinimaxAgent,
     PolicyTable,
     PolicyTableAgent,
-    list_agents,
     make_agent,
     solve_policy,
 )
@@ -182,24 +181,17 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         solve_policy(Nim((1,))).save(tmp_path / "no folder" / "file")
 
 
-def test_it_is_not_among_the_agents_that_need_nothing_more() -> None:
-    assert "policytable" not in {entry.name for entry in list_agents()}
-    assert "policytable" in {entry.name for entry in list_agents(learned=True)}
-
-
 @pytest.mark.parametrize(
-    ("settings", "error", "message"),
+    ("rules", "settings", "error", "message"),
     [
-        ({"plan": "half"}, InvalidSettingError, "plan must be one of"),
-        ({"seat": 2}, InvalidSettingError, "seat must be a number below 2"),
-        ({"most_states": 100}, UnsupportedGameError, "more than 100 states for a seat plan"),
+        (MNK(), {"plan": "half"}, InvalidSettingError, "plan must be one of"),
+        (MNK(), {"seat": 2}, InvalidSettingError, "seat must be a number below 2"),
+        (MNK(), {"most_states": 100}, UnsupportedGameError, "more than 100 states for a seat plan"),
+        (Pig(), {}, UnsupportedGameError, "solve needs a game without chance"),
     ],
 )
-def test_settings_are_checked(settings: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_games_and_settings_are_checked(
+    rules: Any, settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        solve_policy(MNK(), **settings)
-
-
-def test_dice_are_refused() -> None:
-    with pytest.raises(UnsupportedGameError, match="solve needs a game without chance"):
-        solve_policy(Pig())
+        solve_policy(rules, **settings)

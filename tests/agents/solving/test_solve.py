@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
+import numpy as np
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
@@ -12,6 +12,7 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, va
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile
+from zermelo.agents.core.random_play import random_game
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (
@@ -47,18 +48,10 @@ def plain(rules: Any, state: Any = None, *, outcome_only: bool = False, **limits
 
 
 def positions(rules: Any, count: int) -> list[Any]:
-    """Unfinished positions of random games."""
-    generator = random.Random(f"{rules}")
-    game = RulesGame(rules)
-    found: list[Any] = []
-    while len(found) < count:
-        state = game.initial_state()
-        line = []
-        while not game.is_terminal(state):
-            line.append(state)
-            state = game.result(state, generator.choice(list(game.legal_actions(state))))
-        found.append(generator.choice(line[len(line) // 3 :]))
-    return found
+    """Unfinished positions of random games, none of which is early."""
+    generator, game = np.random.default_rng(1), RulesGame(rules)
+    lines = [list(random_game(game, game.initial_state(), generator, 999)) for _ in range(count)]
+    return [line[int(generator.integers(len(line) // 3, len(line)))] for line in lines]
 
 
 # -- known results ---------------------------------------------------------------------------------------------
@@ -190,14 +183,7 @@ def test_compiled_and_plain_agree(rules: Any) -> None:
             assert colour.value_bounds[0] <= mine.value <= colour.value_bounds[1], state
         minimax = MinimaxAgent().search_state(game, state)
         assert mine.action_values == minimax.action_values, state
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True)], ids=str)
-def test_the_line_ends_with_the_value(rules: Any) -> None:
-    game = RulesGame(rules)
-    for state in positions(rules, 10):
-        for solution in (proof(rules, state), plain(rules, state)):
+        for solution in (mine, oracle):
             end = state
             for action in solution.principal_variation:
                 assert action in game.legal_actions(end)
@@ -241,55 +227,36 @@ def test_a_live_environment_is_solved_where_it_stands() -> None:
 # -- limits, progress, refusals --------------------------------------------------------------------------------
 
 
-def test_a_node_limit_leaves_bounds() -> None:
-    solution = solve(ConnectFour(), nodes=20_000)
-    assert solution.stopped_by is StoppedBy.NODES
+@pytest.mark.parametrize("limit", [{"nodes": 20_000}, {"seconds": 0.3}])
+def test_a_limit_leaves_bounds(limit: dict[str, Any]) -> None:
+    solution = solve(ConnectFour(), **limit)
+    assert solution.stopped_by.value in limit
     assert not solution.proven
     assert (solution.value, solution.outcome, solution.plies) == (None, None, None)
     assert solution.value_bounds == (-1, 1)
-    assert solution.nodes <= 20_002
-
-
-def test_a_time_limit_leaves_bounds() -> None:
-    solution = solve(ConnectFour(), seconds=0.3)
-    assert solution.stopped_by is StoppedBy.SECONDS
-    assert not solution.proven
-    assert solution.value_bounds == (-1, 1)
-
-
-def played(rules: Any, *actions: int) -> Any:
-    game = RulesGame(rules)
-    state = game.initial_state()
-    for action in actions:
-        state = game.result(state, action)
-    return state
+    assert "nodes" not in limit or solution.nodes <= 20_002
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("outcome_only", [False, True])
 @pytest.mark.parametrize(
-    ("rules", "actions", "limits"),
+    ("rules", "limits"),
     [
-        (MNK(), (2, 6, 5), range(1, 300, 2)),
-        (Nim((1, 2, 4)), (), range(1, 200, 2)),
-        (Nim((1, 2, 4), misere=True), (), range(2, 200, 2)),
-        (Kalah(houses=2, seeds=2), (), range(1, 200, 3)),
-        (DotsAndBoxes(1, 2), (), range(1, 3000, 97)),
-        (ConnectFour(rows=4, columns=4), (), range(3001, 12_000, 1500)),
+        (Nim((1, 2, 4), misere=True), range(2, 200, 2)),
+        (Kalah(houses=2, seeds=2), range(1, 200, 3)),
+        (DotsAndBoxes(1, 2), range(1, 3000, 97)),
+        (ConnectFour(rows=4, columns=4), range(3001, 12_000, 1500)),
     ],
     ids=str,
 )
-def test_no_node_limit_gives_a_false_proof(
-    rules: Any, actions: tuple[int, ...], limits: range, outcome_only: bool
-) -> None:
-    state = played(rules, *actions)
-    truth = solve(rules, state)
+def test_no_node_limit_gives_a_false_proof(rules: Any, limits: range, outcome_only: bool) -> None:
+    """Games and limits beside those of the contract of all solvers."""
+    truth, settled = solve(rules), 0
     assert truth.proven
-    settled = 0
     for nodes in limits:
-        found = solve(rules, state, outcome_only=outcome_only, nodes=nodes)
-        least, greatest = found.value_bounds
-        assert least <= truth.value <= greatest, nodes
+        found = solve(rules, outcome_only=outcome_only, nodes=nodes)
+        lower, upper = found.value_bounds
+        assert lower <= truth.value <= upper, nodes
         assert found.outcome in (None, truth.outcome), nodes
         assert not found.proven or found.outcome is truth.outcome, nodes
         assert found.value in (None, truth.value), nodes
