@@ -85,6 +85,9 @@ class TreeGame:
         """The action as figures call it: ``b2`` is the second one at B."""
         return state.labels[action]
 
+    def action_aliases(self, state: TreeNode, action: int) -> Sequence[str]:
+        return ()
+
 
 def tree_game(
     nested: Any,
