@@ -29,11 +29,7 @@ _Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
 
 
 def check_counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
-    """Counts of games as integers.
-
-    Raises:
-        InvalidSettingError: One is negative or no whole number.
-    """
+    """Counts of games as integers."""
     checked = []
     for name, count in zip(names, counts, strict=True):
         whole = not isinstance(count, bool) and hasattr(count, "__index__")
@@ -49,11 +45,7 @@ def check_games(wins: Any, draws: Any, losses: Any) -> tuple[int, ...]:
 
 
 def check_pairs(pairs: Sequence[Any]) -> tuple[int, ...]:
-    """Six counts of pairs as integers, checked as ``check_counts`` does.
-
-    Raises:
-        InvalidSettingError: There are not six, or one is wrong.
-    """
+    """Six counts of pairs as integers, checked as ``check_counts`` does."""
     if len(pairs) != 6:
         raise InvalidSettingError(
             f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"

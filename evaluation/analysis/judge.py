@@ -193,11 +193,7 @@ class Judge:
         self._searcher(game)
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
-        """The search that finds exact values in this game.
-
-        Raises:
-            UnsupportedGameError: Nobody does.
-        """
+        """The search that finds exact values in this game."""
         try:
             self._alpha_beta.check_game(game)
         except UnsupportedGameError:

@@ -301,11 +301,7 @@ class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
 
     @classmethod
     def from_json(cls, line: str) -> GameVerdict:
-        """Reads what ``to_json`` wrote.
-
-        Raises:
-            StoreError: It did not write this.
-        """
+        """Reads what ``to_json`` wrote."""
         try:
             return msgspec.json.decode(line, type=cls)
         except (ValueError, RecursionError) as error:
@@ -313,11 +309,7 @@ class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
 
 
 def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]:
-    """The verdicts of the wanted games, by id, as far as the file has them; none if there is no file.
-
-    Raises:
-        StoreError: The file cannot be read, or is no file of verdicts.
-    """
+    """The verdicts of the wanted games, by id, as far as the file has them; none if there is no file."""
     try:
         lines = read_file(path).decode("utf-8", "replace").splitlines()
         return {verdict.game_id: verdict for verdict in _each(lines, path) if verdict.game_id in wanted}

@@ -80,9 +80,6 @@ class Session:
         played: The moves so far.
         frames: What is shown of each position, the start first.
         lost_on_time: The seat whose time was over, or None.
-
-    Raises:
-        ZermeloError: Of every method: what is asked for cannot be. Nothing has changed then.
     """
 
     def __init__(self, env: str, people: frozenset[int], seed: int = 0) -> None:

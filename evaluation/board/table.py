@@ -47,9 +47,6 @@ class Table:
     Attributes:
         version: Greater after every change.
         on_change: Called, in any thread, whenever there is something new to see.
-
-    Raises:
-        ZermeloError: Of every method: what is asked for cannot be, as the sentence says. Nothing has changed then.
     """
 
     def __init__(self, settings: TableSettings) -> None:

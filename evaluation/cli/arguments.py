@@ -132,11 +132,7 @@ def with_limits(
     simulations: int | None = None,
     seconds: float | None = None,
 ) -> list[str]:
-    """The texts of agents, with these limits added to each that has such a setting and does not give it itself.
-
-    Raises:
-        InvalidSettingError: No agent takes one of the limits.
-    """
+    """The texts of agents, with these limits added to each that has such a setting and does not give it itself."""
     options = {"depth": depth, "nodes": nodes, "simulations": simulations, "seconds": seconds}
     limits = {name: value for name, value in options.items() if value is not None}
     if not limits:

@@ -38,9 +38,6 @@ class EnvDriver:
         env: The live environment, as the agents are shown it.
         seat_names: The players in seat order: that of ``possible_agents``.
         rewards: What each seat has earned so far.
-
-    Raises:
-        EnvironmentFailureError: Of every method: the environment raised, or said what cannot be.
     """
 
     def __init__(self, env: Any, seed: int) -> None:
@@ -87,11 +84,7 @@ class EnvDriver:
         raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
 
     def look(self) -> None:
-        """Reads what is legal for the seat to move, before its agent is asked.
-
-        Raises:
-            EnvironmentFailureError: The environment cannot say, or says that nothing is.
-        """
+        """Reads what is legal for the seat to move, before its agent is asked."""
         agent = self._inner.agent_selection
         space = self._spaces[agent]
         asked = "observe" if self._single is None else "saying what is legal"
@@ -184,12 +177,7 @@ class _SinglePlayer:
 
 
 def drive_env(env: Any, seed: int) -> EnvDriver:
-    """Resets the environment with the seed and watches it.
-
-    Raises:
-        UnsupportedGameError: It is neither an AEC nor a Gymnasium environment.
-        EnvironmentFailureError: ``reset`` raised.
-    """
+    """Resets the environment with the seed and watches it."""
     if is_gymnasium(env) or is_aec(env):
         return EnvDriver(env, seed)
     raise UnsupportedGameError(
@@ -258,11 +246,7 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
 
 
 def _checked_mask(space: Any, mask: Any) -> Any:
-    """A copy of the mask, or None.
-
-    Raises:
-        EnvironmentFailureError: It does not fit the space, or allows nothing.
-    """
+    """A copy of the mask, or None."""
     if mask is None:
         return None
     size = getattr(space, "n", None)

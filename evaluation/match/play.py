@@ -91,11 +91,7 @@ def play_match(
 
 
 def checked_seed(seed: int) -> int:
-    """The seed as an ``int``.
-
-    Raises:
-        InvalidSettingError: It is not a whole number of at least 0.
-    """
+    """The seed as an ``int``."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidSettingError(f"seed must be a whole number of at least 0, not {seed!r}")
     return int(seed)

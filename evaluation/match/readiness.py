@@ -20,11 +20,7 @@ from zermelo.envs.adapters.wrappers import game_name, is_aec
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:
-    """Asks an agent of ours whether it can play this environment, before any game is lost over it.
-
-    Raises:
-        UnsupportedGameError: It cannot; the message says which agent can.
-    """
+    """Asks an agent of ours whether it can play this environment, before any game is lost over it."""
     try:
         if isinstance(agent, ConfiguredAgent):
             agent.check_env(env)

@@ -335,11 +335,7 @@ def _no_record(line: str, error: Exception) -> StoreError:
 
 
 def plain(value: Any) -> Any:
-    """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples.
-
-    Raises:
-        InvalidSettingError: The value is of a kind that has no plain form.
-    """
+    """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples."""
     if isinstance(value, np.generic):
         item = value.item()
         return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
@@ -380,11 +376,7 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, depth: int = 0) -> Any:
-    """Actions as they were before they were written.
-
-    Raises:
-        ValueError: They are none: nested too deeply, or numbers that are too large.
-    """
+    """Actions as they were before they were written."""
     if depth > _DEEPEST:
         raise ValueError("an action that is nested too deeply")
     if isinstance(value, list):

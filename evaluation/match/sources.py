@@ -46,13 +46,7 @@ def env_name(source: EnvSource) -> str:
 
 
 def build_env(source: EnvSource) -> tuple[Any, str]:
-    """The live environment and its name.
-
-    Raises:
-        UnknownNameError: No environment has that name.
-        InvalidSettingError: It is neither a name nor an environment nor something that makes one.
-        EnvironmentFailureError: Making it raised.
-    """
+    """The live environment and its name."""
     name = env_name(source)
     if is_live(source):
         return source, name
@@ -88,11 +82,7 @@ class FreshEnvs:
         self._asked = False
 
     def make(self) -> Any:
-        """An environment in which nothing has been played, not yet reset.
-
-        Raises:
-            ZermeloError: It cannot be made; see ``build_env``.
-        """
+        """An environment in which nothing has been played, not yet reset."""
         if self._unused is not None:
             return clone_env(self._unused)
         made = build_env(self._source)[0]
@@ -113,13 +103,7 @@ def _is_agent(source: Any) -> TypeGuard[Agent]:
 
 
 def build_agent(source: AgentSource) -> Agent:
-    """The live agent.
-
-    Raises:
-        UnknownNameError: No agent has that name.
-        InvalidSettingError: It is neither the text of an agent nor an agent nor something that makes one.
-        AgentStartError: Making it raised.
-    """
+    """The live agent."""
     if isinstance(source, str):
         source_name: str = source
         make: Callable[[], Any] = functools.partial(make_agent, source)

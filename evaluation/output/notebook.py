@@ -29,11 +29,7 @@ def _axes(given: Any, height: float) -> Any:
 
 
 def to_pandas(standings: Standings) -> Any:
-    """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent.
-
-    Raises:
-        MissingDependencyError: pandas is not installed.
-    """
+    """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent."""
     text = io.StringIO(standings.to_csv())
     found = _load("pandas").read_csv(text, dtype={"agent": str}, keep_default_na=False, na_values=[""])
     return found.set_index("agent")
@@ -48,10 +44,6 @@ def plot_ratings(standings: Standings, axes: Any = None) -> Any:
 
     Returns:
         The axes.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-        InvalidSettingError: There are no ratings.
     """
     ratings = standings.ratings
     players = [] if ratings is None else [*reversed(ratings.players)]
@@ -83,9 +75,6 @@ def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
 
     Returns:
         The axes.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
     """
     names = [row.agent for row in standings.rows]
     axes = _axes(axes, 2 + 0.4 * len(names))

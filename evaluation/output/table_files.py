@@ -91,9 +91,6 @@ def table_writer(form: ExportFormat) -> Callable[[Path, Mapping[str, Any]], Tabl
     """A function that makes a writer of a file and its columns: their names and types, ``list[int]`` among them.
 
     A writer takes rows by ``add``, one at a time, and writes what is left when it is closed.
-
-    Raises:
-        ZermeloError: pyarrow is not installed.
     """
     if form is not ExportFormat.PARQUET:
         return _Csv if form is ExportFormat.CSV else _Json

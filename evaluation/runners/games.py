@@ -213,21 +213,13 @@ class Participant:
         return self.isolation is None or _is_builtin(self.source)
 
     def player(self, copies: int = 0) -> Agent:
-        """The agent as matches need it: itself, or what speaks for it in a process of its own.
-
-        Raises:
-            AgentStartError: As ``build`` does.
-        """
+        """The agent as matches need it: itself, or what speaks for it in a process of its own."""
         if self.isolation is None:
             return self.build(copies)
         return IsolatedAgent(self.source, self.name, self.isolation)
 
     def build(self, copies: int = 0) -> Agent:
-        """The agent; a live one is handed out itself at first and then in copies.
-
-        Raises:
-            AgentStartError: A live agent is needed in two seats and cannot be copied.
-        """
+        """The agent; a live one is handed out itself at first and then in copies."""
         agent = build_agent(self.source)
         if agent is not self.source or not copies:
             return agent
@@ -248,9 +240,6 @@ def participants(
     Args:
         agents: Agents, or agents by the names that the tables should use. Equal names get ``#1``, ``#2``.
         isolation: Which of them get processes of their own, and are made there; None for none of them.
-
-    Raises:
-        ZermeloError: One of them cannot be made; no game should start.
     """
     if isinstance(agents, str) or not isinstance(agents, Sequence | Mapping):
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")

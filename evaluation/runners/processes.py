@@ -162,11 +162,7 @@ class _Worker(Generic[Item, Result]):
                 )
 
     def end_if_hung(self, seconds: float | None) -> None:
-        """Ends the worker if nothing has begun or ended in its task for that long.
-
-        Raises:
-            WorkerError: It did not get ready in time.
-        """
+        """Ends the worker if nothing has begun or ended in its task for that long."""
         turns, now = self.turn[TURNS], time.monotonic()
         if turns != self._turns or (self._started and not self.items):
             self._turns, self._since = turns, now
@@ -216,11 +212,7 @@ _Turn = ctypes.c_longlong * 3
 
 
 def start(work: bytes) -> tuple[ForkedProcess, Connection, Any]:
-    """Starts a worker; returns it, this end of its pipe, and the memory that it shares with this process.
-
-    Raises:
-        OSError: No process can be started here.
-    """
+    """Starts a worker; returns it, this end of its pipe, and the memory that it shares with this process."""
     pipe, theirs = Pipe()
     with theirs:
         data = spawn.get_preparation_data("zermelo worker")

@@ -61,9 +61,6 @@ class RayRunner:
         workers: The most tasks at once; None for as many as the cluster has processors.
         address: The cluster's; by default that of the variable ``RAY_ADDRESS``, and otherwise a local cluster is
             started, of that many workers.
-
-    Raises:
-        MissingDependencyError: Ray is not installed.
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
@@ -136,11 +133,7 @@ class RayRunner:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:
-        """Connects to the cluster, unless this process is already.
-
-        Raises:
-            WorkerError: It cannot.
-        """
+        """Connects to the cluster, unless this process is already."""
         if self._ray.is_initialized():
             yield
             return

@@ -76,11 +76,7 @@ class Runner(Protocol):
 
 
 def require_picklable(value: Any, name: str) -> None:
-    """Checks that worker processes can be sent a value.
-
-    Raises:
-        InvalidSettingError: It cannot be pickled.
-    """
+    """Checks that worker processes can be sent a value."""
     try:
         pickle.dumps(value)
     except Exception as error:

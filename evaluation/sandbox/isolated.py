@@ -68,12 +68,7 @@ class IsolatedAgent(RemoteAgent):
         self._dice = np.random.default_rng(0)
 
     def start(self) -> str | None:
-        """Starts the process and makes the agent in it; its own name.
-
-        Raises:
-            AgentStartError: It cannot be made, or not in time.
-            ZermeloError: The source names no agent.
-        """
+        """Starts the process and makes the agent in it; its own name."""
         try:
             source = cloudpickle.dumps(self._source)
         except Exception as error:  # whatever an object's own pickling raises
@@ -105,10 +100,6 @@ class IsolatedAgent(RemoteAgent):
             seed: For ``reset``.
             env: The environment at the start of the game.
             view: Says what the player to move sees. Nothing of it but its form is sent.
-
-        Raises:
-            AgentFault: It failed, or was not ready in time.
-            UnsupportedGameError: The environment cannot leave this process.
         """
         self._dice = np.random.default_rng([seed, 1])
         self._left = self._isolation.clock_seconds
@@ -132,21 +123,11 @@ class IsolatedAgent(RemoteAgent):
         self._settle("reset", 0 if seed is None else seed, starting=True)
 
     def act(self, env: Any) -> Any:
-        """The agent's answer to a copy of the environment.
-
-        Raises:
-            AgentFault: It failed.
-            UnsupportedGameError: The agent says that it cannot play this game, or the environment cannot be sent.
-            EnvFailedError: The environment failed while the agent was using it.
-        """
+        """The agent's answer to a copy of the environment."""
         return self._answer("act", pack_env(env, self._dice))
 
     def act_on(self, view: Any) -> Any:
-        """The agent's answer to what the player sees.
-
-        Raises:
-            AgentFault: It failed.
-        """
+        """The agent's answer to what the player sees."""
         return self._answer("see", cloudpickle.dumps(view))
 
     def _answer(self, name: str, value: bytes) -> Any:

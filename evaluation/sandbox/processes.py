@@ -71,9 +71,6 @@ class ForkedProcess:
         pid: Its number.
         sentinel: Can be read from when the process has ended, whatever else of it still holds its pipes.
         exitcode: None while it runs; below zero the number of the signal that ended it.
-
-    Raises:
-        OSError: None can be started here.
     """
 
     def __init__(self, function: str, files: Sequence[int], *, may_fork: bool = False) -> None:
@@ -256,9 +253,6 @@ class AgentProcess(ForkedProcess):
         answers: Answers are read here.
         output: What it writes is read here; -1 if that is not captured.
         inherited_mb: Resident memory from the server that it was forked from, above that of a bare process.
-
-    Raises:
-        WorkerError: No process can be started.
     """
 
     def __init__(self, function: str, *, captures: bool = False) -> None:

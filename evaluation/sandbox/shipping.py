@@ -41,9 +41,6 @@ def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False)
         env: The environment.
         generator: What gives its random generators their new state, and deals again what is hidden.
         for_all: Whether nobody's cards may be sent along, not those of the agent to move either.
-
-    Raises:
-        UnsupportedGameError: It holds something that cannot leave the process; the message says what.
     """
     try:
         copy = clone_env(env)
@@ -163,11 +160,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def unpack_answer(data: bytes) -> dict[str, Any]:
-    """Reads what ``pack_answer`` wrote, and runs nothing.
-
-    Raises:
-        ValueError: It is something else.
-    """
+    """Reads what ``pack_answer`` wrote, and runs nothing."""
     try:
         message = _AnswerReader(io.BytesIO(data)).load()
         if not isinstance(message, dict):

@@ -46,11 +46,7 @@ class FrameReader:
         self._data = bytearray()
 
     def feed(self, part: bytes) -> bytes | None:
-        """The frame, once it is complete.
-
-        Raises:
-            ValueError: It is said to be longer than ``MAX_FRAME``, or has more after it.
-        """
+        """The frame, once it is complete."""
         self._data += part
         if len(self._data) < _HEAD.size:
             return None

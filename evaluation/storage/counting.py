@@ -65,9 +65,6 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
         seats: Of its games.
         before: The index of the first game to leave out.
         openings: How many different ones there may be; by default those of the specification.
-
-    Raises:
-        StoreError: The database is damaged.
     """
     where = "" if before is None else f"WHERE game_index < {before}"
     if openings is None:

@@ -104,11 +104,7 @@ class Curve:
 
 
 def read_points(path: Path) -> list[tuple[CurvePoint, str]]:
-    """The ratings of a file by step, each with its line.
-
-    Raises:
-        StoreError: There is no file, or it is none of ratings; the message says where.
-    """
+    """The ratings of a file by step, each with its line."""
     try:
         if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
             raise StoreError(f"{path} is no file of ratings, or larger than {_LARGEST // 10**6} MB: name another")

@@ -65,12 +65,7 @@ TABLES: Final = """
 
 
 def open_writer(path: Path) -> sqlite3.Connection:
-    """The database, made if need be, for the one process that writes; without tables if it is new.
-
-    Raises:
-        StoreError: The file is damaged, somebody else's, or of another version.
-        sqlite3.Error: It cannot be written.
-    """
+    """The database, made if need be, for the one process that writes; without tables if it is new."""
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
     with contextlib.ExitStack() as undo:
         undo.callback(db.close)
@@ -102,11 +97,7 @@ def _damaged(path: Path, what: str) -> StoreError:
 
 @contextlib.contextmanager
 def open_reader(path: Path) -> Iterator[sqlite3.Connection]:
-    """The database for reading, also while a run writes it.
-
-    Raises:
-        StoreError: It cannot be read.
-    """
+    """The database for reading, also while a run writes it."""
     try:
         db = _connect_reader(path)
         try:
@@ -206,11 +197,7 @@ def extend(db: sqlite3.Connection, spec: Mapping[str, Any], index_of: Callable[[
 
 
 def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
-    """The specification, or None if there are no tables yet.
-
-    Raises:
-        StoreError: It is none.
-    """
+    """The specification, or None if there are no tables yet."""
     if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         return None
     row = db.execute("SELECT spec FROM run").fetchone()
@@ -225,11 +212,7 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
 
 
 def _text(row: Sequence[Any] | None) -> str:
-    """The only column of a row.
-
-    Raises:
-        ValueError: There is no row, or it is no text.
-    """
+    """The only column of a row."""
     if row is None or not isinstance(row[0], str):
         raise ValueError("a text is missing")
     return row[0]
@@ -279,11 +262,7 @@ def _counted(record: GameRecord) -> tuple[Any, ...]:
 
 
 def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
-    """All rows of ``finishes`` by number.
-
-    Raises:
-        StoreError: One is none.
-    """
+    """All rows of ``finishes`` by number."""
     found = {}
     for number, agents, ranks, failure, seat in db.execute(
         "SELECT finish, agents, ranks, failure, failed_seat FROM finishes"
@@ -302,11 +281,7 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
 
 
 def game_indices(db: sqlite3.Connection, end: int) -> list[int]:
-    """The indices of the games in the schedule, which are below ``end``.
-
-    Raises:
-        StoreError: One is not.
-    """
+    """The indices of the games in the schedule, which are below ``end``."""
     found = [index for (index,) in typed(db.execute("SELECT game_index FROM games"), tuple[int])]
     if any(not 0 <= index < end for index in found):
         raise damaged_rows(f"a game has an index outside of a schedule of {end} games")
@@ -319,11 +294,7 @@ def damaged_rows(what: object) -> StoreError:
 
 
 def record_of(db: sqlite3.Connection, index: int) -> str:
-    """The record of a game, as its line of JSON.
-
-    Raises:
-        StoreError: It is missing.
-    """
+    """The record of a game, as its line of JSON."""
     try:
         return _text(db.execute("SELECT record FROM records WHERE game_index = ?", (index,)).fetchone())
     except ValueError as error:
@@ -331,11 +302,7 @@ def record_of(db: sqlite3.Connection, index: int) -> str:
 
 
 def typed(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
-    """Rows whose columns are of the types of a tuple.
-
-    Raises:
-        StoreError: One is not.
-    """
+    """Rows whose columns are of the types of a tuple."""
     try:
         found: list[Any] = msgspec.convert([*rows], list[kind])
         return found

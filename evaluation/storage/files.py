@@ -18,11 +18,7 @@ def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def write_lines(path: str | os.PathLike[str]) -> Iterator[Callable[[str], object]]:
-    """A function that writes a line; the file takes the place of the one that is there when the block has ended.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
+    """A function that writes a line; the file replaces the one that is there when the block has ended."""
     try:
         with replaced(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
             yield lambda line: file.write(f"{line}\n")
@@ -31,11 +27,7 @@ def write_lines(path: str | os.PathLike[str]) -> Iterator[Callable[[str], object
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a file for a person, so that it is there as a whole or not at all.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
+    """Writes a file for a person, so that it is there as a whole or not at all."""
     try:
         replace_text(path, [text])
     except OSError as error:

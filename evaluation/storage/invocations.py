@@ -110,11 +110,7 @@ class _About(msgspec.Struct):
 
 
 def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
-    """The commands that played a database's games.
-
-    Raises:
-        StoreError: What is written there is none of ours.
-    """
+    """The commands that played a database's games."""
     found = []
     for started, seconds, games, about in db.execute(
         "SELECT started, seconds, games, about FROM invocations ORDER BY number"
@@ -137,11 +133,7 @@ def notes_of(invocations: Sequence[Invocation]) -> list[str]:
 
 
 def read_run(folder: str | os.PathLike[str]) -> StoredRun | None:
-    """The run of a folder; None where only its games are known.
-
-    Raises:
-        StoreError: The run is damaged.
-    """
+    """The run of a folder; None where only its games are known."""
     path = Path(folder) / FILE
     if not path.exists() or not path.stat().st_size:
         return None

@@ -84,11 +84,7 @@ def openings_hash(openings: Sequence[Any]) -> str:
 def check_same_run(
     folder: Any, there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]
 ) -> None:
-    """Checks that the run asked for (``here``, with its openings) is the folder's, or one that goes on after it.
-
-    Raises:
-        StoreError: It is another one; the message says what differs.
-    """
+    """Checks that the run asked for (``here``, with its openings) is the folder's, or goes on after it."""
     other = "choose another folder, or give the command that it was begun with"
     ours = {key: value for key, value in here.items() if key not in _DESCRIPTIVE}
     theirs = {key: value for key, value in there.items() if key not in _DESCRIPTIVE}
@@ -129,11 +125,7 @@ def _extends(there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequen
 
 
 def check_versions(folder: Any, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Refuses to add games of other versions than the first ones were played with.
-
-    Raises:
-        StoreError: The versions differ.
-    """
+    """Refuses to add games of other versions than the first ones were played with."""
     differ = _differences({**there, "python": ""}, {**here, "python": ""})
     if differ:
         raise StoreError(

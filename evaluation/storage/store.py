@@ -292,10 +292,6 @@ class RunLock:
 
     Args:
         path: The file to lock.
-
-    Raises:
-        StoreError: Another run holds it, or the file is no lock.
-        OSError: The file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:

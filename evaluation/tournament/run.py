@@ -218,12 +218,7 @@ def runner_of(
     runner: RunnerChoice | str = RunnerChoice.LOCAL,
     ray_address: str | None = None,
 ) -> Runner:
-    """The runner for that many workers; see ``round_robin``.
-
-    Raises:
-        InvalidSettingError: There is no such number or runner, or workers cannot be sent what they need.
-        MissingDependencyError: Ray is not installed.
-    """
+    """The runner for that many workers; see ``round_robin``."""
     if workers is not None:
         check_whole("workers", workers, lower=1)
     if runner not in list(RunnerChoice):
@@ -295,11 +290,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
 
 
 def read_sources(folder: str | os.PathLike[str]) -> tuple[str, dict[str, str]] | None:
-    """The environment of a folder's run and the texts of its agents by name; None where only its games are known.
-
-    Raises:
-        StoreError: The run is damaged.
-    """
+    """The environment of a folder's run and the texts of its agents by name; None where only games are known."""
     run = read_run(folder)
     spec = {} if run is None else run.spec
     agents = {agent["name"]: agent["source"] for agent in spec.get("agents", ())}

@@ -139,9 +139,6 @@ def find_ladder(
         agents: The anchors; None for the default ones.
         seed: Decides the games.
         folder: Where the anchors' tournament is stored and read again; None for nowhere.
-
-    Raises:
-        ZermeloError: An anchor cannot be made or cannot play the game; the folder has another tournament.
     """
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}

@@ -31,11 +31,6 @@ def serve(
         port: Where to listen; 0 takes any that is free.
         opens: Whether to open the page in the person's browser.
         say: Is told the link.
-
-    Raises:
-        MissingDependencyError: Starlette or uvicorn is not installed.
-        InvalidSettingError: Nothing can listen on that port.
-        ZermeloError: The settings make no game.
     """
     try:
         import uvicorn

@@ -76,9 +76,6 @@ class Board:
 
     Args:
         settings: What each begins with.
-
-    Raises:
-        ZermeloError: The settings make no game.
     """
 
     def __init__(self, settings: TableSettings) -> None:

@@ -106,11 +106,7 @@ def _find(written: Mapping[int, Sequence[str]], text: str) -> list[int]:
 
 
 def read_move(driver: EnvDriver, text: str) -> Any:
-    """The legal move that a text means, as ``env.step`` takes it.
-
-    Raises:
-        IllegalActionError: It is no legal move here, or may be several.
-    """
+    """The legal move that a text means, as ``env.step`` takes it."""
     word = text.strip()
     if _NUMBER.fullmatch(word):
         return _checked(driver, int(word))
@@ -159,9 +155,6 @@ def play_moves(driver: EnvDriver, text: str, source: str = "--moves") -> list[An
         driver: The game, at the position that the first move is played in.
         text: The moves, such as ``3,3,2``, ``e4,e5,Nf3`` or ``1. e4 e5 2. Nf3``.
         source: Where they come from, for messages.
-
-    Raises:
-        IllegalActionError: A move is not legal, or comes after the end of the game.
     """
     played: list[Any] = []
     for part in text.split(";"):

@@ -40,10 +40,6 @@ def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str
 
     Returns:
         The file.
-
-    Raises:
-        InvalidSettingError: A game is of another kind.
-        StoreError: There are no games, or the file cannot be written.
     """
     write = {ExportFormat.PGN: _pgn, ExportFormat.SGF: _sgf}[form]
     target = Path(folder)
@@ -72,11 +68,7 @@ def notation_of(env: str) -> ExportFormat | None:
 
 
 def game_text(record: GameRecord, form: ExportFormat, *, finished: bool = True) -> str:
-    """One game of chess in PGN, or of Go in SGF.
-
-    Raises:
-        InvalidSettingError: It is a game of another kind.
-    """
+    """One game of chess in PGN, or of Go in SGF."""
     write = {ExportFormat.PGN: _pgn, ExportFormat.SGF: _sgf}[form]
     return write(record, _settings(record, form), 1, finished) + "\n"
 

@@ -13,11 +13,7 @@ from zermelo.evaluation.output.report.markup import Cell, Row, part, section, ta
 
 
 def judge_part(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
-    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``), and its notes.
-
-    Raises:
-        StoreError: It is none.
-    """
+    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``), and its notes."""
     if not judged:
         return "", ()
     try:

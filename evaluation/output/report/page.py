@@ -79,9 +79,6 @@ def report_page(
         replayer: Plays games again to draw their boards; by default in the environments that the records name.
         standings: Of these games, with the run's notes and anchor; by default what the records alone say.
         beside: What to show beside them.
-
-    Raises:
-        StoreError: There are no games.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     beside = beside or Beside()
@@ -142,11 +139,7 @@ def report_page(
 
 
 def training_page(curves: Sequence[Curve]) -> str:
-    """The report of training runs alone.
-
-    Raises:
-        StoreError: There are none.
-    """
+    """The report of training runs alone."""
     if not curves:
         raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
     parts = [training_section(curve, place) for place, curve in enumerate(curves, start=1)]

@@ -175,12 +175,7 @@ def draw_tree(
 
 
 def tree_of_text(text: str) -> TreeGame | None:
-    """The game of a figure's name, or of nested lists as text; None for any other text.
-
-    Raises:
-        InvalidSettingError: It begins like nested lists, and is none.
-        UnknownNameError: It begins like the name of a figure, and is none.
-    """
+    """The game of a figure's name, or of nested lists as text; None for any other text."""
     if text.lower().startswith("aima"):
         return figure(text)
     if not text.lstrip().startswith(("[", "{")):

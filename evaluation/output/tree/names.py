@@ -86,11 +86,7 @@ class Viewpoint(NamedTuple):
 
     @staticmethod
     def of(traits: Traits, reported: int, seat: int) -> Viewpoint:
-        """The view of values that are reported for one seat and shown for another.
-
-        Raises:
-            UnsupportedGameError: The values of the seat do not follow.
-        """
+        """The view of values that are reported for one seat and shown for another."""
         is_shared = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
         if reported != seat and not is_shared:
             raise UnsupportedGameError(

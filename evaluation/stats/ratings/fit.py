@@ -283,9 +283,6 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
 
     Returns:
         Cycles, each beginning with its first name in sorted order, sorted.
-
-    Raises:
-        InvalidSettingError: ``confidence`` is not strictly between 0 and 1.
     """
     triples = 2 * math.comb(len(counts.players), 3) or 1  # each goes round in two ways
     by_chance = (1 - check_confidence(confidence)) / 2

@@ -35,11 +35,7 @@ def normal_quantile(confidence: float) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """``confidence`` itself.
-
-    Raises:
-        InvalidSettingError: It is not strictly between 0 and 1.
-    """
+    """``confidence`` itself."""
     if not 0.0 < confidence < 1.0:
         raise InvalidSettingError(
             f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
