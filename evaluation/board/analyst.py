@@ -14,10 +14,6 @@ class Analyst:
 
     Answers come in other threads; what came of a position that is no longer looked at is left out.
 
-    Args:
-        lock: Held while anything here changes.
-        on_change: Called, with the lock held, when there is something new.
-
     Attributes:
         follows: Whether the last position is analysed, and the next one after a move.
         ply: The position that is analysed; None where none is.

@@ -27,15 +27,7 @@ _JUDGED: Final = 2_000
 def review(
     text: str, spec: str, seconds: float, flag: StopFlag, tell: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
-    """Searches every position of a game, and has the judge prove what it can.
-
-    Args:
-        text: The record of the game, as JSON; its environment is one that the person plays.
-        spec: The search.
-        seconds: For each position.
-        flag: Ends it.
-        tell: Is told of the values so far, one for each position, for the first seat.
-    """
+    """Searches every position of a game, and has the judge prove what it can."""
     record = GameRecord.from_json(text)
     players = tuple(f"{seat} ({name})" for seat, name in zip(record.seat_names, record.agents, strict=True))
     record = replace(record, agents=players)

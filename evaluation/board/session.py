@@ -66,11 +66,6 @@ class Frame:
 class Session:
     """A game in progress.
 
-    Args:
-        env: The environment's name.
-        people: The seats that people have; the others are an agent's.
-        seed: Decides everything random in the environment.
-
     Attributes:
         env_name: As given.
         people: As given; ``swap`` changes it.
@@ -182,13 +177,7 @@ class Session:
     # -- moves -------------------------------------------------------------------------------------------------
 
     def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = (None, None, None)) -> None:
-        """Plays a move of the seat to move.
-
-        Args:
-            move: A text or an action as ``env.step`` takes it.
-            seconds: How long it took.
-            figures: The nodes, depth and value of the search that chose it.
-        """
+        """Plays a move of the seat to move."""
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
         refusal = self.driver.refusal(action)
@@ -257,11 +246,7 @@ class Session:
         return [-1.0 if seat == self.lost_on_time else 1.0 for seat in range(len(self.driver.seat_names))]
 
     def record(self, agents: Sequence[str]) -> GameRecord:
-        """The game as a record; one that is not over is recorded as ended by a limit on moves.
-
-        Args:
-            agents: The names of the players, in seat order.
-        """
+        """The game as a record; one that is not over is recorded as ended by a limit on moves."""
         over = self._mover is None
         return GameRecord(
             env=self.env_name,

@@ -42,13 +42,7 @@ def surface_of(game: Any) -> Surface | None:
 
 
 def paths_of(game: Any, seat: int, texts: Sequence[str]) -> list[list[str]]:
-    """The spots to choose for a move, one after another, in each way to play it; none for a move without spots.
-
-    Args:
-        game: The game.
-        seat: Who moves.
-        texts: The ways to write the move, the usual one first.
-    """
+    """The spots to choose for a move, one after another, in each way to play it; none for a move without spots."""
     rules = getattr(game, "rules", None)
     squares = find_squares(rules)
     if squares is None or (squares.size is not None and squares.coordinates(rules) is None):

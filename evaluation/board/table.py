@@ -210,11 +210,7 @@ class Table:
         self._moved()
 
     def play(self, move: Any) -> None:
-        """Plays a person's move.
-
-        Args:
-            move: Its number, or a text as people write it.
-        """
+        """Plays a person's move."""
         if isinstance(move, bool) or not isinstance(move, int | str) or len(str(move)) > LONGEST:
             raise InvalidSettingError(f"a move is its number or a text, not {shown(move, 40)}")
         with self._lock:
@@ -269,11 +265,6 @@ class Table:
         """Begins or ends the analysis of a position; that of the last one goes on with the next moves.
 
         On failure nothing is changed.
-
-        Args:
-            on: Whether to begin.
-            ply: Of which position; the last, if not given.
-            agent: Who analyses from now on.
         """
         if not isinstance(on, bool):
             raise InvalidSettingError(f"on is true or false, not {shown(on, 40)}")

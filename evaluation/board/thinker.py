@@ -164,13 +164,7 @@ class Thinker:
 
 
 class Jobs:
-    """Writes the jobs of one game, as plain values that a process can be sent.
-
-    Args:
-        settings: Who plays and who analyses.
-        session: The game.
-        number: Of the game on this page: agents forget what they know of those before.
-    """
+    """Writes the jobs of one game, as plain values that a process can be sent."""
 
     def __init__(self, settings: TableSettings, session: Session, number: int) -> None:
         self.settings, self._session, self._number = settings, session, number

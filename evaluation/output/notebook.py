@@ -36,14 +36,9 @@ def to_pandas(standings: Standings) -> Any:
 
 
 def plot_ratings(standings: Standings, axes: Any = None) -> Any:
-    """The ratings with their intervals, drawn by matplotlib; an unknown end is an arrow.
+    """Draws the ratings with their intervals by matplotlib, on ``axes`` or a new figure, and returns the axes.
 
-    Args:
-        standings: The standings.
-        axes: Where to draw; by default on a new figure.
-
-    Returns:
-        The axes.
+    An unknown end is an arrow. Raises ``InvalidSettingError`` if there are no ratings.
     """
     ratings = standings.ratings
     players = [] if ratings is None else [*reversed(ratings.players)]
@@ -67,15 +62,7 @@ def plot_ratings(standings: Standings, axes: Any = None) -> Any:
 
 
 def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
-    """The score, or mean reward, of each agent (a row) against each other (a column), drawn by matplotlib.
-
-    Args:
-        standings: The standings.
-        axes: Where to draw; by default on a new figure.
-
-    Returns:
-        The axes.
-    """
+    """Draws each agent's mean score, or reward, (a row) against each other one (a column), as ``plot_ratings``."""
     names = [row.agent for row in standings.rows]
     axes = _axes(axes, 2 + 0.4 * len(names))
     wins = standings.scoring is Scoring.WINS

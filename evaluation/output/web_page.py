@@ -50,16 +50,7 @@ def embedded_json(value: Any) -> Markup:
 def web_page(
     template: str, package: str, *, style: str, script: str, data: Mapping[str, Any], **values: Any
 ) -> str:
-    """The text of an HTML file; the same values give the same text.
-
-    Args:
-        template: Its body, a file of the package's folder ``assets``.
-        package: Where that is.
-        style: Its style sheet.
-        script: Its program: no other one runs in it.
-        data: What the program reads.
-        values: What the template names.
-    """
+    """The text of an HTML file; the same values give the same text."""
     return (
         environment(package)
         .get_template(template)

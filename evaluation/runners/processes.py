@@ -47,12 +47,7 @@ PATIENCE: Final = 5.0
 
 
 class ProcessRunner:
-    """Runs tasks in processes.
-
-    Args:
-        workers: How many processes, at least 1.
-        dumps: Pickles the work.
-    """
+    """Runs tasks in processes."""
 
     def __init__(self, workers: int, *, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
         if sys.platform == "win32":

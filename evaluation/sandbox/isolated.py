@@ -44,11 +44,6 @@ _KEPT: Final = 2000
 class IsolatedAgent(RemoteAgent):
     """Speaks for an agent in a process of its own, which is started when first needed.
 
-    Args:
-        source: What makes the agent there (see ``participants``); a live one is sent.
-        name: What to call it in messages.
-        isolation: The limits.
-
     Attributes:
         needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
         figures: What the search said of its last move: nodes, depth and value, each None where it does not say.

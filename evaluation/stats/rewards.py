@@ -70,10 +70,6 @@ class _Estimate(NamedTuple):
 class Rewards:
     """Mean rewards of agents.
 
-    Args:
-        results: The games.
-        scoring: ``Scoring.TEAM`` where all seats are paid alike.
-
     Attributes:
         charge: What a failed game counts as; None where rewards are not known, or no game was finished.
     """

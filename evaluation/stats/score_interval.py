@@ -27,12 +27,6 @@ Z_95: Final = 1.959963984540054
 def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -> tuple[float, float]:
     """Tango's interval for the mean score (wins + draws / 2) / n.
 
-    Args:
-        wins: Games won.
-        draws: Games drawn.
-        losses: Games lost.
-        z: Standard errors to either side; the default gives 95 %.
-
     Returns:
         The lowest and highest mean score in [0, 1]; (0, 1) when there are no games.
     """

@@ -62,12 +62,7 @@ class StoredRun:
 
 
 class InvocationLog:
-    """Keeps the row of the command that is playing; made when it starts.
-
-    Args:
-        command: As it was typed.
-        notes: Sentences that a reader of its games should know.
-    """
+    """Keeps the row of the command that is playing; made when it starts."""
 
     def __init__(self, command: str = "", notes: Sequence[str] = ()) -> None:
         self._started, self._since = datetime.datetime.now(datetime.UTC), time.monotonic()

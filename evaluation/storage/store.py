@@ -289,9 +289,6 @@ class RunLock:
 
     The file stays behind; only the lock counts. It names the process that has it, for whoever is refused. (The
     package ``filelock`` 4.2 was tried: a forked child goes on holding its lock when this process is gone.)
-
-    Args:
-        path: The file to lock.
     """
 
     def __init__(self, path: Path) -> None:

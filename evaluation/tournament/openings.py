@@ -31,14 +31,7 @@ DRY: Final = 200
 
 
 def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) -> tuple[tuple[Any, ...], ...]:
-    """The openings of a tournament, each seen to be legal; none for None or 0.
-
-    Args:
-        wanted: How many random plies, a file, or the openings.
-        env: A live environment; it is reset.
-        count: How many different openings can be used.
-        seed: Of the tournament.
-    """
+    """The openings of a tournament, each seen to be legal; none for None or 0."""
     if wanted is None:
         return ()
     if isinstance(wanted, int):

@@ -98,11 +98,6 @@ class _Missing(Sequence[ScheduledGame]):
 class Run:
     """One run of a schedule.
 
-    Args:
-        schedule: The games.
-        store: Keeps them, and may have some already.
-        test: Stops the run once it has decided; None to play everything.
-
     Attributes:
         verdict: What the test has decided, or None.
         wanted: How many games the run turned out to need, from the beginning of the schedule.

@@ -89,10 +89,6 @@ class RatingCurve:
     def update(self, policy: Any, step: int) -> PolicyRating | None:
         """Rates the policy if it is time; to be called as often as you like.
 
-        Args:
-            policy: As ``evaluate_policy`` takes it.
-            step: Of the training so far.
-
         Raises:
             InvalidSettingError: The file has ratings on another ladder.
             ZermeloError: As ``evaluate_policy`` does.

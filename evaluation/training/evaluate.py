@@ -271,11 +271,7 @@ WRITERS = ("torch.utils.tensorboard", "tensorboardX")
 
 
 class Scalars:
-    """Writes ratings; made before the games, so that what is missing is told at once.
-
-    Args:
-        writer: An object with ``add_scalar(tag, value, step)``, a folder, or None to write nothing.
-    """
+    """Writes ratings; made before the games, so that what is missing is told at once."""
 
     def __init__(self, writer: Any) -> None:
         self._own = isinstance(writer, str | os.PathLike)

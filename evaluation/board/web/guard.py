@@ -42,13 +42,7 @@ _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Guard:
-    """Lets requests through to an application, or refuses them.
-
-    Args:
-        app: The application.
-        token: What the link holds.
-        port: Where the server listens.
-    """
+    """Lets requests through to an application, or refuses them."""
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self._app, self._token = app, token

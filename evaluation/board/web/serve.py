@@ -24,14 +24,7 @@ _CONNECTIONS: Final = 100
 def serve(
     settings: TableSettings, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
 ) -> None:
-    """Serves games until Ctrl-C.
-
-    Args:
-        settings: What each game begins with.
-        port: Where to listen; 0 takes any that is free.
-        opens: Whether to open the page in the person's browser.
-        say: Is told the link.
-    """
+    """Serves games until Ctrl-C."""
     try:
         import uvicorn
 

@@ -72,11 +72,7 @@ class _Place:
 
 
 class Board:
-    """All games of a server.
-
-    Args:
-        settings: What each begins with.
-    """
+    """All games of a server."""
 
     def __init__(self, settings: TableSettings) -> None:
         self._settings = settings

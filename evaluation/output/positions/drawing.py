@@ -176,10 +176,6 @@ def picture_of(game: Any, env: Any) -> Callable[[], Picture] | None:
     """A function that draws the position that an environment is in now; None where there is no picture.
 
     Games of ours draw it when they are asked; what the environment itself draws is drawn at once.
-
-    Args:
-        game: What ``as_game`` made of the environment; None where it cannot be searched.
-        env: The environment, which is not changed.
     """
     if isinstance(game, SupportsPicture):
         try:

@@ -33,11 +33,6 @@ _NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
 def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat) -> Path:
     """Writes ``games.pgn`` or ``games.sgf`` into a folder; the records are read once and not kept.
 
-    Args:
-        records: The games, all of chess or all of Go.
-        folder: It is made if need be. A file of the same name is replaced once the new one is complete.
-        form: ``ExportFormat.PGN`` or ``ExportFormat.SGF``.
-
     Returns:
         The file.
     """

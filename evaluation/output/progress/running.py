@@ -25,13 +25,7 @@ Watcher = Callable[[GameRecord], None]
 
 
 class Pace:
-    """Games done and to do, and how fast.
-
-    Args:
-        total: Games of the run.
-        at_most: Whether the run may end before all are played.
-        before: How many were there already.
-    """
+    """Games done and to do, and how fast."""
 
     def __init__(self, total: int, at_most: bool = False, before: int = 0) -> None:
         self.total, self.at_most, self.done, self._before = total, at_most, before, before
@@ -94,15 +88,7 @@ def duration(seconds: float) -> str:
 
 
 class RunningTable:
-    """The ranking while games come in; safe to read from another thread.
-
-    Args:
-        agents: Their names.
-        env: The environment's name.
-        seat_names: Its seats.
-        results: Counts the games that are kept.
-        score: What to rank by.
-    """
+    """The ranking while games come in; safe to read from another thread."""
 
     def __init__(
         self,

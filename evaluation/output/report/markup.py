@@ -158,13 +158,6 @@ def line_plot(
     """Lines with intervals over one scale, and named levels across it.
 
     The scale holds every point and the last intervals; the first ones, of few games, may reach beyond it.
-
-    Args:
-        caption: What it shows.
-        lines: At least one, with at least one point.
-        x_unit: Of the points' places.
-        y_unit: Of their values.
-        levels: Values to draw as horizontal lines, by name.
     """
     points = [point for line in lines for point in line.points]
     known = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]

@@ -12,12 +12,7 @@ from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 
 def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:
-    """The run's settings, and one row for each command that played games of it.
-
-    Args:
-        run: What its folder says; None where only its games are known.
-        versions: What the first game was played with.
-    """
+    """The run's settings, and one row for each command that played games of it."""
     invocations = () if run is None else run.invocations
     facts = [] if run is None else _settings(run)
     facts += _machines(invocations or _planned(run))

@@ -47,12 +47,7 @@ class _Stratum(NamedTuple):
 
 
 class GameSample:
-    """Takes all games, keeps some.
-
-    Args:
-        wanted: How many games to show at most.
-        seed: Decides the sample.
-    """
+    """Takes all games, keeps some."""
 
     def __init__(self, wanted: int, seed: int = 0) -> None:
         self._wanted, self._seed = wanted, seed
@@ -92,9 +87,6 @@ class GameSample:
         """The games to show, in the order of importance: failures, then upsets, then the others.
 
         Failures and upsets get a third of the places each where there are that many, and what is left over.
-
-        Args:
-            ratings: The agents' ratings, all finite, to tell upsets from.
         """
         failures, upsets = list[list[_Kept]](), list[tuple[float, list[_Kept]]]()
         line_ups = defaultdict[tuple[str, ...], list[_Kept]](list)

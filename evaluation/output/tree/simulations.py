@@ -37,13 +37,6 @@ class SimulationRecorder:
     """An observer of plain Monte Carlo tree searches.
 
     Of a tree that is too large the nodes that were visited most are kept.
-
-    Args:
-        game: The game.
-        max_nodes: How many nodes to keep.
-        seat: From whose point of view values are; None for the player to move at the root.
-        patience: After how many simulations to call ``stop``.
-        stop: Ends the search.
     """
 
     def __init__(

@@ -43,12 +43,7 @@ class _Drawn(NamedTuple):
 
 
 def tree_svg(tree: SearchTree, step: int | None = None) -> str:
-    """The search that is shown as SVG.
-
-    Args:
-        tree: What the search did.
-        step: As it was after this step; None draws the whole search.
-    """
+    """The search that is shown as SVG."""
     one = tree.passes[tree.shown]
     at = one.steps if step is None else step
     root = _parts(tree, one, at)

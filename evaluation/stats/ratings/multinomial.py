@@ -58,11 +58,6 @@ def _tilt(deviations: Sequence[float], frequencies: Sequence[float]) -> float:
 def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> list[float]:
     """The most likely distribution of that mean.
 
-    Args:
-        values: Ascending scores.
-        frequencies: Observed shares of each.
-        mean: Strictly between the first and the last value.
-
     Returns:
         One probability a value.
     """
@@ -130,11 +125,6 @@ def upper_tail(values: Sequence[float], counts: Sequence[int], mean: float) -> f
 
 def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -> tuple[float, float]:
     """All means under which neither tail of the observed sum, by ``upper_tail``, is less probable than ``tail``.
-
-    Args:
-        values: As for ``upper_tail``.
-        counts: Observations of each; at least one in all.
-        tail: 0.025 for a 95 % interval.
 
     Returns:
         The lower and upper end. An end is 0 or 1 itself only if all observations are there.

@@ -52,11 +52,6 @@ class RankingModel:
 
         In games of three or more where never more than two ranks are known, winners and others, the others
         are taken as unranked, not as tied.
-
-        Args:
-            counts: The games.
-            seat_effects: Whether seats have parameters.
-            dispersion: How many games say as much as one.
         """
         players = counts.players
         column = {name: k for k, name in enumerate(players)}
