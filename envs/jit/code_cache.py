@@ -29,6 +29,11 @@ from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.machine_code import MAGIC, Code, baselines, platform_of, processor, read, write
 from zermelo.envs.jit.waiting import check_interrupt, say_once
 
+if sys.platform == "win32":
+    fcntl: Any = None
+else:
+    import fcntl
+
 _DAY = 24 * 3600.0
 _FORGET_AFTER = 90 * _DAY
 _PATIENCE = 60.0
@@ -148,51 +153,39 @@ def one_compiler(path: Path) -> Iterator[bool]:
 
     After a minute it waits no longer: a process that was stopped (Ctrl-Z) must not stop others.
     """
+    root = path.parent.parent
     try:
-        _make_root(path.parent.parent)
+        root.mkdir(parents=True, exist_ok=True)
+        if next(root.iterdir(), None) is None:
+            (root / _MARKER).write_bytes(_MARK)
         path.parent.mkdir(exist_ok=True)
-        _forget_old(path.parent.parent)
+        _forget_old(root)
         lock = open(path.parent / f".{path.stem}.lock", "a")  # noqa: SIM115  # closed below
     except OSError as error:
         _cannot_keep(path, error)
         yield False
         return
     with lock:
+        deadline = time.monotonic() + _PATIENCE
         try:
-            _wait_for(lock)
+            while not _is_locked(lock) and time.monotonic() < deadline:
+                check_interrupt()
+                time.sleep(0.05)
             yield True
         finally:  # a child process begun meanwhile has the file open too, so closing it is not enough
-            _unlock(lock)
+            if fcntl is not None:
+                with contextlib.suppress(OSError):
+                    fcntl.flock(lock, fcntl.LOCK_UN)
+                    os.unlink(lock.name)
 
 
-def _wait_for(lock: Any) -> None:
-    if sys.platform == "win32":
-        return
-    import fcntl
-
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        check_interrupt()
-        with contextlib.suppress(OSError):
+def _is_locked(lock: Any) -> bool:
+    """Locks a file, unless another process has; True where files cannot be locked."""
+    with contextlib.suppress(OSError):
+        if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        time.sleep(0.05)
-
-
-def _unlock(lock: Any) -> None:
-    if sys.platform != "win32":
-        import fcntl
-
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_UN)
-            os.unlink(lock.name)
-
-
-def _make_root(root: Path) -> None:
-    """Makes the folder of all compiled rules; one that is new or empty gets the marker."""
-    root.mkdir(parents=True, exist_ok=True)
-    if next(root.iterdir(), None) is None:
-        (root / _MARKER).write_bytes(_MARK)
+        return True
+    return False
 
 
 def _forget_old(root: Path) -> None:
@@ -206,18 +199,17 @@ def _forget_old(root: Path) -> None:
                 continue
             with contextlib.suppress(OSError):  # another process may clear away too
                 for file in folder.iterdir():
-                    _remove_old(file, before)
+                    if _is_old(file, before):
+                        file.unlink(missing_ok=True)
                 if folder.stat().st_mtime < before:
                     folder.rmdir()  # only an empty one goes
 
 
-def _remove_old(file: Path, before: float) -> None:
-    """Removes a file that ``machine_code.write`` wrote, if it was last used before that time."""
+def _is_old(file: Path, before: float) -> bool:
+    """Whether ``machine_code.write`` wrote a file, and it was last used before that time."""
     with contextlib.suppress(OSError):
         about = file.lstat()
-        if not stat.S_ISREG(about.st_mode) or about.st_mtime >= before or not _OWN_NAME.fullmatch(file.name):
-            return
-        with file.open("rb") as opened:
-            is_own = opened.read(len(MAGIC)) == MAGIC
-        if is_own:
-            file.unlink()
+        if stat.S_ISREG(about.st_mode) and about.st_mtime < before and _OWN_NAME.fullmatch(file.name):
+            with file.open("rb") as opened:
+                return opened.read(len(MAGIC)) == MAGIC
+    return False

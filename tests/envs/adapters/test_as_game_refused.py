@@ -72,19 +72,18 @@ def test_an_error_in_the_environment_names_it_and_keeps_the_error() -> None:
     assert isinstance(error.value.__cause__, RuntimeError)
 
 
-def test_a_mask_that_allows_nothing() -> None:
-    env = started(Broken("empty_mask"))
+@pytest.mark.parametrize(
+    ("fault", "error", "message"),
+    [
+        ("empty_mask", GameOverError, "broken_v0 is not over, but the action mask of 'two'"),
+        ("stuck", EnvFailedError, "is dead and stays selected"),
+    ],
+)
+def test_nobody_can_go_on(fault: str, error: type[Exception], message: str) -> None:
+    env = started(Broken(fault))
     game = as_game(env)
-    stuck = game.result(game.snapshot(env), 0)
-    with pytest.raises(GameOverError, match="broken_v0 is not over, but the action mask of 'two'"):
-        game.legal_actions(stuck)
-
-
-def test_a_dead_agent_that_stays() -> None:
-    env = started(Broken("stuck"))
-    game = as_game(env)
-    with pytest.raises(EnvFailedError, match="is dead and stays selected"):
-        game.result(game.snapshot(env), 0)
+    with pytest.raises(error, match=message):
+        game.legal_actions(game.result(game.snapshot(env), 0))
 
 
 def test_an_action_space_without_end() -> None:

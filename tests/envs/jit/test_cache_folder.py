@@ -100,6 +100,17 @@ def test_old_machine_code_goes_and_young_stays() -> None:
     assert (cache_root() / "Stairs" / OTHER).exists()
 
 
+def test_old_folders_that_are_empty_go_and_young_ones_stay() -> None:
+    compile_something()
+    old, young = (cache_root() / name for name in ("Forgotten", "Recent"))
+    old.mkdir()
+    young.mkdir()
+    os.utime(old, (LONG_AGO, LONG_AGO))
+    compile_something()
+    assert not old.exists()
+    assert young.exists()
+
+
 def test_a_folder_of_which_the_marker_is_gone_keeps_all() -> None:
     path = keep_code()
     markers = [each for each in cache_root().iterdir() if each.is_file()]

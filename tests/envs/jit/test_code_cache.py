@@ -6,8 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from zermelo.envs.games import Nim
 
 RULES = """
 from typing import NamedTuple
-from {helper} import STEP, countdown
+from stairs_helper import STEP, countdown
 
 class StairsState(NamedTuple):
     left: int
@@ -54,8 +52,8 @@ def countdown(left, by):
 COUNT = """
 from zermelo.envs import perft
 from zermelo.envs.errors import RulesError
-from {rules} import Stairs
-print(perft(Stairs(), {depth}))
+from stairs_rules import Stairs
+print(perft(Stairs(), 6))
 """
 
 
@@ -69,11 +67,14 @@ class Folder:
         self.write()
 
     def write(self, *, least: int = 1, step: int = 1) -> None:
-        (self.path / "stairs_rules.py").write_text(RULES.format(helper="stairs_helper", least=least))
+        (self.path / "stairs_rules.py").write_text(RULES.format(least=least))
         (self.path / "stairs_helper.py").write_text(HELPER.format(step=step))
 
-    def start(self, script: str = "", depth: int = 6, **environment: str) -> subprocess.Popen[str]:
-        code = textwrap.dedent(script) + COUNT.format(rules="stairs_rules", depth=depth)
+    def start(self, script: str = "", **environment: str) -> subprocess.Popen[str]:
+        return self.python("-c", f"{script}\n{COUNT}", **environment)
+
+    def python(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        """A fresh process that keeps machine code in this folder."""
         clean = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR")}
         settings = {
             **clean,
@@ -83,12 +84,12 @@ class Folder:
             **environment,
         }
         return subprocess.Popen(
-            [sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, *arguments], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def count(self, script: str = "", depth: int = 6, **environment: str) -> tuple[int, str]:
+    def count(self, script: str = "", **environment: str) -> tuple[int, str]:
         """The number of leaves that a fresh process counts, and what it said on standard error."""
-        return finished(self.start(script, depth, **environment))
+        return finished(self.start(script, **environment))
 
     def kept(self) -> list[Path]:
         return sorted(self.cache.rglob("*.bin"))
@@ -163,13 +164,8 @@ def test_arrays_that_are_only_borrowed_need_no_compiler(folder: Folder) -> None:
         "import sys; from zermelo.envs import perft; from zermelo.envs.games import Go; "
         "print(perft(Go(2), 4)); print('numba' in sys.modules, file=sys.stderr)"
     )
-    environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache)}
-    run = [
-        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        for _ in range(2)
-    ]
-    assert run[0].stdout == run[1].stdout
-    assert run[1].stderr == "False\n"
+    (first, _), (second, said) = [finished(folder.python("-c", code)) for _ in range(2)]
+    assert (first, said) == (second, "False\n")
 
 
 @pytest.mark.thorough
@@ -293,20 +289,11 @@ def test_importing_the_rules_does_not_import_numba() -> None:
 @pytest.mark.thorough
 def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
     script = folder.path / "play.py"
-    script.write_text(
-        RULES.format(helper="stairs_helper", least=1) + COUNT.replace("from {rules} import Stairs", "")
-    )
-    script.write_text(script.read_text().format(depth=6))
-    environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONDONTWRITEBYTECODE": "1"}
-    said = []
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
-        )
-        assert int(done.stdout) == leaves(12, 6)
-        said.append(done.stderr)
-    assert "compiling the rules of Stairs" in said[0]
-    assert said[1] == ""
+    script.write_text(RULES.format(least=1) + COUNT.replace("from stairs_rules import Stairs", ""))
+    count, said = finished(folder.python(str(script)))
+    assert count == leaves(12, 6)
+    assert "compiling the rules of Stairs" in said
+    assert finished(folder.python(str(script))) == (count, "")
 
 
 MINIMAX = """
@@ -337,21 +324,9 @@ print(total)
 @pytest.mark.parametrize("searches", [MINIMAX, pytest.param(SEARCHES, marks=pytest.mark.slow)], ids=["one", "all"])
 def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     # A recursive kernel that is not quite right for the cache works when compiled and crashes when read back.
-    def run() -> tuple[int, str]:
-        environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONPATH": str(folder.path)}
-        return finished(
-            subprocess.Popen(
-                [sys.executable, "-c", searches],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
-
-    cold, said = run()
+    cold, said = finished(folder.python("-c", searches))
     assert "compiling the rules of Stairs" in said
-    assert run() == (cold, "")
+    assert finished(folder.python("-c", searches)) == (cold, "")
 
 
 @pytest.mark.thorough
@@ -365,19 +340,3 @@ def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.Mon
     rules = type("Raising", (Nim,), {"__slots__": (), "is_terminal": is_terminal})((9,))
     with pytest.raises(RulesError, match="compiled rules of Raising raised an exception: with NUMBA_DISABLE_JIT"):
         perft(rules, 6)
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_old_folders_are_cleared_away(warm: Folder) -> None:
-    folder = warm
-    folder.write(step=3)  # a folder is made for it
-    old = folder.cache / "zermelo" / "Forgotten-0"
-    old.mkdir(parents=True)
-    young = folder.cache / "zermelo" / "Recent-0"
-    young.mkdir()
-    long_ago = time.time() - 100 * 24 * 3600
-    os.utime(old, (long_ago, long_ago))
-    folder.count()
-    assert not old.exists()
-    assert young.exists()
