@@ -179,7 +179,13 @@ class SupportsPicture(Protocol):
 
 @runtime_checkable
 class SupportsActionText(Protocol):
-    """A legal action in the game's usual notation, and the other ways to write it."""
+    """A legal action in the game's usual notation."""
 
     def action_text(self, state: Any, action: int) -> str: ...
+
+
+@runtime_checkable
+class SupportsActionAliases(Protocol):
+    """The other ways to write a legal action."""
+
     def action_aliases(self, state: Any, action: int) -> Sequence[str]: ...

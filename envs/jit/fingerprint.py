@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
+from zermelo.envs.rules.words import Words
 
 _PACKAGES = {"numpy", "numba", "llvmlite"}
 """Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
@@ -137,6 +138,8 @@ class _Walk:
                 self.value(each.value, f"{name}.{member}")
         elif issubclass(cls, tuple) and hasattr(cls, "_fields"):
             self.add(_fields_of(cls))
+        elif issubclass(cls, Words):
+            self.add("known to the compiler")  # whose files count
         elif not issubclass(cls, BaseException):
             raise UncomparableError(f"the class {name}")
 

@@ -82,8 +82,6 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
-        if hasattr(rules, "action_text"):
-            self.action_aliases = getattr(rules, "action_aliases", _no_aliases)
         if any(hasattr(rules, name) for name in _MONTE_CARLO):
             self.action_priors = self._action_priors
             self.playout_action = method_or_default(rules, "playout_action")
@@ -206,10 +204,6 @@ class RulesGame:
         """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
         least, greatest = self.traits.utility_bounds
         return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
-
-
-def _no_aliases(state: Any, action: int) -> Sequence[str]:
-    return ()
 
 
 def _is_float(kind: type, name: str) -> bool:

@@ -13,6 +13,7 @@ from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.code_cache import code_file
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.perft import leaves
+from zermelo.envs.rules.about import LISTED
 from zermelo.envs.rules.contract import DEFAULTS
 
 
@@ -159,6 +160,11 @@ def test_what_stands_in_for_a_method_counts_where_it_does(monkeypatch):
     monkeypatch.setitem(DEFAULTS, "bounds", lambda self, state: (-2, 2))
     assert digest(Kalah) == before[0]
     assert digest(make(3)) != before[1]
+
+
+@pytest.mark.parametrize("rules", list(LISTED))
+def test_machine_code_of_every_game_can_be_kept(rules):
+    assert digest(rules) == digest(rules)
 
 
 def test_methods_that_are_not_compiled_do_not_count():
