@@ -24,8 +24,7 @@ from zermelo.agents.learning.tuning.fitting import regress
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
-from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
-from zermelo.envs.games.backgammon.weights import as_text
+from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES, as_text
 from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
 

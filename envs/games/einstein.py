@@ -23,10 +23,9 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
-from zermelo.envs.pictures.squares import Squares, squares_of
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.boards import square_text
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
+from zermelo.envs.rules.declared import board, board_lines, limits
 
 _STONES: Final = 6
 _NOWHERE: Final = 63
@@ -49,6 +48,7 @@ class EinSteinState(NamedTuple):
 
 
 @listed(kind="dice, exact chance")
+@board("ABCDEF123456")
 @limits(size=(4, 7), random_start=bool)
 @draws_marks(
     {".": [_FREE]}
@@ -81,7 +81,10 @@ class EinStein(NamedTuple):
 
     def legal_actions(self, state: EinSteinState, actions: list[int]) -> int:
         if state.placed < 2 * _STONES:
-            return self._places(state, actions, 3 * self.size * self.size)
+            count = list_squares(self._places(state), actions)
+            for number in range(count):
+                actions[number] += 3 * self.size * self.size
+            return count
         stones = state.second if state.seat else state.first
         lower = higher = _NOWHERE
         for stone in range(_STONES):
@@ -111,25 +114,16 @@ class EinStein(NamedTuple):
         return count
 
     def chance_outcomes(self, state: EinSteinState, outcomes: list[int], probabilities: list[float]) -> int:
-        if state.placed < 2 * _STONES:
-            count = self._places(state, outcomes, 0)
-        else:
-            count = _STONES
-            for face in range(_STONES):
-                outcomes[face] = face
-        for number in range(count):
-            probabilities[number] = 1.0 / count
-        return count
+        places = self._places(state) if state.placed < 2 * _STONES else (1 << _STONES) - 1
+        return list_evenly(places, outcomes, probabilities)
 
     def result(self, state: EinSteinState, action: int) -> EinSteinState:
         if state.placed < 2 * _STONES:
             return self._place(state, action if self.random_start else action - 3 * self.size * self.size)
         if state.die == 0:
             return EinSteinState(state.first, state.second, state.placed, state.seat, action + 1)
-        square, direction = action // 3, action % 3
-        step = (1, self.size + 1, self.size)[direction]
-        target = square - step if state.seat else square + step
-        first, second = _taken(state.first, target), _taken(state.second, target)
+        square, target = action // 3, self._target(state, action)
+        first, second = _moved(state.first, target, _NOWHERE), _moved(state.second, target, _NOWHERE)
         if state.seat:
             second = _moved(second, square, target)
         else:
@@ -162,11 +156,8 @@ class EinStein(NamedTuple):
     def ordering_hint(self, state: EinSteinState, action: int) -> int:
         if action >= 3 * self.size * self.size:
             return 0
-        square, direction = action // 3, action % 3
-        step = (1, self.size + 1, self.size)[direction]
-        target = square - step if state.seat else square + step
-        wins = target == (0 if state.seat else self.size * self.size - 1)
-        return 2 if wins else 1 if direction == 1 else 0
+        wins = self._target(state, action) == (0 if state.seat else self.size * self.size - 1)
+        return 2 if wins else 1 if action % 3 == 1 else 0
 
     def symmetries(self) -> int:
         """The identity, and the mirror that leaves both corners in place."""
@@ -192,14 +183,14 @@ class EinStein(NamedTuple):
 
     def text(self, state: EinSteinState) -> str:
         """The first player's stones as A to F, the second player's as 1 to 6, and the die."""
-        marks = ["."] * (self.size * self.size)
-        for stone in range(_STONES):
-            for stones, names in ((state.first, "ABCDEF"), (state.second, "123456")):
-                square = stones >> 6 * stone & 63
-                if square != _NOWHERE:
-                    marks[square] = names[stone]
-        rows = [" ".join(marks[row * self.size : (row + 1) * self.size]) for row in range(self.size)]
-        return "\n".join(rows) + f"\ndie: {state.die or '-'}, {'second' if state.seat else 'first'} player"
+        squares = [
+            1 << (side >> 6 * stone & 63) for side in (state.first, state.second) for stone in range(_STONES)
+        ]
+        die = f"die: {state.die or '-'}, {'second' if state.seat else 'first'} player"
+        return "\n".join([*board_lines(self, squares, "ABCDEF123456"), die])
+
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.size, self.size, 0, self.size, 1
 
     def action_text(self, state: EinSteinState, action: int) -> str:
         if state.placed < 2 * _STONES:
@@ -207,9 +198,7 @@ class EinStein(NamedTuple):
             return f"{state.placed % _STONES + 1} on {square_text(place, self.size)}"
         if state.die == 0:
             return str(action + 1)
-        step = (1, self.size + 1, self.size)[action % 3]
-        target = action // 3 + (-step if state.seat else step)
-        return f"{square_text(action // 3, self.size)}-{square_text(target, self.size)}"
+        return f"{square_text(action // 3, self.size)}-{square_text(self._target(state, action), self.size)}"
 
     def observation_shape(self) -> tuple[int, int, int]:
         """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
@@ -230,15 +219,14 @@ class EinStein(NamedTuple):
         """Stones and faces are 1 to 6; the opponent's die is negative."""
         return -_STONES, _STONES
 
-    def _places(self, state: EinSteinState, actions: list[int], first: int) -> int:
-        """Writes the free places of the mover's triangle, numbered from ``first``."""
+    def _places(self, state: EinSteinState) -> int:
+        """The free places of the mover's triangle, as bits."""
         stones = state.second if state.seat else state.first
-        count = 0
+        free = 0
         for place in range(_STONES):
             if not _has(stones, self._square(place, state.seat)):
-                actions[count] = first + place
-                count += 1
-        return count
+                free |= 1 << place
+        return free
 
     def _place(self, state: EinSteinState, place: int) -> EinSteinState:
         square = self._square(place, state.seat)
@@ -248,6 +236,11 @@ class EinStein(NamedTuple):
         if state.seat:
             return EinSteinState(state.first, state.second ^ (square ^ _NOWHERE) << shift, placed, seat, 0)
         return EinSteinState(state.first ^ (square ^ _NOWHERE) << shift, state.second, placed, seat, 0)
+
+    def _target(self, state: EinSteinState, action: int) -> int:
+        """The square that a move leads to."""
+        step = (1, self.size + 1, self.size)[action % 3]
+        return action // 3 + (-step if state.seat else step)
 
     def _square(self, place: int, seat: int) -> int:
         """The square of a place of a player's triangle: three in the row of its corner, two, one."""
@@ -275,15 +268,7 @@ class EinStein(NamedTuple):
 
 
 def _has(stones: int, square: int) -> bool:
-    found = False
-    for stone in range(_STONES):
-        if stones >> 6 * stone & 63 == square:
-            found = True
-    return found
-
-
-def _taken(stones: int, square: int) -> int:
-    return _moved(stones, square, _NOWHERE)
+    return _moved(stones, square, square ^ 1) != stones
 
 
 def _moved(stones: int, square: int, target: int) -> int:
@@ -292,6 +277,3 @@ def _moved(stones: int, square: int, target: int) -> int:
         if stones >> 6 * stone & 63 == square:
             stones ^= (square ^ target) << 6 * stone
     return stones
-
-
-squares_of(EinStein, Squares(size=lambda rules: (rules.size, rules.size)))

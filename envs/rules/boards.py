@@ -115,6 +115,14 @@ def list_squares(board: int, actions: list[int]) -> int:
     return count
 
 
+def list_evenly(numbers: int, outcomes: list[int], probabilities: list[float]) -> int:
+    """Writes the bits of a number as outcomes of chance, all as likely, and returns how many."""
+    count = list_squares(numbers, outcomes)
+    for number in range(count):
+        probabilities[number] = 1.0 / count
+    return count
+
+
 def king_moves(square: int, rows: int, columns: int) -> int:
     """The squares around a square."""
     left = first_column(rows, columns)

@@ -2,9 +2,9 @@
 
 ``expected`` estimates, for the player to move, the expected utility before the roll: the chance of winning, and
 where they count those of winning and of losing a gammon, each the logistic function of a weighted sum (so they are
-probabilities, as averages over dice need them). The weights are ``zermelo.envs.games.backgammon.weights``, made by
-``scripts/fit_backgammon.py``; there is one set for positions of contact and one for races, in which no checker
-can be hit any more.
+probabilities, as averages over dice need them). There is one set of weights for positions of contact and one for
+races, in which no checker can be hit any more. They are fitted to self-play, and written to ``weights.json`` in
+units of ``LOGIT``, by ``python scripts/fit_backgammon.py --games 10000 --rounds 4 --lambda 0.9 --seed 1``.
 
 The features, most of them once for the player to move and once for the other one; all numbers are whole:
 
@@ -35,8 +35,11 @@ set of weights for contact and one for races: Tesauro's ``pubeval`` (1993).
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -50,53 +53,27 @@ OUTCOMES: Final = ("win", "win a gammon", "lose a gammon")
 """What there are weights for, seen by the player to move."""
 
 _BAR: Final = 25
-_POINT: Final = 24
-_SPARE: Final = 48
-_BAR_COUNT: Final = 72
-_SHUT_OUT: Final = 73
-_OFF: Final = 74
-_SHOTS: Final = 75
-_AT_RISK: Final = 76
-_HOME_RISK: Final = 77
-_PRIME: Final = 78
-_TRAPPED: Final = 82
-_STUCK: Final = 83
-_SIDE: Final = 84
-_LEAD: Final = 2 * _SIDE
-_TO_MOVE: Final = _LEAD + 1
-_RACE: Final = _TO_MOVE + 1
-_RACE_LEAD: Final = _RACE + 48
-FEATURES: Final = _RACE_LEAD + 2
+_OF_SIDE: Final = (
+    *(("blot", 24), ("point", 24), ("spare", 24), ("bar", 1), ("shut_out", 1), ("off", 1), ("shots", 1)),
+    *(("at_risk", 1), ("home_risk", 1), ("prime", 4), ("trapped", 1), ("stuck", 1)),
+)
+_SIZES: Final = (
+    *((f"{who} {name}", size) for who in ("own", "other's") for name, size in _OF_SIDE),
+    *(("lead", 1), ("to_move", 1)),
+    *(("race, own count", 24), ("race, other's count", 24), ("race, lead", 1), ("race, to_move", 1)),
+)
+_STARTS: Final = (0, *itertools.accumulate(size for _, size in _SIZES))
+BLOCKS: Final = tuple((name, start, size) for start, (name, size) in zip(_STARTS, _SIZES, strict=False))
+"""The names of the features, each with the first one's number and how many there are."""
+FEATURES: Final = _STARTS[-1]
 """How many features there are, those of races included."""
+_, _POINT, _SPARE, _BAR_COUNT, _SHUT_OUT, _OFF, _SHOTS, _AT_RISK, _HOME_RISK, _PRIME, _TRAPPED, _STUCK = _STARTS[
+    :12
+]
+_SIDE: Final = _STARTS[12]
+_LEAD, _TO_MOVE, _RACE, _, _RACE_LEAD = _STARTS[24:29]
 MOST_ENTRIES: Final = 80
 """No position has more features than that which are not zero."""
-BLOCKS: Final = (
-    *(
-        (f"{who} {name}", side * _SIDE + start, size)
-        for side, who in enumerate(("own", "other's"))
-        for name, start, size in (
-            ("blot", 0, 24),
-            ("point", _POINT, 24),
-            ("spare", _SPARE, 24),
-            ("bar", _BAR_COUNT, 1),
-            ("shut_out", _SHUT_OUT, 1),
-            ("off", _OFF, 1),
-            ("shots", _SHOTS, 1),
-            ("at_risk", _AT_RISK, 1),
-            ("home_risk", _HOME_RISK, 1),
-            ("prime", _PRIME, 4),
-            ("trapped", _TRAPPED, 1),
-            ("stuck", _STUCK, 1),
-        )
-    ),
-    ("lead", _LEAD, 1),
-    ("to_move", _TO_MOVE, 1),
-    ("race, own count", _RACE, 24),
-    ("race, other's count", _RACE + 24, 24),
-    ("race, lead", _RACE_LEAD, 1),
-    ("race, to_move", _RACE_LEAD + 1, 1),
-)
-"""The names of the features, each with the first one's number and how many there are."""
 
 
 def _rolls(holds: Callable[[Any, int, int], Any]) -> npt.NDArray[np.int64]:
@@ -305,3 +282,37 @@ def expected(
             gammons += gammons * int(weights[0, FEATURES]) >> 10
         worth += gammons
     return worth >> 6
+
+
+# -- weights -----------------------------------------------------------------------------------------------------
+
+FILE: Final = Path(__file__).with_name("weights.json")
+
+
+def _read(game: str) -> npt.NDArray[np.int64]:
+    """The weights of a game, of shape (outcomes, features and one).
+
+    In the last column of the first row is how many of 1024 gammons are backgammons.
+    """
+    blocks: dict[str, Any] = json.loads(FILE.read_text())[game]
+    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
+    for name, start, size in BLOCKS:
+        weights[:, start : start + size] = blocks[name]
+    weights[0, FEATURES] = blocks["backgammons"]
+    return weights
+
+
+def as_text(found: dict[str, npt.NDArray[np.int64]]) -> str:
+    """The weights of games as such a file has them."""
+    games = []
+    for game, weights in found.items():
+        lines = [f'"backgammons": {weights[0, FEATURES]}']
+        for name, start, size in BLOCKS:
+            rows = json.dumps(weights[:, start : start + size].tolist(), separators=(",", ":"))
+            lines.append(f"{json.dumps(name)}: {rows}")
+        games.append(json.dumps(game) + ": {\n" + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(games) + "\n}\n"
+
+
+BACKGAMMON: Final = _read("Backgammon")
+HYPERGAMMON: Final = _read("Hypergammon")

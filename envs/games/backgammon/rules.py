@@ -27,13 +27,14 @@ Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a doubl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.games.backgammon.features import count_at, expected
+from zermelo.envs.games.backgammon.features import BACKGAMMON, HYPERGAMMON, count_at, expected
 from zermelo.envs.games.backgammon.plays import (
     BAR,
     ORDER,
@@ -44,7 +45,6 @@ from zermelo.envs.games.backgammon.plays import (
     lower_number_first,
     played,
 )
-from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
@@ -120,14 +120,10 @@ class Backgammon(NamedTuple):
         count = 0
         for one in range(6):
             for two in range(6):
-                if state.roll == _OPENING:
-                    if one != two:
-                        outcomes[count] = 6 * one + two
-                        probabilities[count] = 1.0 / 30.0
-                        count += 1
-                elif one >= two:
+                if (one != two) if state.roll == _OPENING else (one >= two):
                     outcomes[count] = 6 * one + two
-                    probabilities[count] = 1.0 / 36.0 if one == two else 2.0 / 36.0
+                    rolls = 30.0 if state.roll == _OPENING else 36.0 if one == two else 18.0
+                    probabilities[count] = 1.0 / rolls
                     count += 1
         return count
 
@@ -207,40 +203,26 @@ class Backgammon(NamedTuple):
             mine, theirs = count_at(*first, point), count_at(*second, 25 - point)
             return f"X{mine}" if mine else f"O{theirs}" if theirs else "."
 
-        def line(points: range) -> str:
-            marks = [f"{mark(point):>3}" for point in points]
+        def line(points: range, show: Callable[[int], str]) -> str:
+            marks = [f"{show(point):>3}" for point in points]
             return "".join(marks[:6]) + "  |" + "".join(marks[6:])
 
-        def rest(name: str, side: tuple[int, int]) -> str:
-            return f"{name}: bar {count_at(*side, BAR)}, off {count_at(*side, 0)}"
-
+        upper, lower = range(13, 25), range(12, 0, -1)
+        lines = [line(upper, str), line(upper, mark), line(lower, mark), line(lower, str)]
+        for name, side in (("X", first), ("O", second)):
+            lines.append(f"{name}: bar {count_at(*side, BAR)}, off {count_at(*side, 0)}")
+        if state.roll == _OPENING:
+            return "\n".join([*lines, "opening roll"])
         high, low = state.roll >> 3 & 7, state.roll & 7
-        rolled = f"{high}-{low}" + (", second half" if state.roll >= 64 else "") if state.roll > 0 else "to roll"
-        return "\n".join(
-            [
-                "".join(f"{point:3}" for point in range(13, 19))
-                + "  |"
-                + "".join(f"{point:3}" for point in range(19, 25)),
-                line(range(13, 25)),
-                line(range(12, 0, -1)),
-                "".join(f"{point:3}" for point in range(12, 6, -1))
-                + "  |"
-                + "".join(f"{point:3}" for point in range(6, 0, -1)),
-                rest("X", first),
-                rest("O", second),
-                f"{'XO'[state.seat]} {rolled}" if state.roll != _OPENING else "opening roll",
-            ]
-        )
+        rolled = f"{high}-{low}" + (", second half" if state.roll >= 64 else "") if state.roll else "to roll"
+        return "\n".join([*lines, f"{'XO'[state.seat]} {rolled}"])
 
     def action_text(self, state: BackgammonState, action: int) -> str:
         if state.roll <= 0:
             return f"{action // 6 + 1}-{action % 6 + 1}"
         dice = [state.roll >> 3 & 7, state.roll & 7]
-        shown = []
-        places = (action % ORDER // PLACES, action % PLACES)
-        for place, die in zip(places, dice[::-1] if action >= ORDER else dice, strict=True):
-            if place:
-                shown.append(f"{place if place < BAR else 'bar'}/{place - die if place > die else 'off'}")
+        played = zip(divmod(action % ORDER, PLACES), dice[::-1] if action >= ORDER else dice, strict=True)
+        shown = (f"{'bar' if at == BAR else at}/{at - die if at > die else 'off'}" for at, die in played if at)
         return " ".join(shown) or "pass"
 
     def action_aliases(self, state: BackgammonState, action: int) -> tuple[str, ...]:

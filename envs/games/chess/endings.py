@@ -8,13 +8,14 @@ in passing, and with pawns on both sides.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.chess.attacks import checks_and_pins, is_attacked, square_bit
-from zermelo.envs.games.chess.state import ChessState, king_square
+from zermelo.envs.games.chess.attacks import is_attacked, square_bit
+from zermelo.envs.games.chess.state import ChessState, king_square, position, turned
 from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
 
 MOST_PIECES: Final = 6
@@ -22,8 +23,80 @@ _KINDS: Final = "PNBRQ"
 _DEAD: Final = ("", "N", "B")
 """With these alone against a bare king nobody mates, and the game is over."""
 
-Side = tuple[int, ...]
-"""How many pawns, knights, bishops, rooks and queens a player has."""
+
+class ChessEndings:
+    """The methods of endgame tables."""
+
+    def table_part(self: Any, state: ChessState) -> int:
+        """The pieces, in three bits a kind; -1 if the position is not numbered."""
+        if state.own == 0 or state.castling | state.passed != 0 or popcount(state.own | state.other) > MOST_PIECES:
+            return -1
+        part = 0
+        for kind in range(10):
+            part |= popcount(_board(state, kind)) << 3 * kind
+        return part
+
+    def table_size(self: Any, part: int) -> int:
+        pieces = 0
+        for kind in range(10):
+            pieces += part >> 3 * kind & 7
+        return (32 if part & 7 | part >> 15 & 7 else 10) << 6 * (pieces + 1)
+
+    def table_index(self: Any, state: ChessState) -> int:
+        return _index_of(state)
+
+    def table_state(self: Any, part: int, index: int) -> ChessState:
+        """The position with a number, white to move; an empty board if the number stands for none."""
+        return _state_of(part, index)
+
+    def table_horizon(self: Any, state: ChessState) -> int:
+        """Before the player to move may claim a draw by the fifty-move rule."""
+        return 99 - state.clock
+
+    def table_unit(self: Any) -> str:
+        return "pieces"
+
+    def table_parts(self: Any, what: str) -> list[tuple[int, ...]]:
+        """The endings with so many pieces at most, or one such as KBNK, and all that their moves lead to.
+
+        Raises:
+            InvalidSettingError: It is neither.
+        """
+        wanted: set[tuple[str, str]] = set()
+        if what.isdecimal():
+            counts = range(int(what) - 1)
+            sides = ["".join(s) for n in counts for s in itertools.combinations_with_replacement(_KINDS, n)]
+            wanted = {(one, two) for one in sides for two in sides if len(one + two) + 2 <= int(what)}
+            if not 3 <= int(what) <= MOST_PIECES:
+                wanted.clear()
+        else:
+            words = what.upper().replace("V", "").split("K")
+            if len(words) == 3 and not words[0] and set(words[1] + words[2]) <= set(_KINDS):
+                wanted = {(_side(words[1]), _side(words[2]))}
+        wanted = {(one, two) for one, two in wanted if "P" not in one or "P" not in two}
+        if not wanted or any(len(one + two) + 2 > MOST_PIECES for one, two in wanted):
+            raise InvalidSettingError(
+                f"--pieces is a number from 3 to {MOST_PIECES}, or an ending with pawns on one side at most, such "
+                f"as KBNK, not {what!r}"
+            )
+        found: set[frozenset[tuple[str, str]]] = set()
+        while wanted:
+            one, two = wanted.pop()
+            group = frozenset({(one, two), (two, one)})
+            if group not in found and not (one in _DEAD and not two) and not (two in _DEAD and not one):
+                found.add(group)
+                wanted |= {*_after(one, two), *_after(two, one)}
+        ordered = sorted((len(one + two), (one + two).count("P"), one, two) for one, two in map(min, found))
+        return [tuple(sorted({_number(one, two), _number(two, one)})) for _, _, one, two in ordered]
+
+    def table_part_text(self: Any, part: int) -> str:
+        """The pieces of the player to move, then the opponent's: KBNvK."""
+        counts = [part >> 3 * kind & 7 for kind in range(10)]
+        own, other = ("".join(map(str.__mul__, _KINDS, side))[::-1] for side in (counts[:5], counts[5:]))
+        return f"K{own}vK{other}"
+
+    def table_rules(self: Any) -> Any:
+        return type(self)()
 
 
 def _board(state: ChessState, kind: int) -> int:
@@ -45,25 +118,7 @@ def _nothing() -> ChessState:
     return ChessState(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
-def part_of(state: ChessState) -> int:
-    """The pieces, in three bits a kind; -1 if the position is not numbered."""
-    if state.own == 0 or state.castling | state.passed != 0 or popcount(state.own | state.other) > MOST_PIECES:
-        return -1
-    part = 0
-    for kind in range(10):
-        part |= popcount(_board(state, kind)) << 3 * kind
-    return part
-
-
-def size_of(part: int) -> int:
-    """The count of numbers of positions with these pieces."""
-    pieces = 0
-    for kind in range(10):
-        pieces += part >> 3 * kind & 7
-    return (32 if part & 7 | part >> 15 & 7 else 10) << 6 * (pieces + 1)
-
-
-def index_of(state: ChessState) -> int:
+def _index_of(state: ChessState) -> int:
     """The number of a position among those with its pieces."""
     king = king_square(state)
     flip = 7 if king & 7 > 3 else 0
@@ -94,7 +149,7 @@ def index_of(state: ChessState) -> int:
     return number
 
 
-def state_of(part: int, index: int) -> ChessState:
+def _state_of(part: int, index: int) -> ChessState:
     """The position with a number, white to move; an empty board if the number stands for none."""
     own, other, pawns, knights, diagonal, straight = 0, 0, 0, 0, 0, 0
     for back in range(10):
@@ -133,98 +188,28 @@ def state_of(part: int, index: int) -> ChessState:
         return _nothing()
     own |= square_bit(king)
     other |= square_bit(theirs)
-    occupied = swapped_bytes(own | other)
-    attackers, men = swapped_bytes(own), swapped_bytes(pawns)
-    riders, lines = swapped_bytes(diagonal), swapped_bytes(straight)
-    if is_attacked(theirs ^ 56, occupied, attackers, men, swapped_bytes(knights), riders, lines):
+    boards = own, other, pawns, knights, diagonal, straight
+    mine, by, men, jumpers, riders, lines = turned(boards)
+    if is_attacked(theirs ^ 56, mine | by, by, men, jumpers, riders, lines):
         return _nothing()
-    checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
-    return ChessState(own, other, pawns, knights, diagonal, straight, 0, 0, 0, 0, 0, checkers, pinned)
+    return position(boards, 0, 0, 0, 0, 0)
 
 
-# -- which endings there are -----------------------------------------------------------------------------------
+def _side(pieces: str) -> str:
+    """The pieces in the order of their kinds."""
+    return "".join(sorted(pieces, key=_KINDS.index))
 
 
-def groups_of(what: str) -> list[tuple[int, ...]]:
-    """The endings with so many pieces at most, or one such as KBNK, and all that their moves lead to.
-
-    Raises:
-        InvalidSettingError: It is neither.
-    """
-    wanted: set[tuple[Side, Side]] = set()
-    if what.isdecimal():
-        sides = [side for count in range(int(what) - 1) for side in _sides(count)]
-        wanted = {(one, two) for one in sides for two in sides if sum(one) + sum(two) + 2 <= int(what)}
-        if not 3 <= int(what) <= MOST_PIECES:
-            wanted.clear()
-    else:
-        words = what.upper().replace("V", "").split("K")
-        if len(words) == 3 and not words[0] and set(words[1] + words[2]) <= set(_KINDS):
-            wanted = {(_side(words[1]), _side(words[2]))}
-    wanted = {pair for pair in wanted if not (pair[0][0] and pair[1][0])}
-    if not wanted or any(sum(one) + sum(two) + 2 > MOST_PIECES for one, two in wanted):
-        raise InvalidSettingError(
-            f"--pieces is a number from 3 to {MOST_PIECES}, or an ending with pawns on one side at most, such as "
-            f"KBNK, not {what!r}"
-        )
-    found: set[frozenset[tuple[Side, Side]]] = set()
-    while wanted:
-        one, two = wanted.pop()
-        group = frozenset({(one, two), (two, one)})
-        if group in found or _is_dead(one, two):
-            continue
-        found.add(group)
-        wanted |= set(_after(one, two)) | set(_after(two, one))
-    by_size = sorted(found, key=lambda group: (_order(*min(group)), sorted(group)))
-    return [tuple(sorted(_number(one, two) for one, two in group)) for group in by_size]
+def _number(own: str, other: str) -> int:
+    counts = Counter(own), Counter(other)
+    return sum(counts[kind // 5][_KINDS[kind % 5]] << 3 * kind for kind in range(10))
 
 
-def part_text(part: int) -> str:
-    """The pieces of the player to move, then the opponent's: KBNvK."""
-    counts = [part >> 3 * kind & 7 for kind in range(10)]
-    own, other = (
-        "".join(kind * count for kind, count in reversed(list(zip(_KINDS, side, strict=True))))
-        for side in (counts[:5], counts[5:])
-    )
-    return f"K{own}vK{other}"
-
-
-def _sides(count: int, kinds: int = 5) -> Iterator[Side]:
-    """All sides with so many pieces besides the king."""
-    if kinds == 1:
-        yield (count,)
-        return
-    for first in range(count + 1):
-        for rest in _sides(count - first, kinds - 1):
-            yield (first, *rest)
-
-
-def _side(letters: str) -> Side:
-    counts = Counter(letters)
-    return tuple(counts[kind] for kind in _KINDS)
-
-
-def _number(own: Side, other: Side) -> int:
-    return sum(count << 3 * kind for kind, count in enumerate((*own, *other)))
-
-
-def _is_dead(one: Side, two: Side) -> bool:
-    dead = [_side(letters) for letters in _DEAD]
-    return (one in dead and not sum(two)) or (two in dead and not sum(one))
-
-
-def _order(one: Side, two: Side) -> tuple[int, int]:
-    return sum(one) + sum(two), one[0] + two[0]
-
-
-def _after(own: Side, other: Side) -> Iterator[tuple[Side, Side]]:
+def _after(own: str, other: str) -> Iterator[tuple[str, str]]:
     """The pieces left after captures and promotions of one player."""
-    promoted = [own]
-    if own[0]:
-        promoted += [tuple(n - (i == 0) + (i == kind) for i, n in enumerate(own)) for kind in range(1, 5)]
-    for side in promoted:
+    promoted = [_side(own.replace("P", kind, 1)) for kind in _KINDS[1:]] if "P" in own else []
+    for side in (own, *promoted):
         if side != own:
             yield side, other
-        for kind in range(5):
-            if other[kind]:
-                yield side, tuple(n - (i == kind) for i, n in enumerate(other))
+        for kind in set(other):
+            yield side, other.replace(kind, "", 1)

@@ -8,12 +8,11 @@ from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.exchange import value_of, wins_exchange
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.rules import ChessRules
-from zermelo.envs.games.chess.state import ChessState, kind_of
+from zermelo.envs.games.chess.state import ChessState, kind_of, turned
 from zermelo.envs.games.chess.tables import MOVES
 from zermelo.envs.games.chess.terms import TEMPO, phase, side
 from zermelo.envs.games.chess.weights import WEIGHTS
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.bits import swapped_bytes
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26
@@ -24,11 +23,9 @@ _HALF_WAY = 400
 
 def balance(state: ChessState) -> Any:
     """The sum of the weights of the player to move, less that of the opponent."""
-    own, other = swapped_bytes(state.own), swapped_bytes(state.other)
-    pawns, knights = swapped_bytes(state.pawns), swapped_bytes(state.knights)
-    diagonal, straight = swapped_bytes(state.diagonal), swapped_bytes(state.straight)
+    own, other, pawns, knights, diagonal, straight = turned(state[:6])
     mine = side(state.own, state.other, state.pawns, state.knights, state.diagonal, state.straight)
-    return mine - side(other, own, pawns, knights, diagonal, straight) + WEIGHTS[TEMPO]
+    return mine - side(own, other, pawns, knights, diagonal, straight) + WEIGHTS[TEMPO]
 
 
 @listed()

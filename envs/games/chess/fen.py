@@ -10,7 +10,7 @@ from typing import Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.chess.attacks import is_attacked, square_bit
-from zermelo.envs.games.chess.state import ChessState, kind_of, king_square, set_up
+from zermelo.envs.games.chess.state import ChessState, kind_of, king_square, set_up, turned
 from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
 from zermelo.envs.rules.boards import whole
 
@@ -64,9 +64,9 @@ def read_fen(fen: object) -> tuple[ChessState, int]:
     if row == 0 or (own | other) & (behind | whole(behind << 8)) != 0 or (behind >> 8) & other & pawns == 0:
         behind = 0
     bare = ChessState(own, other, pawns, knights, diagonal, straight, castling, behind, int(clock), seat, 0, 0, 0)
-    turned = [swapped_bytes(b) for b in (other, own, pawns, knights, diagonal, straight)]
+    seen = turned(bare[:6])
     exposed = king_square(bare._replace(own=other)) ^ 56
-    if is_attacked(exposed, turned[0] | turned[1], *turned[1:]):
+    if is_attacked(exposed, seen[0] | seen[1], *seen[1:]):
         raise _refuse(fen, "the player to move could take the king")
     return set_up(bare), int(number)
 

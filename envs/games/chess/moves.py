@@ -11,7 +11,6 @@ from zermelo.envs.games.chess.attacks import (
     A_FILE,
     H_FILE,
     bishop_attacks,
-    checks_and_pins,
     is_attacked,
     pawn_attacks,
     rook_attacks,
@@ -25,6 +24,8 @@ from zermelo.envs.games.chess.state import (
     kind_of,
     king_square,
     passed_pawn,
+    position,
+    turned,
 )
 from zermelo.envs.games.chess.tables import ACTIONS, BETWEEN, KEYS, KING, KNIGHT, LINES, PLANES
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right, swapped_bytes
@@ -142,7 +143,7 @@ def count_moves(state: ChessState) -> int:
     return count
 
 
-def _turned(board: int) -> int:
+def _transposed(board: int) -> int:
     """Rows and columns exchanged, as actions number squares."""
     swap = 0x0F0F0F0F00000000 & (board ^ whole(board << 28))
     board ^= swap ^ shift_right(swap, 28)
@@ -166,10 +167,10 @@ def write_actions(state: ChessState, kept: int, actions: Any) -> int:
     king = king_square(state)
     targets = allowed(state, king)
     count = 0
-    turned = _turned(state.own)
-    while turned != 0:
-        number = bit_index(turned)
-        turned ^= square_bit(number)
+    movers = _transposed(state.own)
+    while movers != 0:
+        number = bit_index(movers)
+        movers ^= square_bit(number)
         square = (number & 7) << 3 | number >> 3
         found = destinations(state, square, king, targets) & kept
         first = count
@@ -191,27 +192,27 @@ def after(state: ChessState, origin: int, target: int, promotion: int) -> ChessS
     """The position after a move, seen by the other player."""
     here, there = square_bit(origin), square_bit(target)
     gone = ~(here | there)
-    turned = 56 * state.seat
+    flip = 56 * state.seat
     mine, theirs = 384 * state.seat, 384 - 384 * state.seat
     key = state.key ^ int(KEYS[BLACK_TO_MOVE])
     if state.passed != 0:
-        key ^= int(KEYS[MARKS + (bit_index(state.passed) ^ turned)])
+        key ^= int(KEYS[MARKS + (bit_index(state.passed) ^ flip)])
     own, other = state.own ^ here | there, state.other & ~there
     pawns, knights = state.pawns & gone, state.knights & gone
     diagonal, straight, castling = state.diagonal & gone, state.straight & gone, state.castling & gone
     clock, passed = state.clock + 1, 0
     if state.other & there != 0:
         clock = 0
-        key ^= int(KEYS[theirs + (kind_of(state, there) << 6 | target ^ turned)])
+        key ^= int(KEYS[theirs + (kind_of(state, there) << 6 | target ^ flip)])
     kind = kind_of(state, here)
-    key ^= int(KEYS[mine + (kind << 6 | origin ^ turned)])
+    key ^= int(KEYS[mine + (kind << 6 | origin ^ flip)])
     if kind == 0:
         clock = 0
         if there == state.passed:
             taken = shift_right(there, 8)
             other ^= taken
             pawns ^= taken
-            key ^= int(KEYS[theirs + ((target - 8) ^ turned)])
+            key ^= int(KEYS[theirs + ((target - 8) ^ flip)])
         elif target - origin == 16:
             passed = whole(here << 8)
         if target >= 56:
@@ -222,8 +223,8 @@ def after(state: ChessState, origin: int, target: int, promotion: int) -> ChessS
             rook, beside = (7, 5) if target == 6 else (0, 3)
             own ^= square_bit(rook) | square_bit(beside)
             straight ^= square_bit(rook) | square_bit(beside)
-            key ^= int(KEYS[mine + (192 | rook ^ turned)]) ^ int(KEYS[mine + (192 | beside ^ turned)])
-    key ^= int(KEYS[mine + (kind << 6 | target ^ turned)])
+            key ^= int(KEYS[mine + (192 | rook ^ flip)]) ^ int(KEYS[mine + (192 | beside ^ flip)])
+    key ^= int(KEYS[mine + (kind << 6 | target ^ flip)])
     if kind == 0:
         pawns |= there
     elif kind == 1:
@@ -235,35 +236,20 @@ def after(state: ChessState, origin: int, target: int, promotion: int) -> ChessS
     while lost != 0:
         rook = bit_index(lost)
         lost ^= square_bit(rook)
-        key ^= int(KEYS[MARKS + (rook ^ turned)])
-    own, other = swapped_bytes(other), swapped_bytes(own)
-    pawns, knights = swapped_bytes(pawns), swapped_bytes(knights)
-    diagonal, straight, castling = swapped_bytes(diagonal), swapped_bytes(straight), swapped_bytes(castling)
-    seat = 1 - state.seat
-    king = bit_index(own & ~(pawns | knights | diagonal | straight))
-    checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
+        key ^= int(KEYS[MARKS + (rook ^ flip)])
+    boards, castling = turned((own, other, pawns, knights, diagonal, straight)), swapped_bytes(castling)
+    found = position(boards, castling, 0, clock, 1 - state.seat, key)
     if passed != 0:
-        passed = swapped_bytes(passed)
-        made = ChessState(
-            own, other, pawns, knights, diagonal, straight, castling, 0, 0, seat, key, checkers, pinned
-        )
-        passed = passed_pawn(made, passed)
+        passed = passed_pawn(found, swapped_bytes(passed))
         if passed != 0:
-            key ^= int(KEYS[MARKS + (bit_index(passed) ^ 56 * seat)])
-    return ChessState(
-        own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, key, checkers, pinned
-    )
+            key ^= int(KEYS[MARKS + (bit_index(passed) ^ 56 * found.seat)])
+            found = position(boards, castling, passed, clock, found.seat, key)
+    return found
 
 
 def without_move(state: ChessState) -> ChessState:
     """The position with the other player to move, who is not in check; nobody may take in passing."""
-    own, other = swapped_bytes(state.other), swapped_bytes(state.own)
-    pawns, knights = swapped_bytes(state.pawns), swapped_bytes(state.knights)
-    diagonal, straight = swapped_bytes(state.diagonal), swapped_bytes(state.straight)
     key = state.key ^ int(KEYS[BLACK_TO_MOVE])
     if state.passed != 0:
         key ^= int(KEYS[MARKS + (bit_index(state.passed) ^ 56 * state.seat)])
-    king = bit_index(own & ~(pawns | knights | diagonal | straight))
-    checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
-    castling, seat = swapped_bytes(state.castling), 1 - state.seat
-    return ChessState(own, other, pawns, knights, diagonal, straight, castling, 0, 0, seat, key, checkers, pinned)
+    return position(turned(state[:6]), swapped_bytes(state.castling), 0, 0, 1 - state.seat, key)

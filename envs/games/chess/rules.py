@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.games.chess.attacks import square_bit
-from zermelo.envs.games.chess.endings import groups_of, index_of, part_of, part_text, size_of, state_of
+from zermelo.envs.games.chess.endings import ChessEndings
 from zermelo.envs.games.chess.fen import START, read_fen, write_fen
 from zermelo.envs.games.chess.moves import (
     after,
@@ -27,11 +27,11 @@ from zermelo.envs.games.chess.moves import (
     write_actions,
 )
 from zermelo.envs.games.chess.notation import algebraic, coordinates
-from zermelo.envs.games.chess.state import ChessState, king_square, set_up
+from zermelo.envs.games.chess.state import ChessState, king_square, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.boards import whole
-from zermelo.envs.rules.declared import board
+from zermelo.envs.rules.declared import board, with_methods
 
 _DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50
@@ -53,6 +53,7 @@ class _Start(NamedTuple):
     number: int
 
 
+@with_methods(ChessEndings)
 @board("PNBRQKpnbrqk")
 class ChessRules(_Start):
     """The rules alone, of ``Chess``."""
@@ -127,34 +128,6 @@ class ChessRules(_Start):
     def reversible_plies(self, state: ChessState) -> int:
         return state.clock
 
-    def table_part(self, state: ChessState) -> int:
-        return part_of(state)
-
-    def table_size(self, part: int) -> int:
-        return size_of(part)
-
-    def table_index(self, state: ChessState) -> int:
-        return index_of(state)
-
-    def table_state(self, part: int, index: int) -> ChessState:
-        return state_of(part, index)
-
-    def table_horizon(self, state: ChessState) -> int:
-        """Before the player to move may claim a draw by the fifty-move rule."""
-        return 99 - state.clock
-
-    def table_unit(self) -> str:
-        return "pieces"
-
-    def table_parts(self, what: str) -> list[tuple[int, ...]]:
-        return groups_of(what)
-
-    def table_part_text(self, part: int) -> str:
-        return part_text(part)
-
-    def table_rules(self) -> Any:
-        return type(self)()
-
     def pass_turn(self, state: ChessState) -> ChessState:
         """Nobody passes in check, or with pawns alone, where having to move may hurt (zugzwang)."""
         pieces = state.own & (state.knights | state.diagonal | state.straight)
@@ -182,14 +155,10 @@ class ChessRules(_Start):
         the observer is black; all ones if it is not to move; plies since the last capture or pawn move, as a bit
         in the square of that number, counted from the observer's first row.
         """
-        own, other = state.own, state.other
-        pawns, knights, diagonal, straight = state.pawns, state.knights, state.diagonal, state.straight
-        castling, passed = state.castling, state.passed
+        boards, castling, passed = state[:6], state.castling, state.passed
         if seat != state.seat:
-            own, other = swapped_bytes(other), swapped_bytes(own)
-            pawns, knights = swapped_bytes(pawns), swapped_bytes(knights)
-            diagonal, straight = swapped_bytes(diagonal), swapped_bytes(straight)
-            castling, passed = swapped_bytes(castling), swapped_bytes(passed)
+            boards, castling, passed = turned(boards), swapped_bytes(castling), swapped_bytes(passed)
+        own, other, pawns, knights, diagonal, straight = boards
         queens, kings = diagonal & straight, ~(pawns | knights | diagonal | straight)
         bishops, rooks = diagonal & ~queens, straight & ~queens
         mine = own & pawns, own & knights, own & bishops, own & rooks, own & queens, own & kings

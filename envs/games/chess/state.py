@@ -16,7 +16,7 @@ from zermelo.envs.games.chess.attacks import (
     square_bit,
 )
 from zermelo.envs.games.chess.tables import KEYS
-from zermelo.envs.rules.bits import bit_index, shift_right
+from zermelo.envs.rules.bits import bit_index, shift_right, swapped_bytes
 
 MARKS = 12 * 64
 """Where in ``KEYS`` those of castling, taking in passing and the player to move are."""
@@ -55,6 +55,28 @@ class ChessState(NamedTuple):
     key: int
     checkers: int
     pinned: int
+
+
+Boards = tuple[int, int, int, int, int, int]
+"""The first six fields of a state."""
+
+
+def turned(boards: Boards) -> Boards:
+    """The boards as the other player sees them."""
+    own, other, pawns, knights, diagonal, straight = boards
+    pawns, knights = swapped_bytes(pawns), swapped_bytes(knights)
+    diagonal, straight = swapped_bytes(diagonal), swapped_bytes(straight)
+    return swapped_bytes(other), swapped_bytes(own), pawns, knights, diagonal, straight
+
+
+def position(boards: Boards, castling: int, passed: int, clock: int, seat: int, key: int) -> ChessState:
+    """A state with its checks and pins found."""
+    own, other, pawns, knights, diagonal, straight = boards
+    king = bit_index(own & ~(pawns | knights | diagonal | straight))
+    checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
+    return ChessState(
+        own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, key, checkers, pinned
+    )
 
 
 def king_square(state: ChessState) -> int:
@@ -112,18 +134,6 @@ def passed_pawn(state: ChessState, passed: int) -> int:
 
 def set_up(state: ChessState) -> ChessState:
     """A position with its checks, pins and key found, and ``passed`` kept only where a pawn may be taken."""
-    own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, _, _, _ = state
-    king = king_square(state)
-    checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
-    found = ChessState(
-        own, other, pawns, knights, diagonal, straight, castling, 0, clock, seat, 0, checkers, pinned
-    )
-    if passed != 0:
-        passed = passed_pawn(found, passed)
-    found = ChessState(
-        own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, 0, checkers, pinned
-    )
-    key = key_of(found)
-    return ChessState(
-        own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, key, checkers, pinned
-    )
+    found = position(state[:6], state.castling, 0, state.clock, state.seat, 0)
+    found = found._replace(passed=passed_pawn(found, state.passed) if state.passed else 0)
+    return found._replace(key=key_of(found))

@@ -25,7 +25,8 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.bits import bit_index, mix
+from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
 from zermelo.envs.rules.declared import limits
 
 
@@ -77,13 +78,10 @@ class Goofspiel(NamedTuple):
 
     def legal_actions(self, state: GoofspielState, actions: list[int]) -> int:
         seat = self.to_move(state)
-        return self._left(state.second if seat == 1 else state.first, actions)
+        return list_squares(self._left(state.second if seat == 1 else state.first), actions)
 
     def chance_outcomes(self, state: GoofspielState, outcomes: list[int], probabilities: list[float]) -> int:
-        count = self._left(state.prizes, outcomes)
-        for place in range(count):
-            probabilities[place] = 1.0 / count
-        return count
+        return list_evenly(self._left(state.prizes), outcomes, probabilities)
 
     def result(self, state: GoofspielState, action: int) -> GoofspielState:
         seat = self.to_move(state)
@@ -171,34 +169,31 @@ class Goofspiel(NamedTuple):
         rounds = self._rounds(state.second)
         seen = self.round_start(state)
         own, other = (seen.second, seen.first) if seat else (state.first, state.second)
-        bids = _cards(own, self._rounds(own))[:rounds]
+        # Of each of the other's bids the lowest and the highest card that it may have been.
+        ranges = [(card, card) for card in _cards(other, rounds)]
         if self.hidden:
-            winners = self._winners(seen, rounds)
-            # Of each of the other's bids the lowest and the highest card that it may have been.
+            bids = zip(_cards(own, self._rounds(own))[:rounds], self._winners(seen, rounds), strict=True)
             ranges = [
                 (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
-                for bid, winner in zip(bids, winners, strict=True)
+                for bid, winner in bids
             ]
-        else:
-            ranges = [(card, card) for card in _cards(other, rounds)]
         drawn = _drawn_bids((*ranges, *[(1, self.cards)] * is_pending), generator)
         packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
         return state._replace(first=packed) if seat else state._replace(second=packed)
 
     def moves_so_far(self, state: GoofspielState) -> list[int]:
-        first, second = (_cards(bids, self._rounds(bids)) for bids in (state.first, state.second))
-        prizes = _cards(state.prizes, self._rounds(state.prizes))
+        first, second, prizes = (_cards(cards, self._rounds(cards)) for cards in state)
         rounds = itertools.zip_longest(prizes, first, second)
         return [card - 1 for cards in rounds for card in cards if card]
 
     def text(self, state: GoofspielState) -> str:
         rounds = self._rounds(state.second)
-        lines = []
-        for name, bids in (("player 0", state.first), ("player 1", state.second), ("prizes", state.prizes)):
-            lines.append(f"{name}: {' '.join(map(str, _cards(bids, self._rounds(bids)))) or '-'}")
+        shown = [_cards(cards, self._rounds(cards)) for cards in state]
         if not self.shuffled:
-            lines[-1] = f"prizes: {' '.join(str(self.cards - number) for number in range(rounds + 1))}"
-        return "\n".join([*lines, "points: {} to {}".format(*self._points(state, rounds))])
+            shown[-1] = [self.cards - number for number in range(rounds + 1)]
+        first, second, prizes = (" ".join(map(str, cards)) or "-" for cards in shown)
+        points = "points: {} to {}".format(*self._points(state, rounds))
+        return f"player 0: {first}\nplayer 1: {second}\nprizes: {prizes}\n{points}"
 
     def action_text(self, state: GoofspielState, action: int) -> str:
         return str(action + 1)
@@ -225,22 +220,13 @@ class Goofspiel(NamedTuple):
             packed >>= 4
         return spent
 
-    def _left(self, packed: int, actions: list[int]) -> int:
-        """Writes the cards, from 0, that have not been noted, and returns how many."""
-        spent, count = self._spent(packed), 0
-        for card in range(self.cards):
-            if not spent >> card + 1 & 1:
-                actions[count] = card
-                count += 1
-        return count
+    def _left(self, packed: int) -> int:
+        """The cards that have not been noted, as bits ``card - 1``."""
+        return all_squares(self.cards) & ~(self._spent(packed) >> 1)
 
     def _last(self, packed: int) -> int:
         """The one card that has not been noted."""
-        last = self.cards * (self.cards + 1) // 2
-        while packed:
-            last -= packed & 15
-            packed >>= 4
-        return last
+        return bit_index(self._left(packed)) + 1
 
     def _lead(self, state: GoofspielState, rounds: int) -> int:
         first, second = self._points(state, rounds)

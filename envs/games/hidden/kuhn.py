@@ -19,6 +19,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
+from zermelo.envs.rules.boards import all_squares, list_evenly
 from zermelo.envs.rules.declared import limits
 
 _NAMES: Final = "23456789TJQKA"
@@ -74,18 +75,10 @@ class Kuhn(NamedTuple):
         return 2
 
     def chance_outcomes(self, state: KuhnState, outcomes: list[int], probabilities: list[float]) -> int:
-        count = 0
-        for rank in range(self.players + 1):
-            is_left = True
-            for seat in range(self.players):
-                if self._card(state, seat) == rank + 1:
-                    is_left = False
-            if is_left:
-                outcomes[count] = rank
-                count += 1
-        for place in range(count):
-            probabilities[place] = 1.0 / count
-        return count
+        dealt = 0
+        for seat in range(self.players):
+            dealt |= 1 << self._card(state, seat) >> 1
+        return list_evenly(all_squares(self.players + 1) & ~dealt, outcomes, probabilities)
 
     def result(self, state: KuhnState, action: int) -> KuhnState:
         seat = 0
@@ -140,8 +133,8 @@ class Kuhn(NamedTuple):
         return KuhnState(cards, state.history)
 
     def moves_so_far(self, state: KuhnState) -> list[int]:
-        cards = [self._card(state, seat) - 1 for seat in range(self.players) if self._card(state, seat)]
-        return [*cards, *map(int, f"{state.history:b}"[1:])]
+        cards = (self._card(state, seat) for seat in range(self.players))
+        return [*(card - 1 for card in cards if card), *map(int, f"{state.history:b}"[1:])]
 
     def text(self, state: KuhnState) -> str:
         """Each player's card and the betting: p for pass, b for bet."""

@@ -22,6 +22,7 @@ import numpy as np
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.boards import all_squares, list_evenly
 from zermelo.envs.rules.declared import limits
 
 
@@ -76,10 +77,7 @@ class LiarsDice(NamedTuple):
         return count
 
     def chance_outcomes(self, state: LiarsDiceState, outcomes: list[int], probabilities: list[float]) -> int:
-        for face in range(self.sides):
-            outcomes[face] = face
-            probabilities[face] = 1.0 / self.sides
-        return self.sides
+        return list_evenly(all_squares(self.sides), outcomes, probabilities)
 
     def result(self, state: LiarsDiceState, action: int) -> LiarsDiceState:
         if state.rolled < 2 * self.dice:
@@ -136,20 +134,15 @@ class LiarsDice(NamedTuple):
         return state._replace(first=rolled) if seat else state._replace(second=rolled)
 
     def moves_so_far(self, state: LiarsDiceState) -> list[int]:
-        faces = [
-            face
-            for dice in (state.first, state.second)
-            for face in range(self.sides)
-            for _ in range(dice >> 4 * face & 15)
-        ]
         called = [2 * self.dice * self.sides] * state.called
-        return [*faces, *(bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1), *called]
+        return [*self._faces(state.first), *self._faces(state.second), *self._bids(state), *called]
 
     def text(self, state: LiarsDiceState) -> str:
-        lines = [f"player {seat}: {self._faces(dice)}" for seat, dice in enumerate((state.first, state.second))]
-        made = [bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1]
-        bids = ", ".join(map(self._bid, made)) + (", liar!" if state.called else "")
-        return "\n".join([*lines, f"bids: {bids}"])
+        first, second = (
+            " ".join(str(face + 1) for face in self._faces(dice)) or "-" for dice in (state.first, state.second)
+        )
+        bids = ", ".join(map(self._bid, self._bids(state))) + (", liar!" if state.called else "")
+        return f"player 0: {first}\nplayer 1: {second}\nbids: {bids}"
 
     def action_text(self, state: LiarsDiceState, action: int) -> str:
         if self.to_move(state) == CHANCE:
@@ -168,8 +161,11 @@ class LiarsDice(NamedTuple):
     def _bid(self, action: int) -> str:
         return f"{action // self.sides + 1}x{action % self.sides + 1}"
 
-    def _faces(self, dice: int) -> str:
-        return " ".join(str(face + 1) for face in range(self.sides) for _ in range(dice >> 4 * face & 15)) or "-"
+    def _bids(self, state: LiarsDiceState) -> list[int]:
+        return [bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1]
+
+    def _faces(self, dice: int) -> list[int]:
+        return [face for face in range(self.sides) for _ in range(dice >> 4 * face & 15)]
 
 
 @openspiel_rules("liars_dice")

@@ -17,8 +17,8 @@ from oracles.compared_searches import random_result
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
+from zermelo.envs.games.backgammon.features import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.games.backgammon.rules import BackgammonState
-from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules import EVALUATION_UNIT, RulesGame
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
