@@ -20,6 +20,7 @@ Actions, for a grid of ``rows`` x ``columns`` boxes:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -102,16 +103,11 @@ class DotsAndBoxes(NamedTuple):
         return count
 
     def result(self, state: DotsAndBoxesState, action: int) -> DotsAndBoxesState:
-        horizontal, vertical = state.horizontal, state.vertical
-        if action < self._horizontals():
-            horizontal |= 1 << (action + action // self.columns)
-        else:
-            vertical |= 1 << (action - self._horizontals())
+        lying, standing = self._line(action)
+        horizontal, vertical = state.horizontal | lying, state.vertical | standing
         completed = self._complete(horizontal, vertical) - self._complete(state.horizontal, state.vertical)
-        if completed:
-            boxes = state.boxes + (completed << 6 * state.seat)
-            return DotsAndBoxesState(horizontal, vertical, boxes, state.seat)
-        return DotsAndBoxesState(horizontal, vertical, state.boxes, (state.seat + 1) % self.players)
+        seat = state.seat if completed else (state.seat + 1) % self.players
+        return DotsAndBoxesState(horizontal, vertical, state.boxes + (completed << 6 * state.seat), seat)
 
     def is_terminal(self, state: DotsAndBoxesState) -> bool:
         return self._complete(state.horizontal, state.vertical) == self._all_boxes()
@@ -123,10 +119,7 @@ class DotsAndBoxes(NamedTuple):
         places = 0
         for player in range(self.players):
             theirs = state.boxes >> 6 * player & 63
-            if theirs < mine:
-                places += 1
-            elif theirs > mine:
-                places -= 1
+            places += (theirs < mine) - (theirs > mine)
         return places
 
     def received(self, state: DotsAndBoxesState, seat: int) -> int:
@@ -157,7 +150,16 @@ class DotsAndBoxes(NamedTuple):
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: DotsAndBoxesState, symmetry: int) -> DotsAndBoxesState:
-        horizontal, vertical = state.horizontal, state.vertical
+        horizontal, vertical = self._seen(state.horizontal, state.vertical, symmetry)
+        return DotsAndBoxesState(horizontal, vertical, state.boxes, state.seat)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        lying, standing = self._line(action)
+        lying, standing = self._seen(lying, standing, symmetry)
+        return self._action(lying, standing)
+
+    def _seen(self, horizontal: int, vertical: int, symmetry: int) -> tuple[int, int]:
+        """The lines seen through a symmetry."""
         rows, columns, stride = self.rows, self.columns, self.columns + 1
         if symmetry & 1:
             horizontal = mirrored_columns(horizontal, rows + 1, columns, stride)
@@ -169,22 +171,7 @@ class DotsAndBoxes(NamedTuple):
             lying = transposed(vertical, rows, columns + 1, stride, stride)
             vertical = transposed(horizontal, rows + 1, columns, stride, stride)
             horizontal = lying
-        return DotsAndBoxesState(horizontal, vertical, state.boxes, state.seat)
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        first = self._horizontals()
-        lies = action < first
-        width = self.columns if lies else self.columns + 1
-        height = self.rows + 1 if lies else self.rows
-        place = action if lies else action - first
-        row, column = place // width, place % width
-        if symmetry & 1:
-            column = width - 1 - column
-        if symmetry & 2:
-            row = height - 1 - row
-        if symmetry & 4:
-            return first + column * height + row if lies else column * height + row
-        return row * width + column + (0 if lies else first)
+        return horizontal, vertical
 
     def table_part(self, state: DotsAndBoxesState) -> int:
         """Lines that are not drawn."""
@@ -218,12 +205,8 @@ class DotsAndBoxes(NamedTuple):
         """
         if self.players == 2:
             lying, standing = self._completing(state.horizontal, state.vertical)
-            if lying:
-                bit = bit_index(lying)
-                actions[0] = bit - bit // (self.columns + 1)
-                return 1
-            if standing:
-                actions[0] = self._horizontals() + bit_index(standing)
+            if lying | standing:
+                actions[0] = self._action(lying, standing)
                 return 1
         return self.legal_actions(state, actions)
 
@@ -266,6 +249,18 @@ class DotsAndBoxes(NamedTuple):
     def _horizontals(self) -> int:
         return (self.rows + 1) * self.columns
 
+    def _line(self, action: int) -> tuple[int, int]:
+        """The line of an action, as a horizontal or a vertical one."""
+        if action < self._horizontals():
+            return 1 << (action + action // self.columns), 0
+        return 0, 1 << (action - self._horizontals())
+
+    def _action(self, horizontal: int, vertical: int) -> int:
+        """The action that draws the first of some lines."""
+        if horizontal:
+            return bit_index(horizontal) - bit_index(horizontal) // (self.columns + 1)
+        return self._horizontals() + bit_index(vertical)
+
     def _all_boxes(self) -> int:
         return self.rows * self.columns
 
@@ -299,48 +294,50 @@ class DotsAndBoxes(NamedTuple):
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
-def dot(row: float, column: float) -> tuple[float, float]:
+def _dot(row: float, column: float) -> tuple[float, float]:
     """The middle of a dot in the picture."""
     return 1.5 * MARGIN + column * CELL, 1.5 * MARGIN + row * CELL
 
 
+def _lines(rules: Any) -> Iterator[tuple[str, int, int]]:
+    """The kind of each line, horizontal or vertical, and the row and column of its first dot."""
+    for row, column in itertools.product(range(rules.rows + 1), range(rules.columns)):
+        yield "h", row, column
+    for row, column in itertools.product(range(rules.rows), range(rules.columns + 1)):
+        yield "v", row, column
+
+
 @draws(DotsAndBoxes)
 def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
-    stride = rules.columns + 1
     canvas = Canvas(rules.columns * CELL + 3 * MARGIN, rules.rows * CELL + 3 * MARGIN + CELL // 2, PAPER)
-
-    def drawn(lines: int, row: int, column: int) -> bool:
-        return bool(lines >> row * stride + column & 1)
-
-    for row in range(rules.rows):
-        for column in range(rules.columns):
-            across = drawn(state.horizontal, row, column) and drawn(state.horizontal, row + 1, column)
-            if across and drawn(state.vertical, row, column) and drawn(state.vertical, row, column + 1):
-                canvas.rectangle(*dot(row, column), CELL, CELL, (232, 206, 150))
-    for row in range(rules.rows + 1):
-        for column in range(rules.columns + 1):
-            for lines, ahead in ((state.horizontal, (row, column + 1)), (state.vertical, (row + 1, column))):
-                if ahead[0] <= rules.rows and ahead[1] <= rules.columns:
-                    is_drawn = drawn(lines, row, column)
-                    canvas.line(*dot(row, column), *dot(*ahead), 6 if is_drawn else 2, INK if is_drawn else FAINT)
-    for row in range(rules.rows + 1):
-        for column in range(rules.columns + 1):
-            canvas.disk(*dot(row, column), 7, INK)
+    dots = [*itertools.product(range(rules.rows + 1), range(rules.columns + 1))]
+    horizontal, vertical, stride = state.horizontal, state.vertical, rules.columns + 1
+    boxes = horizontal & horizontal >> stride & vertical & vertical >> 1
+    for number, dot in enumerate(dots):
+        if boxes >> number & 1:
+            canvas.rectangle(*_dot(*dot), CELL, CELL, (232, 206, 150))
+    for kind, row, column in _lines(rules):
+        is_drawn = (horizontal if kind == "h" else vertical) >> row * stride + column & 1
+        to = _dot(row, column + 1) if kind == "h" else _dot(row + 1, column)
+        canvas.line(*_dot(row, column), *to, 6 if is_drawn else 2, INK if is_drawn else FAINT)
+    for dot in dots:
+        canvas.disk(*_dot(*dot), 7, INK)
     share = canvas.width / rules.players
     for seat in range(rules.players):
-        boxes = str(state.boxes >> 6 * seat & 63)
-        canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, boxes, 3, PLAYERS[seat % len(PLAYERS)])
+        count = str(state.boxes >> 6 * seat & 63)
+        canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, count, 3, PLAYERS[seat % len(PLAYERS)])
     return canvas
 
 
 def _spots(rules: Any, names: None) -> Iterator[Spot]:
     wide = CELL * 0.4
-    for row in range(rules.rows + 1):
-        for column in range(rules.columns):
-            yield Spot(f"h{row + 1},{column + 1}", *dot(row, column + 0.5), CELL - wide, wide)
-    for row in range(rules.rows):
-        for column in range(rules.columns + 1):
-            yield Spot(f"v{row + 1},{column + 1}", *dot(row + 0.5, column), wide, CELL - wide)
+    for kind, row, column in _lines(rules):
+        middle, size = (
+            (_dot(row, column + 0.5), (CELL - wide, wide))
+            if kind == "h"
+            else (_dot(row + 0.5, column), (wide, CELL - wide))
+        )
+        yield Spot(f"{kind}{row + 1},{column + 1}", *middle, *size)
 
 
 squares_of(DotsAndBoxes, Squares(size=None, spots=_spots, path=whole_text))
