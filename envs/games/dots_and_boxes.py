@@ -73,9 +73,6 @@ class DotsAndBoxes(NamedTuple):
     def num_actions(self) -> int:
         return self._horizontals() + self.rows * (self.columns + 1)
 
-    def seats(self) -> int:
-        return self.players
-
     def utility_bounds(self) -> tuple[int, int]:
         if self.margin:
             return (-self._all_boxes(), (self.players - 1) * self._all_boxes())

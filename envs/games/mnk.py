@@ -52,9 +52,6 @@ class MNK(NamedTuple):
     k: int = 3
     players: int = 2
 
-    def seats(self) -> int:
-        return self.players
-
     def utility_bounds(self) -> tuple[int, int]:
         return -1, self.players - 1
 

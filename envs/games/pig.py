@@ -76,9 +76,6 @@ class Pig(NamedTuple):
     def num_outcomes(self) -> int:
         return self._sums() + 1 + self.snake_eyes
 
-    def seats(self) -> int:
-        return self.players
-
     def utility_bounds(self) -> tuple[int, int]:
         return -1, self.players - 1
 

@@ -6,6 +6,7 @@ Coordinates are pixels, x to the right and y down; colours are (red, green, blue
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -61,44 +62,39 @@ class Canvas:
         self, x: float, y: float, width: float, height: float, colour: Colour, radius: float = 0.0
     ) -> None:
         """A filled rectangle from its upper left corner, its corners rounded off."""
-        window = self._window(x, y, x + width, y + height)
-        if window is None:
-            return
-        across, down, pixels = window
-        half_width, half_height = width / 2, height / 2
-        outside_x = np.abs(across - x - half_width) - half_width + radius
-        outside_y = np.abs(down - y - half_height) - half_height + radius
-        corner = np.hypot(np.maximum(outside_x, 0), np.maximum(outside_y, 0))
-        self._blend(pixels, corner + np.minimum(np.maximum(outside_x, outside_y), 0) - radius, colour)
+
+        def distance(across: Coverage, down: Coverage) -> Coverage:
+            outside_x = np.abs(across - x - width / 2) - width / 2 + radius
+            outside_y = np.abs(down - y - height / 2) - height / 2 + radius
+            corner = np.hypot(np.maximum(outside_x, 0), np.maximum(outside_y, 0))
+            return corner + np.minimum(np.maximum(outside_x, outside_y), 0) - radius
+
+        self._paint((x, y, x + width, y + height), distance, colour)
 
     def disk(self, x: float, y: float, radius: float, colour: Colour) -> None:
         """A filled circle around (x, y)."""
-        window = self._window(x - radius, y - radius, x + radius, y + radius)
-        if window is not None:
-            across, down, pixels = window
-            self._blend(pixels, np.hypot(across - x, down - y) - radius, colour)
+        box = x - radius, y - radius, x + radius, y + radius
+        self._paint(box, lambda across, down: np.hypot(across - x, down - y) - radius, colour)
 
     def ring(self, x: float, y: float, radius: float, width: float, colour: Colour) -> None:
         """A circle around (x, y) drawn with a pen of some width; ``radius`` is that of its middle."""
         reach = radius + width / 2
-        window = self._window(x - reach, y - reach, x + reach, y + reach)
-        if window is not None:
-            across, down, pixels = window
-            self._blend(pixels, np.abs(np.hypot(across - x, down - y) - radius) - width / 2, colour)
+        box = x - reach, y - reach, x + reach, y + reach
+        self._paint(box, lambda across, down: abs(np.hypot(across - x, down - y) - radius) - width / 2, colour)
 
     def line(self, x: float, y: float, to_x: float, to_y: float, width: float, colour: Colour) -> None:
         """A line with round ends."""
-        reach = width / 2
-        window = self._window(
-            min(x, to_x) - reach, min(y, to_y) - reach, max(x, to_x) + reach, max(y, to_y) + reach
-        )
-        if window is None:
-            return
-        across, down, pixels = window
-        run_x, run_y = to_x - x, to_y - y
+        reach, run_x, run_y = width / 2, to_x - x, to_y - y
         length = run_x * run_x + run_y * run_y
-        along = np.clip(((across - x) * run_x + (down - y) * run_y) / length, 0, 1) if length else np.float32(0)
-        self._blend(pixels, np.hypot(across - x - along * run_x, down - y - along * run_y) - reach, colour)
+
+        def distance(across: Coverage, down: Coverage) -> Coverage:
+            along = (
+                np.clip(((across - x) * run_x + (down - y) * run_y) / length, 0, 1) if length else np.float32(0)
+            )
+            return np.hypot(across - x - along * run_x, down - y - along * run_y) - reach
+
+        box = min(x, to_x) - reach, min(y, to_y) - reach, max(x, to_x) + reach, max(y, to_y) + reach
+        self._paint(box, distance, colour)
 
     def text(self, x: float, y: float, text: str, scale: int, colour: Colour) -> None:
         """Lines of text centred on (x, y), ``scale`` screen pixels to a pixel of a letter."""
@@ -117,19 +113,21 @@ class Canvas:
         inside = (rows >= 0) & (rows < self.height) & (columns >= 0) & (columns < self.width)
         self._pixels[rows[inside], columns[inside]] = colour
 
-    def _window(
-        self, x: float, y: float, to_x: float, to_y: float
-    ) -> tuple[Coverage, Coverage, npt.NDArray[np.float32]] | None:
-        """The middles of the pixels that a shape may touch, across and down, and the pixels themselves."""
-        left, right = max(int(x) - 1, 0), min(int(to_x) + 2, self.width)
-        top, bottom = max(int(y) - 1, 0), min(int(to_y) + 2, self.height)
-        if left >= right or top >= bottom:
-            return None
-        across = np.arange(left, right, dtype=np.float32)[None, :] + np.float32(0.5)
-        down = np.arange(top, bottom, dtype=np.float32)[:, None] + np.float32(0.5)
-        return across, down, self._pixels[top:bottom, left:right]
+    def _paint(
+        self,
+        box: tuple[float, float, float, float],
+        distance: Callable[[Coverage, Coverage], Coverage],
+        colour: Colour,
+    ) -> None:
+        """Paints what is less than half a pixel outside of a shape, by how much of the pixel it covers.
 
-    def _blend(self, pixels: npt.NDArray[np.float32], distance: Coverage, colour: Colour) -> None:
-        """Paints what is less than half a pixel outside of a shape, by how much of the pixel it covers."""
-        cover = np.clip(np.float32(0.5) - distance, 0, 1)[:, :, None]
-        pixels += cover * (np.array(colour, dtype=np.float32) - pixels)
+        ``distance`` is that of the middles of pixels, across and down, from the shape, which lies in the box.
+        """
+        left, right = max(int(box[0]) - 1, 0), min(int(box[2]) + 2, self.width)
+        top, bottom = max(int(box[1]) - 1, 0), min(int(box[3]) + 2, self.height)
+        if left < right and top < bottom:
+            across = np.arange(left, right, dtype=np.float32)[None, :] + np.float32(0.5)
+            down = np.arange(top, bottom, dtype=np.float32)[:, None] + np.float32(0.5)
+            cover = np.clip(np.float32(0.5) - distance(across, down), 0, 1)[:, :, None]
+            pixels = self._pixels[top:bottom, left:right]
+            pixels += cover * (np.array(colour, dtype=np.float32) - pixels)

@@ -38,7 +38,7 @@ def limits(
 ) -> Callable[[_Class], _Class]:
     """Declares the lowest and highest value of parameters, or that they are flags; checked before a game begins.
 
-    A method ``check`` of the rules may check more.
+    A method ``check`` of the rules may check more. A parameter ``players`` is the number of seats.
 
     Args:
         together: What several parameters make: in words, as a function of the rules, and at most how much.
@@ -61,9 +61,15 @@ def limits(
                 more(self)
 
         rules_class.check = check  # type: ignore[attr-defined]
+        if "players" in ranges and not hasattr(rules_class, "seats"):
+            rules_class.seats = _seats  # type: ignore[attr-defined]
         return rules_class
 
     return add
+
+
+def _seats(self: Any) -> int:
+    return int(self.players)
 
 
 def _range(name: str, values: tuple[float, float] | type[bool]) -> str:

@@ -55,9 +55,6 @@ class Kuhn(NamedTuple):
     def num_outcomes(self) -> int:
         return self.players + 1
 
-    def seats(self) -> int:
-        return self.players
-
     def utility_bounds(self) -> tuple[int, int]:
         return -2, 2 * (self.players - 1)
 

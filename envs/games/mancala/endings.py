@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -50,12 +50,32 @@ def arrangement(houses: int, seeds: int, number: int) -> tuple[int, int]:
     return mover, other
 
 
-def parts_of_seeds(what: str) -> list[tuple[int, ...]]:
-    """One part for each number of seeds, up to the greatest.
+class SeedTables:
+    """The methods of endgame tables of states with houses, by the seeds in them."""
 
-    Raises:
-        InvalidSettingError: It is no such number.
-    """
-    if not what.isdecimal() or not 2 <= int(what) <= MOST_SEEDS:
-        raise InvalidSettingError(f"--stones is a number from 2 to {MOST_SEEDS}, not {what!r}")
-    return [(seeds,) for seeds in range(2, int(what) + 1)]
+    def table_part(self: Any, state: Any) -> int:
+        """The seeds in houses; none where a player has no move."""
+        seeds = seeds_in(state.mover) + seeds_in(state.other)
+        return seeds if state.mover != 0 and state.other != 0 and seeds <= MOST_SEEDS else -1
+
+    def table_size(self: Any, part: int) -> int:
+        return arrangements(2 * self.houses, part)
+
+    def table_index(self: Any, state: Any) -> int:
+        return arrangement_number(self.houses, state.mover, state.other)
+
+    def table_lead(self: Any, state: Any) -> int:
+        return int(state.mover_store - state.other_store)
+
+    def table_unit(self: Any) -> str:
+        return "stones"
+
+    def table_parts(self: Any, what: str) -> list[tuple[int, ...]]:
+        """One part for each number of seeds, up to the greatest.
+
+        Raises:
+            InvalidSettingError: It is no such number.
+        """
+        if not what.isdecimal() or not 2 <= int(what) <= MOST_SEEDS:
+            raise InvalidSettingError(f"--stones is a number from 2 to {MOST_SEEDS}, not {what!r}")
+        return [(seeds,) for seeds in range(2, int(what) + 1)]

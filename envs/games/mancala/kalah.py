@@ -19,14 +19,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zermelo.envs.games.mancala.endings import (
-    MOST_SEEDS,
-    arrangement,
-    arrangement_number,
-    arrangements,
-    parts_of_seeds,
-)
-from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.endings import SeedTables, arrangement
+from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
@@ -54,6 +48,7 @@ class KalahState(NamedTuple):
 @listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
 @with_methods(HouseMethods)
+@with_methods(SeedTables)
 class Kalah(NamedTuple):
     """Sow seeds, gather more of them in your store than the opponent.
 
@@ -70,7 +65,8 @@ class Kalah(NamedTuple):
     margin: bool = False
 
     def utility_bounds(self) -> tuple[int, int]:
-        return (-self._all_seeds(), self._all_seeds()) if self.margin else (-1, 1)
+        most = 2 * self.houses * self.seeds if self.margin else 1
+        return -most, most
 
     def initial_state(self) -> KalahState:
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
@@ -119,43 +115,21 @@ class Kalah(NamedTuple):
         return state.mover | state.other == 0
 
     def utility(self, state: KalahState, seat: int) -> int:
+        if not self.margin:
+            return lead(state.mover_store, state.other_store, seat == state.seat)
         difference = state.mover_store - state.other_store
-        if seat != state.seat:
-            difference = -difference
-        if self.margin:
-            return difference
-        return 1 if difference > 0 else -1 if difference < 0 else 0
-
-    def table_part(self, state: KalahState) -> int:
-        """The seeds in houses; none where a player has no move."""
-        seeds = seeds_in(state.mover) + seeds_in(state.other)
-        return seeds if state.mover != 0 and state.other != 0 and seeds <= MOST_SEEDS else -1
-
-    def table_size(self, part: int) -> int:
-        return arrangements(2 * self.houses, part)
-
-    def table_index(self, state: KalahState) -> int:
-        return arrangement_number(self.houses, state.mover, state.other)
+        return difference if seat == state.seat else -difference
 
     def table_state(self, part: int, index: int) -> KalahState:
         mover, other = arrangement(self.houses, part, index)
         return KalahState(mover, other, 0, 0, 0)
-
-    def table_lead(self, state: KalahState) -> int:
-        return state.mover_store - state.other_store
-
-    def table_unit(self) -> str:
-        return "stones"
-
-    def table_parts(self, what: str) -> list[tuple[int, ...]]:
-        return parts_of_seeds(what)
 
     def table_rules(self) -> Any:
         return self._replace(seeds=1, margin=False)
 
     def evaluation(self, state: KalahState, seat: int) -> int:
         difference = state.mover_store - state.other_store
-        difference *= 1024 if self.margin else 1000 // self._all_seeds()
+        difference *= 1024 if self.margin else 1000 // (2 * self.houses * self.seeds)
         return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: KalahState, action: int) -> int:
@@ -180,7 +154,7 @@ class Kalah(NamedTuple):
         Each house whose last seed would fall into the store is good for one more, as all of them can be played in
         turn, from the nearest one on.
         """
-        every, mine = self._all_seeds(), state.mover_store + self._moving_again(state.mover)
+        every, mine = 2 * self.houses * self.seeds, state.mover_store + self._moving_again(state.mover)
         if self.margin:
             return 2 * (2 * mine - every), 2 * (every - 2 * state.other_store)
         least, greatest = loss_in(1), win_in(1)
@@ -190,9 +164,6 @@ class Kalah(NamedTuple):
             greatest = -1 if 2 * state.other_store > every else 0
         return least, greatest
 
-    def _all_seeds(self) -> int:
-        return 2 * self.houses * self.seeds
-
     def _moving_again(self, side: int) -> int:
         """The number of houses of a side with just the seeds that reach its store, less whole laps."""
         unlike = side ^ _DISTANCES >> 8 * (8 - self.houses)
@@ -201,8 +172,6 @@ class Kalah(NamedTuple):
 
 
 draws(Kalah)(paint_houses)
-
-
 squares_of(Kalah, HOUSES)
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
@@ -101,13 +101,7 @@ class Oware(NamedTuple):
 
     def is_terminal(self, state: OwareState) -> bool:
         most = max(state.mover_store, state.other_store)
-        return state.mover | state.other == 0 or 2 * most > self._all_seeds()
-
-    def utility(self, state: OwareState, seat: int) -> int:
-        difference = state.mover_store - state.other_store
-        if seat != state.seat:
-            difference = -difference
-        return 1 if difference > 0 else -1 if difference < 0 else 0
+        return state.mover | state.other == 0 or most > self.houses * self.seeds
 
     def repetition_key(self, state: OwareState) -> int:
         """The houses and the player to move: since the last capture the captured seeds are the same."""
@@ -119,26 +113,17 @@ class Oware(NamedTuple):
 
     def repetition_utility(self, state: OwareState, seat: int) -> int:
         """Each player gets the seeds in its own houses."""
-        difference = state.mover_store + seeds_in(state.mover) - state.other_store - seeds_in(state.other)
-        if seat != state.seat:
-            difference = -difference
-        return 1 if difference > 0 else -1 if difference < 0 else 0
+        mover, other = state.mover_store + seeds_in(state.mover), state.other_store + seeds_in(state.other)
+        return lead(mover, other, seat == state.seat)
 
     def reversible_plies(self, state: OwareState) -> int:
         return state.quiet
-
-    def evaluation(self, state: OwareState, seat: int) -> int:
-        difference = (state.mover_store - state.other_store) * (1000 // self._all_seeds())
-        return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: OwareState, action: int) -> int:
         return self.result(state, action).other_store
 
     def is_noisy(self, state: OwareState, action: int) -> bool:
         return self.result(state, action).other_store > state.mover_store
-
-    def _all_seeds(self) -> int:
-        return 2 * self.houses * self.seeds
 
     def _has_move(self, side: int, opposite: int) -> bool:
         """True if the player of a side can move: it has seeds, and can give some to a side that has none."""
@@ -152,8 +137,6 @@ class Oware(NamedTuple):
 
 
 draws(Oware)(paint_houses)
-
-
 squares_of(Oware, HOUSES)
 
 

@@ -37,6 +37,12 @@ def seeds_in(side: int) -> int:
     return shift_right(side * ONES, 56)
 
 
+def lead(mover: int, other: int, is_mover: bool) -> int:
+    """Who has more seeds: 1 for a player who does, -1 for one who has fewer."""
+    ahead = (mover > other) - (mover < other)
+    return ahead if is_mover else -ahead
+
+
 class HouseMethods:
     """The methods that follow from the houses, the stores and the seat of a state."""
 
@@ -45,6 +51,16 @@ class HouseMethods:
 
     def to_move(self: Any, state: Any) -> int:
         return int(state.seat)
+
+    def _all_seeds(self: Any) -> int:
+        return 2 * int(self.houses) * int(self.seeds)
+
+    def utility(self: Any, state: Any, seat: int) -> int:
+        return lead(state.mover_store, state.other_store, seat == state.seat)
+
+    def evaluation(self: Any, state: Any, seat: int) -> int:
+        difference = int(state.mover_store - state.other_store) * (1000 // self._all_seeds())
+        return difference if seat == state.seat else -difference
 
     def text(self: Any, state: Any) -> str:
         """The second player's houses on top, so from right to left as it sees them; the first player's below.
@@ -72,7 +88,7 @@ class HouseMethods:
         numbers[2 * houses + 1 - first] = state.other_store
 
     def observation_bounds(self: Any) -> tuple[int, int]:
-        return 0, 2 * self.houses * self.seeds
+        return 0, self._all_seeds()
 
     def action_text(self: Any, state: Any, action: int) -> str:
         return house_text(state.seat, action)
