@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
+from zermelo.envs.rules.declared import Written
 
 
 class NimState(NamedTuple):
@@ -39,7 +40,7 @@ class _NimParameters(NamedTuple):
 
 
 @listed(players="2-16", kind="heaps")
-class Nim(_NimParameters):
+class Nim(Written, _NimParameters):
     """Take any number of objects from one heap; the last object decides.
 
     Args:
@@ -60,7 +61,6 @@ class Nim(_NimParameters):
 
     __slots__ = ()
 
-    # The parameters as people write them, not as they are kept.
     _field_defaults: ClassVar[dict[str, Any]] = {"heaps": (1, 3, 5, 7), "misere": False, "players": 2}  # type: ignore[misc]
 
     def __new__(cls, heaps: Sequence[int] = (1, 3, 5, 7), misere: bool = False, players: int = 2) -> Nim:
@@ -82,12 +82,6 @@ class Nim(_NimParameters):
             )
         packed = sum(size << bits * heap for heap, size in enumerate(sizes))
         return super().__new__(cls, packed, len(sizes), bits, max(sizes), bool(misere), players)
-
-    def __getnewargs__(self) -> tuple[tuple[int, ...], bool, int]:
-        return self.heaps, self.misere, self.players
-
-    def __repr__(self) -> str:
-        return f"Nim(heaps={self.heaps}, misere={self.misere}, players={self.players})"
 
     def _asdict(self) -> dict[str, Any]:
         return {"heaps": self.heaps, "misere": self.misere, "players": self.players}

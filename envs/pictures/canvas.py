@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ class Canvas:
     ) -> None:
         """A filled rectangle from its upper left corner, its corners rounded off."""
 
-        def distance(across: Coverage, down: Coverage) -> Coverage:
+        def distance(across: Coverage, down: Coverage) -> Any:
             outside_x = np.abs(across - x - width / 2) - width / 2 + radius
             outside_y = np.abs(down - y - height / 2) - height / 2 + radius
             corner = np.hypot(np.maximum(outside_x, 0), np.maximum(outside_y, 0))
@@ -87,7 +87,7 @@ class Canvas:
         reach, run_x, run_y = width / 2, to_x - x, to_y - y
         length = run_x * run_x + run_y * run_y
 
-        def distance(across: Coverage, down: Coverage) -> Coverage:
+        def distance(across: Coverage, down: Coverage) -> Any:
             along = (
                 np.clip(((across - x) * run_x + (down - y) * run_y) / length, 0, 1) if length else np.float32(0)
             )
@@ -116,7 +116,7 @@ class Canvas:
     def _paint(
         self,
         box: tuple[float, float, float, float],
-        distance: Callable[[Coverage, Coverage], Coverage],
+        distance: Callable[[Coverage, Coverage], Any],
         colour: Colour,
     ) -> None:
         """Paints what is less than half a pixel outside of a shape, by how much of the pixel it covers.

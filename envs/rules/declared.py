@@ -82,6 +82,21 @@ def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
     return f"{what} of at least {lower}" if upper == math.inf else f"{what} of {lower} to {upper}"
 
 
+class Written:
+    """Rules whose parameters people write in another form than compiled code takes them.
+
+    Their class has ``__new__`` and ``_asdict``, and ``_field_defaults``, for the parameters as they are written.
+    """
+
+    __slots__ = ()
+
+    def __getnewargs__(self: Any) -> tuple[Any, ...]:
+        return tuple(self._asdict().values())
+
+    def __repr__(self: Any) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
+
+
 def with_methods(shared: type) -> Callable[[_Class], _Class]:
     """Adds the methods of another class that a class of rules does not write itself."""
 

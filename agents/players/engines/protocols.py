@@ -25,7 +25,7 @@ from zermelo.envs import InvalidSettingError, MissingDependencyError, Unsupporte
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import coordinates
-from zermelo.envs.games.chess.rules import ChessRules
+from zermelo.envs.games.chess.rules import Chess
 
 PATIENCE: Final = 10.0
 """Seconds for an answer beyond what the engine was given to think."""
@@ -212,7 +212,7 @@ def _chess_position(env: Any) -> tuple[str, dict[str, int]]:
     With PettingZoo's board come all moves of the game; states of our own rules do not know them.
     """
     raw = env.unwrapped
-    if isinstance(getattr(raw, "rules", None), ChessRules):
+    if isinstance(getattr(raw, "rules", None), Chess):
         state = raw.position
         return write_fen(state), {coordinates(state, action): action for action in raw.legal_actions()}
     board: Any = getattr(raw, "board", None)

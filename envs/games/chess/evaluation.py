@@ -7,12 +7,10 @@ from typing import Any
 from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.exchange import value_of, wins_exchange
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
-from zermelo.envs.games.chess.rules import ChessRules
 from zermelo.envs.games.chess.state import ChessState, kind_of, turned
 from zermelo.envs.games.chess.tables import MOVES
 from zermelo.envs.games.chess.terms import TEMPO, phase, side
 from zermelo.envs.games.chess.weights import WEIGHTS
-from zermelo.envs.rules.about import listed
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26
@@ -28,17 +26,10 @@ def balance(state: ChessState) -> Any:
     return mine - side(own, other, pawns, knights, diagonal, straight) + WEIGHTS[TEMPO]
 
 
-@listed()
-class Chess(ChessRules):
-    """Chess; the game ends as soon as the player to move may claim a draw.
+class ChessKnowledge:
+    """The methods for searches."""
 
-    Attributes:
-        fen: Where the game starts, in Forsyth-Edwards Notation.
-    """
-
-    __slots__ = ()
-
-    def evaluation(self, state: ChessState, seat: int) -> int:
+    def evaluation(self: Any, state: ChessState, seat: int) -> int:
         """Centipawns by weights fitted to games, mapped to 1024ths: 400 are half a win, none are a whole one."""
         total = int(balance(state))
         middle = (total + _HALF & 2 * _HALF - 1) - _HALF
@@ -49,7 +40,7 @@ class Chess(ChessRules):
         worth = 1023 * size // (size + _HALF_WAY)
         return worth if (seat == state.seat) == (score > 0) else -worth
 
-    def ordering_hint(self, state: ChessState, action: int) -> int:
+    def ordering_hint(self: Any, state: ChessState, action: int) -> int:
         """Winning captures first, then quiet moves, then losing captures."""
         move = int(MOVES[action])
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
@@ -60,14 +51,14 @@ class Chess(ChessRules):
             return 8 * gained - mover - 100
         return _CAPTURE + 8 * gained - mover
 
-    def is_noisy(self, state: ChessState, action: int) -> bool:
+    def is_noisy(self: Any, state: ChessState, action: int) -> bool:
         """True for captures that lose nothing and for promotions to a queen."""
         move = int(MOVES[action])
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
         gained, _, kind = _gain(state, origin, target, promotion)
         return gained != 0 and promotion == 0 and wins_exchange(state, origin, target, gained, kind)
 
-    def noisy_actions(self, state: ChessState, actions: list[int]) -> int:
+    def noisy_actions(self: Any, state: ChessState, actions: list[int]) -> int:
         legal = write_actions(state, state.other | state.passed | ROW_8, actions)
         count = 0
         for index in range(legal):
@@ -77,10 +68,10 @@ class Chess(ChessRules):
                 count += 1
         return count
 
-    def is_urgent(self, state: ChessState) -> bool:
+    def is_urgent(self: Any, state: ChessState) -> bool:
         return state.checkers != 0
 
-    def search_settings(self, search: str) -> dict[str, float]:
+    def search_settings(self: Any, search: str) -> dict[str, float]:
         """The settings of selective search that gained in games against Stockfish at low node counts."""
         selective = {"late_move_reductions": 3, "null_move": 2, "futility": 0.15, "share_positions": True}
         return selective if search == "selective" else {}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.chess.evaluation import Chess
 from zermelo.envs.games.chess.fen import read_fen
 from zermelo.envs.games.chess.moves import after
+from zermelo.envs.games.chess.rules import Chess
 from zermelo.envs.pictures.boards import CELL, Piece, draws_marks
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Squares, squares_of

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.endings import ChessEndings
+from zermelo.envs.games.chess.evaluation import ChessKnowledge
 from zermelo.envs.games.chess.fen import START, read_fen, write_fen
 from zermelo.envs.games.chess.moves import (
     after,
@@ -29,9 +30,10 @@ from zermelo.envs.games.chess.moves import (
 from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.state import ChessState, king_square, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.boards import whole
-from zermelo.envs.rules.declared import board, with_methods
+from zermelo.envs.rules.declared import Written, board, with_methods
 
 _DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50
@@ -53,25 +55,24 @@ class _Start(NamedTuple):
     number: int
 
 
+@listed()
+@with_methods(ChessKnowledge)
 @with_methods(ChessEndings)
 @board("PNBRQKpnbrqk")
-class ChessRules(_Start):
-    """The rules alone, of ``Chess``."""
+class Chess(Written, _Start):
+    """Chess; the game ends as soon as the player to move may claim a draw.
+
+    Attributes:
+        fen: Where the game starts, in Forsyth-Edwards Notation.
+    """
 
     __slots__ = ()
 
-    # The parameter as people write it, not as it is kept.
-    _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]
+    _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]  # as people write it
 
-    def __new__(cls, fen: str = START) -> ChessRules:
+    def __new__(cls, fen: str = START) -> Chess:
         state, number = read_fen(fen)
         return super().__new__(cls, *state[:10], number)
-
-    def __getnewargs__(self) -> tuple[str]:
-        return (self.fen,)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(fen={self.fen!r})"
 
     def _asdict(self) -> dict[str, Any]:
         return {"fen": self.fen}

@@ -28,10 +28,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.declared import limits
 
-_CALL: Final = 0
-_RAISE: Final = 1
-_FOLD: Final = 2
-_CHECK: Final = 3
+_CALL, _RAISE, _FOLD, _CHECK = range(4)
 _NAMES: Final = ("call", "raise", "fold", "check")
 _RANKS: Final = "23456789TJQKA"
 _MOST_RAISES: Final = 2
@@ -99,20 +96,13 @@ class Leduc(NamedTuple):
         return state.seat
 
     def legal_actions(self, state: LeducState, actions: list[int]) -> int:
-        mine, other = self._chips(state, state.seat), self._chips(state, 1 - state.seat)
+        faces_raise = self._chips(state, state.seat) < self._chips(state, 1 - state.seat)
+        legal = faces_raise, state.bets & 3 < _MOST_RAISES, faces_raise or self.blinds == 1, not faces_raise
         count = 0
-        if mine < other:
-            actions[count] = _CALL
-            count += 1
-        if state.bets & 3 < _MOST_RAISES:
-            actions[count] = _RAISE
-            count += 1
-        if mine < other or self.blinds:
-            actions[count] = _FOLD
-            count += 1
-        if mine == other:
-            actions[count] = _CHECK
-            count += 1
+        for action in range(4):
+            if legal[action]:
+                actions[count] = action
+                count += 1
         return count
 
     def chance_outcomes(self, state: LeducState, outcomes: list[int], probabilities: list[float]) -> int:
@@ -220,15 +210,13 @@ class Leduc(NamedTuple):
         return [*moves, state.open_card - 1] if state.open_card != here.open_card else moves
 
     def text(self, state: LeducState) -> str:
+        players = zip((state.first_card, state.second_card), (state.first_chips, state.second_chips), strict=True)
         lines = [
             f"{'>' if seat == state.seat else ' '} player {seat}: {self._name(card)}, {chips} in the pot"
-            for seat, card, chips in (
-                (0, state.first_card, state.first_chips),
-                (1, state.second_card, state.second_chips),
-            )
+            for seat, (card, chips) in enumerate(players)
         ]
-        played = [_NAMES[action] for action in self._actions(state)]
-        return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {' '.join(played)}"])
+        played = " ".join(_NAMES[action] for action in self._actions(state))
+        return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {played}"])
 
     def action_text(self, state: LeducState, action: int) -> str:
         if self.to_move(state) != CHANCE:
@@ -288,9 +276,7 @@ def _to_openspiel(state: LeducState, action: int) -> int:
 def _from_openspiel(state: LeducState, number: int) -> int:
     if Leduc().to_move(state) == CHANCE:
         return number // 2
-    if number == 1:
-        return _CHECK if state.first_chips == state.second_chips else _CALL
-    return _RAISE if number else _FOLD
+    return (_FOLD, _CHECK if state.first_chips == state.second_chips else _CALL, _RAISE)[number]
 
 
 @openspiel_rules("leduc_poker")

@@ -59,7 +59,7 @@ class HouseMethods:
         return lead(state.mover_store, state.other_store, seat == state.seat)
 
     def evaluation(self: Any, state: Any, seat: int) -> int:
-        difference = int(state.mover_store - state.other_store) * (1000 // self._all_seeds())
+        difference: int = (state.mover_store - state.other_store) * (1000 // self._all_seeds())
         return difference if seat == state.seat else -difference
 
     def text(self: Any, state: Any) -> str:

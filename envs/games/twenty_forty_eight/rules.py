@@ -26,7 +26,7 @@ from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, p
 from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.boards import symmetric_square
+from zermelo.envs.rules.boards import list_squares, symmetric_square
 from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
@@ -108,14 +108,9 @@ class Game2048(NamedTuple):
         return CHANCE if state.tiles_to_come else 0
 
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
-        count = 0
         if self._is_packed(state):
-            moves = moves_of(packed(state.board))
-            for direction in range(4):
-                if moves >> direction & 1:
-                    actions[count] = direction
-                    count += 1
-            return count
+            return list_squares(moves_of(packed(state.board)), actions)
+        count = 0
         for direction in range(4):
             if self._moves(state, direction):
                 actions[count] = direction
