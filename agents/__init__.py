@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from zermelo.agents.players.paranoid import ParanoidAgent as ParanoidAgent
     from zermelo.agents.players.random import RandomAgent as RandomAgent
     from zermelo.agents.players.search_many import search_many as search_many
-    from zermelo.agents.players.tables.cfr import CFRAgent as CFRAgent
-    from zermelo.agents.players.tables.policy_table import PolicyTableAgent as PolicyTableAgent
+    from zermelo.agents.players.tables.policies import CFRAgent as CFRAgent
+    from zermelo.agents.players.tables.policies import PolicyTableAgent as PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
     from zermelo.agents.solving.equilibrium.equilibrium import Exploitability as Exploitability
@@ -99,8 +99,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.mcts": "MCTSAgent",
             "players.minimax": "MinimaxAgent",
             "players.paranoid": "BestReplyAgent ParanoidAgent",
-            "players.tables.cfr": "CFRAgent",
-            "players.tables.policy_table": "PolicyTableAgent",
+            "players.tables.policies": "CFRAgent PolicyTableAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",

@@ -36,7 +36,7 @@ _BY_NAME: Final = {
     "sparta": "hidden.sparta:SpartaAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
     "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
-    "cfr": "tables.cfr:CFRAgent",
+    "cfr": "tables.policies:CFRAgent",
     "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
 _LEARNED: Final = {
@@ -54,7 +54,7 @@ _NEED_MORE: Final = {
     **_LEARNED,
     **_ENGINES,
     "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
-    "policytable": "tables.policy_table:PolicyTableAgent",
+    "policytable": "tables.policies:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
 _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}

@@ -22,8 +22,7 @@ from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
 from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.players.hanabi.agent import HanabiAgent
-from zermelo.agents.players.hanabi.policy import table_of
+from zermelo.agents.players.hanabi.agent import HanabiAgent, table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
 from zermelo.agents.players.matches import monte_carlo_score

@@ -34,8 +34,14 @@ from zermelo.agents.learning.alphazero.network import (
     read_checkpoint,
     write_checkpoint,
 )
-from zermelo.agents.learning.alphazero.replay import Lesson, Replay
-from zermelo.agents.learning.alphazero.self_play import AlphaZeroSettings, Samples, SelfPlay, opposed_game
+from zermelo.agents.learning.alphazero.self_play import (
+    AlphaZeroSettings,
+    Lesson,
+    Replay,
+    Samples,
+    SelfPlay,
+    opposed_game,
+)
 from zermelo.envs import InvalidSettingError
 
 _SIZES = ("games", "channels", "blocks", "buffer")

@@ -11,9 +11,9 @@ import pytest
 from zermelo.agents import make_agent
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.players.hanabi.agent import Convention, HanabiPolicy, require_hanabi
 from zermelo.agents.players.hanabi.kernel import advance
 from zermelo.agents.players.hanabi.layout import LIVES, SCORE, WORDS
-from zermelo.agents.players.hanabi.policy import Convention, HanabiPolicy, require_hanabi
 from zermelo.agents.players.hanabi.table import needs_deal
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make

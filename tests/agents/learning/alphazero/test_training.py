@@ -8,8 +8,7 @@ torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"'
 from zermelo.agents import make_agent  # noqa: E402
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of, make_network  # noqa: E402
 from zermelo.agents.learning.alphazero import network as checkpoints  # noqa: E402
-from zermelo.agents.learning.alphazero.replay import Replay  # noqa: E402
-from zermelo.agents.learning.alphazero.self_play import Samples, opposed_game  # noqa: E402
+from zermelo.agents.learning.alphazero.self_play import Replay, Samples, opposed_game  # noqa: E402
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make  # noqa: E402
 from zermelo.envs.rules.observations import observation  # noqa: E402
 from zermelo.evaluation import round_robin  # noqa: E402
