@@ -283,13 +283,7 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
-    """The judged moves of a game, in order.
-
-    Attributes:
-        game_id: The game's id in its schedule.
-        seed: The game's.
-        moves: Those that could be judged; forced moves are not.
-    """
+    """The judged moves of a game, in order."""
 
     game_id: str
     seed: int

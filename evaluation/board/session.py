@@ -52,30 +52,14 @@ class Legal(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """A position as it is shown.
-
-    Attributes:
-        text: The board as text; nothing where there is none.
-        picture: Draws it; None where it cannot or must not be drawn.
-    """
+    """A position as it is shown; ``picture`` is None where it cannot or must not be drawn."""
 
     text: str
     picture: Callable[[], Any] | None
 
 
 class Session:
-    """A game in progress.
-
-    Attributes:
-        env_name: As given.
-        people: As given; ``swap`` changes it.
-        seed: As given.
-        driver: The live environment.
-        game: What it is searched as; None where it cannot be searched.
-        played: The moves so far.
-        frames: What is shown of each position, the start first.
-        lost_on_time: The seat whose time was over, or None.
-    """
+    """A game in progress."""
 
     def __init__(self, env: str, people: frozenset[int], seed: int = 0) -> None:
         self.env_name = env

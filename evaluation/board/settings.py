@@ -19,16 +19,7 @@ LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Settings of a new game.
-
-    Attributes:
-        env: The environment's name.
-        opponent: Who plays the other seats.
-        seat: The person's seat, from 0.
-        seed: Decides everything random.
-        clock: As people write it (``300+5``), or nothing for a game without clocks.
-        analyst: Who analyses.
-    """
+    """Settings of a new game; ``seat`` is the person's, from 0, and no ``clock`` is a game without clocks."""
 
     env: str
     opponent: str = "auto"
@@ -79,9 +70,6 @@ class Clock:
         control: Seconds for the game, and what each move adds after a plus.
         seats: How many players there are.
         now: What tells the time, in seconds.
-
-    Attributes:
-        control: As it was given.
     """
 
     def __init__(self, control: str, seats: int, now: Callable[[], float] = time.monotonic) -> None:

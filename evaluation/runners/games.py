@@ -193,13 +193,9 @@ def kept_globals() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Participant:
-    """One agent of a tournament: its unique name in the tables, and what makes it.
+    """One agent of a tournament: its unique name in the tables, what makes it, and its limits.
 
-    Attributes:
-        name: In the tables.
-        source: What makes it.
-        isolation: The limits that it runs under in a process of its own; None for an agent inside the worker.
-        fingerprint: What decides how it plays (``zermelo.evaluation.match.fingerprint``).
+    ``isolation`` is None for an agent inside the worker.
     """
 
     name: str

@@ -44,12 +44,7 @@ class MeanReward:
 
 
 class Charge(NamedTuple):
-    """Rewards that a failed game counts as.
-
-    Attributes:
-        failed: For the seat that failed.
-        others: For each other seat.
-    """
+    """Rewards that a failed game counts as."""
 
     failed: float
     others: float

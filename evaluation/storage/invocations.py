@@ -14,7 +14,7 @@ import platform
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,7 @@ from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 
 
-@dataclass(frozen=True)
-class Invocation:
+class Invocation(msgspec.Struct, frozen=True):
     """One command that played games of a run.
 
     Attributes:
@@ -42,20 +41,15 @@ class Invocation:
     started: str
     seconds: float
     games: int
-    command: str = ""
-    machine: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    command: str
+    machine: dict[str, Any]
+    versions: dict[str, Any]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """The specification of a run and the commands that played it.
-
-    Attributes:
-        spec: What was to be played, as plain values.
-        invocations: The commands that played it, the first one first.
-    """
+    """The specification of a run and the commands that played it."""
 
     spec: Mapping[str, Any]
     invocations: tuple[Invocation, ...]
@@ -97,13 +91,6 @@ def machine() -> dict[str, Any]:
     return {**found, "processor": name} if name else found
 
 
-class _About(msgspec.Struct):
-    command: str
-    machine: dict[str, Any]
-    versions: dict[str, Any]
-    notes: tuple[str, ...]
-
-
 def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
     """The commands that played a database's games."""
     found = []
@@ -111,9 +98,8 @@ def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ..
         "SELECT started, seconds, games, about FROM invocations ORDER BY number"
     ):
         try:
-            said = msgspec.structs.asdict(msgspec.json.decode(about, type=_About))
             played = {"started": started, "seconds": seconds, "games": games}
-            found.append(msgspec.convert(played | said, Invocation))
+            found.append(msgspec.convert(msgspec.json.decode(about) | played, Invocation))
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"what {path} says of the commands that played its games cannot be read ({error}): put back a "

@@ -24,11 +24,7 @@ SIGNALS: Final = {name: getattr(signal, name) for name in ("SIGINT", "SIGTERM", 
 
 
 class Interrupts:
-    """Ctrl-C and other requests to end: noticed even if an agent swallows them, and never inside a write.
-
-    Attributes:
-        number: The signal that came, or None.
-    """
+    """Ctrl-C and other requests to end: noticed even if an agent swallows them, and never inside a write."""
 
     def __init__(self) -> None:
         self.number: int | None = None

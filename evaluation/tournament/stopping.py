@@ -46,11 +46,7 @@ GROWTH: Final = 1.5
 
 
 class StoppingRule(Protocol):
-    """Says when a run may end.
-
-    Attributes:
-        looks: The places of the schedule before which all games must be played for each look; the last is its end.
-    """
+    """Says when a run may end."""
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -132,13 +128,7 @@ class LeaderTest:
 
 @dataclass(frozen=True)
 class SprtTest:
-    """A sequential test of the first agent against the second.
-
-    Attributes:
-        looks: As those of ``LeaderTest``.
-        agents: The two.
-        sprt: The hypotheses.
-    """
+    """A sequential test of the first agent against the second."""
 
     looks: tuple[int, ...]
     agents: tuple[str, str]

@@ -32,14 +32,7 @@ def section(name: str, title: str, *parts: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table.
-
-    Attributes:
-        text: What it says, not yet escaped.
-        kind: Its classes.
-        style: Its style, made of numbers only.
-        title: What is said of it when pointed at.
-    """
+    """A cell of a table."""
 
     text: str
     kind: str = ""
@@ -65,15 +58,7 @@ def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, ki
 
 
 class Interval(NamedTuple):
-    """A line of an interval plot.
-
-    Attributes:
-        name: What it is about.
-        place: Where the dot is; there is none if it is infinite.
-        lower: The lower end, maybe minus infinity.
-        upper: The upper end, maybe infinity.
-        text: The value in words.
-    """
+    """A line of an interval plot, with its value in words; place and ends may be infinite."""
 
     name: str
     place: float
@@ -83,15 +68,7 @@ class Interval(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A point of a line, with its interval.
-
-    Attributes:
-        x: Where it is.
-        y: Its value, finite.
-        lower: The lower end, maybe minus infinity.
-        upper: The upper end, maybe infinity.
-        text: All of it in words.
-    """
+    """A point of a line, with its interval, whose ends may be infinite, and all of it in words."""
 
     x: float
     y: float

@@ -43,14 +43,7 @@ STYLES: Final = ("page", "viewer", "small")
 
 @dataclass(frozen=True)
 class Beside:
-    """Further parts of a report.
-
-    Attributes:
-        judged: What the judge says of the agents (``JudgeTable.to_dict()``).
-        verdicts: Finds what the judge said of games, by their ids.
-        run: What the folder says of the run.
-        curves: Training runs.
-    """
+    """Further parts of a report."""
 
     judged: Mapping[str, Any] | None = None
     verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None

@@ -52,7 +52,7 @@ def _settings(run: StoredRun) -> list[tuple[str, str]]:
 def _planned(run: StoredRun | None) -> Sequence[Invocation]:
     """The machine of a run without commands."""
     machine = {} if run is None else run.spec.get("machine", {})
-    return [Invocation("", math.nan, 0, machine=machine)] if isinstance(machine, Mapping) and machine else []
+    return [Invocation("", math.nan, 0, "", machine, {}, ())] if isinstance(machine, dict) and machine else []
 
 
 def _machines(invocations: Sequence[Invocation]) -> list[tuple[str, str]]:

@@ -224,19 +224,7 @@ class SearchPass:
 
 @dataclass(frozen=True, slots=True)
 class SearchTree:
-    """A search, to be drawn.
-
-    Attributes:
-        game, agent: What was searched, and by whom.
-        seats: The players' names.
-        seat: From whose point of view values are, where they are one number.
-        passes: The searches of the root, in order.
-        shown: Which of them to show first.
-        answer: The action that the search chose.
-        value: What that is worth.
-        bounds: Bounds of all values.
-        notes: Sentences for a reader of the drawing.
-    """
+    """A search, to be drawn; values that are one number are those of ``seat``."""
 
     game: str
     agent: str

@@ -58,14 +58,7 @@ _TURNED: Final = {NodeRole.MAX: NodeRole.MIN, NodeRole.MIN: NodeRole.MAX}
 
 
 class Viewpoint(NamedTuple):
-    """Values of one seat as another sees them.
-
-    Attributes:
-        seat: The seat that sees them.
-        constant: The sum of the two seats' values.
-        turned: Whether the values are the other seat's.
-        bounds: Bounds of all values.
-    """
+    """Values of one seat as another sees them."""
 
     seat: int
     constant: float = 0.0

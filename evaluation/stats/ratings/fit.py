@@ -49,7 +49,7 @@ def fit_ratings(
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
             cannot be separated from those of the players.
         confidence: Of the intervals.
-        dispersion: Games that say as much as one independent game (``stats.independence.dispersion``).
+        dispersion: Games that say as much as one independent game (``stats.rows.dispersion``).
 
     Returns:
         The table, with notes on everything that the games do not tell. Elo differences here are 400 / ln 10 times
@@ -83,7 +83,7 @@ def fit_ratings(
     rows = _Rows(counts, model, fit, components, anchor, confidence)
     players = rows.all()
     seats, ties = _seat_effects(model, fit, confidence), _tie_effects(model, fit, confidence)
-    notes += _notes(components, players, (*seats, *ties), model)
+    notes += _notes(components, players, (*seats, *ties), counts)
     cycles = find_cycles(counts, confidence=confidence)
     if cycles:
         shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
@@ -107,17 +107,12 @@ def fit_ratings(
 
 def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...], ...]:
     """Players linked by games, directly or not: the anchor's first, then the largest."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    column = {name: number for number, name in enumerate(counts.players)}
-    links = [(column[names[0]], column[other]) for names, _, _ in counts.items() for other in names[1:]]
-    ends = np.array(links).T
-    graph = coo_matrix((np.ones(len(links)), (ends[0], ends[1])), shape=(len(column), len(column)))
-    parts: dict[int, list[str]] = {}
-    for name, part in zip(column, connected_components(graph, directed=False)[1].tolist(), strict=True):
-        parts.setdefault(part, []).append(name)
-    return tuple(sorted(map(tuple, parts.values()), key=lambda names: (anchor not in names, -len(names), names)))
+    parts: list[set[str]] = []
+    for met in {frozenset(names) for names, _, _ in counts.items()}:
+        linked = [part for part in parts if part & met]
+        parts = [part for part in parts if not part & met] + [set(met).union(*linked)]
+    found = [tuple(sorted(part)) for part in parts]
+    return tuple(sorted(found, key=lambda names: (anchor not in names, -len(names), names)))
 
 
 @dataclass
@@ -199,19 +194,17 @@ def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tup
 
 
 def _tie_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tuple[Effect, ...]:
-    effects = []
-    for size, column in sorted(model.ties.items()):
-        contrast = np.zeros(model.parameters)
-        contrast[column] = 1.0
-        effects.append(effect_of(fit, contrast, f"{size} tied", confidence)[0])
-    return tuple(effects)
+    units = np.eye(model.parameters)
+    return tuple(
+        effect_of(fit, units[column], f"{size} tied", confidence)[0] for size, column in sorted(model.ties.items())
+    )
 
 
 def _notes(
     components: tuple[tuple[str, ...], ...],
     players: Sequence[PlayerRating],
     effects: Sequence[Effect],
-    model: RankingModel,
+    counts: GameCounts,
 ) -> list[str]:
     """Notes on what the games leave open."""
     notes = []
@@ -221,10 +214,7 @@ def _notes(
             f"The pairings fall into {len(components)} parts that never met: {parts}. "
             "Ratings compare only within one; each has a zero of its own."
         )
-    choices = model.choices
-    if len(choices.counts) and not any(
-        count for count, tied in zip(choices.counts, _is_tie(model), strict=True) if not tied
-    ):
+    if all(len(set(ranks)) == 1 for _, ranks, _ in counts.items()):
         notes.append("Every game was drawn.")
     for component in range(len(components)):
         part = [p for p in players if p.component == component]
@@ -257,14 +247,6 @@ _STATUS_NOTES = {
         "No bounds for {names} against {zero}: the games do not compare them. smoothed_elo is shown."
     ),
 }
-
-
-def _is_tie(model: RankingModel) -> list[bool]:
-    """One flag for each alternative."""
-    matrix = model.choices.matrix
-    if not model.ties:
-        return [False] * matrix.shape[0]
-    return [bool(x) for x in np.asarray(matrix[:, min(model.ties.values()) :].sum(axis=1)).ravel() > 0.5]
 
 
 _MOST_CYCLES = 100

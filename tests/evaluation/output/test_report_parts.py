@@ -196,8 +196,8 @@ def test_the_page_says_how_its_games_were_made():
     machine = {"processor": "Some CPU", "processors": 4, "system": "Some <System>"}
     spec = {"env": "e", "seed": 7, "kind": "round-robin", "games": 20, "openings": {"plies": 2, "count": 10}}
     calls = (
-        Invocation("2026-01-02 03:04:05", 61.25, 100, "zermelo tournament e a b", machine, {"torch": "2.0"}),
-        Invocation("2026-01-03 03:04:05", 7300.0, 20, "", machine, {"torch": "2.1"}),
+        Invocation("2026-01-02 03:04:05", 61.25, 100, "zermelo tournament e a b", machine, {"torch": "2.0"}, ()),
+        Invocation("2026-01-03 03:04:05", 7300.0, 20, "", machine, {"torch": "2.1"}, ()),
     )
     part = provenance_section(StoredRun(spec, calls), {})
     for text in (

@@ -35,7 +35,7 @@ def test_notes_of_all_commands_stay_with_the_run(tmp_path, monkeypatch):
 
 
 def test_notes_are_said_once():
-    calls = [Invocation("", 0.0, 1, notes=notes) for notes in (("a", "b"), ("b",), ())]
+    calls = [Invocation("", 0.0, 1, "", {}, {}, notes) for notes in (("a", "b"), ("b",), ())]
     assert notes_of(calls) == ["a", "b"]
 
 
