@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 import numpy as np
 
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
+from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.outside_generators import OutsideGenerators
@@ -19,15 +21,47 @@ from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
-from zermelo.envs.errors import CloneError, EnvFailedError, ZermeloError
-from zermelo.envs.game import Chance, Traits
+from zermelo.envs.errors import CloneError, EnvFailedError, GameOverError, ZermeloError, illegal_action
+from zermelo.envs.game import CHANCE, Chance, Traits
 
 _SLOW: Final = 0.02
 """Seconds that a copy takes which is worth a comparison."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
+class CopiedState:
+    """A position: a copy of the environment, never stepped again, and what has been paid on the way to it.
+
+    Attributes:
+        env: The copy.
+        totals: The rewards so far, seat by seat.
+        mover: The seat to move, or ``CHANCE``.
+        over: Whether the game has ended.
+        before: Rewards up to the step that is under way; differs from ``totals`` at a chance event.
+        seen: What the mover observes, where that is known: environments may be slow to find it.
+        info: What ``step`` of a Gymnasium environment said besides; None where nothing has been said.
+        outcomes: The outcomes of declared chance with their probabilities.
+        actions: The legal actions, once somebody has asked.
+        key: The key, once somebody has asked.
+    """
+
+    env: Any
+    totals: tuple[float, ...]
+    mover: int = 0
+    over: bool = False
+    before: tuple[float, ...] = ()
+    seen: Any = None
+    info: Mapping[str, Any] | None = None
+    outcomes: tuple[tuple[Any, float], ...] = ()
+    actions: tuple[int, ...] | None = None
+    key: Hashable = None
+
+    def __repr__(self) -> str:
+        return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
+
+
 class CopiedGame:
-    """The game of an environment; its states have attributes ``env``, ``over`` and ``key``.
+    """The game of an environment, in which a state is a copy of it.
 
     Args:
         raw: The environment, or a copy of it, below its checking wrappers.
@@ -73,45 +107,71 @@ class CopiedGame:
         changed.outside = outside
         return changed
 
-    def is_terminal(self, state: Any) -> bool:
-        over: bool = state.over
-        return over
+    def to_move(self, state: CopiedState) -> int:
+        return state.mover
 
-    def result(self, state: Any, action: int) -> Any:
+    def is_terminal(self, state: CopiedState) -> bool:
+        return state.over
+
+    def utility(self, state: CopiedState) -> tuple[float, ...]:
+        """The sum of rewards over the steps since the first state, seat by seat."""
+        return state.totals
+
+    def legal_actions(self, state: CopiedState) -> tuple[int, ...]:
+        actions = state.actions
+        if actions is None:
+            is_asked = not state.over and state.mover != CHANCE
+            actions = state.actions = self._find_actions(state) if is_asked else ()
+        return actions
+
+    def chance_outcomes(self, state: CopiedState) -> tuple[tuple[int, float], ...]:
+        return tuple((number, probability) for number, (_, probability) in enumerate(state.outcomes))
+
+    def result(self, state: CopiedState, action: int) -> CopiedState:
         return self._advance(state, action, self._generator if self._sampled else None)
 
-    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
+    def sample_result(self, state: CopiedState, action: int, generator: np.random.Generator) -> CopiedState:
         return self._advance(state, action, generator)
 
-    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
+    def playout_state(self, state: CopiedState) -> CopiedState:
+        return replace(state, env=self._copy(state.env))
+
+    def play_on(
+        self, state: CopiedState, action: int, generator: np.random.Generator | None = None
+    ) -> CopiedState:
         if self._sampled and generator is None:
             generator = self._generator
         return self._advance(state, action, generator, state.env)
 
-    def key(self, state: Any) -> Hashable:
+    def key(self, state: CopiedState) -> Hashable:
         if state.key is None:
             inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
-            state.key = (self.to_move(state), state.over, inside)
-        key: Hashable = state.key
-        return key
+            state.key = (state.mover, state.over, inside)
+        return state.key
+
+    def to_env_action(self, state: CopiedState, action: int) -> Any:
+        return self._codec_of(state).to_env(action)
 
     # -- what an adapter says ------------------------------------------------------------------------------------
 
-    def to_move(self, state: Any) -> int:
+    def _codec_of(self, state: CopiedState) -> ActionCodec:
         raise NotImplementedError
 
-    def utility(self, state: Any) -> tuple[float, ...]:
+    def _find_actions(self, state: CopiedState) -> tuple[int, ...]:
         raise NotImplementedError
 
-    def _advance(self, state: Any, action: int, generator: np.random.Generator | None, env: Any = None) -> Any:
-        """The state after an action: of a copy, unless the environment to step is given."""
-        raise NotImplementedError
-
-    def _after(self, state: Any, env: Any, returned: Any) -> Any:
+    def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         """The state after a step of ``env``, a copy of that of ``state``."""
         raise NotImplementedError
 
-    def _hint(self, state: Any) -> str:
+    def _apply_outcome(self, state: CopiedState, index: int, env: Any = None) -> CopiedState:
+        raise NotImplementedError
+
+    def _whose(self, state: CopiedState) -> str:
+        """Ends the message on an action that is not legal."""
+        return f"in {self._name}"
+
+    def _hint(self, state: CopiedState) -> str:
         """Ends the message on an action that the environment does not take."""
         return ""
 
@@ -135,8 +195,17 @@ class CopiedGame:
         replace_generators(env, self._generator)
         return env, returned
 
-    def _step(self, state: Any, action: Any, generator: np.random.Generator | None, env: Any) -> Any:
-        """The state after a step of a copy of a state's environment, or of the one given."""
+    def _advance(
+        self, state: CopiedState, action: int, generator: np.random.Generator | None, env: Any = None
+    ) -> CopiedState:
+        """The state after an action: of a copy of its environment, unless the environment to step is given."""
+        if state.over:
+            raise GameOverError(f"{self._name} is over: there is no action to play")
+        if state.mover == CHANCE:
+            return self._apply_outcome(state, action, env)
+        if action not in self.legal_actions(state):
+            raise illegal_action(action, self._whose(state), self.legal_actions(state))
+        env_action = self._codec_of(state).to_env(action)
         if env is None:
             env = self._copy(state.env)
         if generator is not None:
@@ -145,11 +214,11 @@ class CopiedGame:
                 self._redraw_hidden(env, generator)
         with self._guarded(generator) if self.outside else QUIET:
             try:
-                return self._after(state, env, env.step(action))
+                return self._after(state, env, env.step(env_action))
             except ZermeloError:
                 raise
             except Exception as error:
-                raise self._failure(f"step({action!r})", error, self._hint(state)) from error
+                raise self._failure(f"step({env_action!r})", error, self._hint(state)) from error
 
     @contextmanager
     def _guarded(self, generator: np.random.Generator | None) -> Iterator[None]:
@@ -175,20 +244,20 @@ class CopiedGame:
 
     # -- what inference asks (zermelo.envs.adapters.facts.probe) -------------------------------------------------
 
-    def trials(self, state: Any) -> Generator[None]:
+    def trials(self, state: CopiedState) -> Generator[None]:
         yield from ()
 
-    def probe(self, state: Any, action: int, seed: int) -> Any:
+    def probe(self, state: CopiedState, action: int, seed: int) -> CopiedState:
         return self._advance(state, action, np.random.default_rng(seed))
 
     def draws_from(self) -> frozenset[str]:
         return frozenset(self.outside.drawn)
 
-    def comparable(self, state: Any) -> Hashable:
-        return self.to_move(state), state.over, self.utility(state), self.position(state)
+    def comparable(self, state: CopiedState) -> Hashable:
+        return state.mover, state.over, state.totals, self.position(state)
 
-    def position(self, state: Any) -> Any:
+    def position(self, state: CopiedState) -> Any:
         return state_key(state.env)
 
-    def environment(self, state: Any) -> Any:
+    def environment(self, state: CopiedState) -> Any:
         return state.env

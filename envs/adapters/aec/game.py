@@ -22,14 +22,13 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.copies import CopiedGame
+from zermelo.envs.adapters.copies import CopiedGame, CopiedState
 from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
+from zermelo.envs.adapters.spaces import ActionCodec
+from zermelo.envs.adapters.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
@@ -41,31 +40,8 @@ from zermelo.envs.errors import (
     IllegalActionError,
     UnsupportedGameError,
     ZermeloError,
-    illegal_action,
 )
 from zermelo.envs.game import CHANCE, Traits
-
-
-class EnvState:
-    """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""
-
-    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "seen", "totals")
-
-    def __init__(self, env: Any, before: tuple[float, ...], totals: tuple[float, ...], mover: int, over: bool):
-        self.env = env
-        self.before = before
-        """Rewards up to the step that is under way; differs from ``totals`` at a chance event."""
-        self.totals = totals
-        self.mover = mover
-        self.over = over
-        self.actions: tuple[int, ...] | None = None
-        self.outcomes: tuple[tuple[Any, float], ...] | None = None
-        self.key: Hashable = None
-        self.seen: Any = None
-        """What the mover observes, once somebody has asked: with the mask, environments may be slow to find it."""
-
-    def __repr__(self) -> str:
-        return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
 
 
 class AECGame(CopiedGame):
@@ -86,7 +62,7 @@ class AECGame(CopiedGame):
 
     # -- positions -----------------------------------------------------------------------------------------------
 
-    def snapshot(self, env: Any) -> EnvState:
+    def snapshot(self, env: Any) -> CopiedState:
         """The position of a live environment of this game, now. The environment is not changed.
 
         If the agent to move is dead, its ``None`` steps are played in the copy.
@@ -100,7 +76,7 @@ class AECGame(CopiedGame):
             state.before = state.totals = self._zeros
         return state
 
-    def trials(self, state: EnvState) -> Generator[None]:
+    def trials(self, state: CopiedState) -> Generator[None]:
         """Refuses an own ``last()`` that writes the mask, here or one action on; yields after steps and copies."""
         if not writes_own_last(state.env):
             return
@@ -114,7 +90,7 @@ class AECGame(CopiedGame):
                 state = self.result(state, self.legal_actions(state)[0])
                 yield
 
-    def initial_state(self, seed: int = 0) -> EnvState:
+    def initial_state(self, seed: int = 0) -> CopiedState:
         env, _ = self._reset(seed)
         with self._blame("reset"):
             state = self._arrive(env, self._zeros)
@@ -130,27 +106,12 @@ class AECGame(CopiedGame):
 
     # -- the game ------------------------------------------------------------------------------------------------
 
-    def to_move(self, state: EnvState) -> int:
-        return state.mover
-
-    def utility(self, state: EnvState) -> tuple[float, ...]:
-        """The sum of ``env.rewards`` over the steps since the first state, seat by seat."""
-        return state.totals
-
-    def legal_actions(self, state: EnvState) -> tuple[int, ...]:
-        actions = state.actions
-        if actions is None:
-            actions = state.actions = self._find_actions(state)
-        return actions
-
-    def _find_actions(self, state: EnvState) -> tuple[int, ...]:
-        if state.over or state.mover == CHANCE:
-            return ()
+    def _find_actions(self, state: CopiedState) -> tuple[int, ...]:
         if self._fast_actions is None:
             return self._masked_actions(state, state.mover)
         return self._some(self._fast_actions(state.env), self.agents[state.mover])
 
-    def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
+    def _masked_actions(self, state: CopiedState, seat: int) -> tuple[int, ...]:
         """The actions that a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
         observation, info = self._look(state, seat)
@@ -167,33 +128,21 @@ class AECGame(CopiedGame):
             )
         return actions
 
-    def playout_state(self, state: EnvState) -> EnvState:
-        made = EnvState(self._copy(state.env), state.before, state.totals, state.mover, state.over)
-        made.actions, made.outcomes = state.actions, state.outcomes
-        return made
+    def _codec_of(self, state: CopiedState) -> ActionCodec:
+        return self._codecs[self.agents[state.mover]]
 
-    def _advance(
-        self, state: EnvState, action: int, generator: np.random.Generator | None, env: Any = None
-    ) -> Any:
-        if state.over:
-            raise GameOverError(f"{self._name} is over: there is no action to play")
-        if state.mover == CHANCE:
-            return self._apply_outcome(state, action, env)
-        if action not in self.legal_actions(state):
-            where = f"for {self.agents[state.mover]!r} in {self._name}"
-            raise illegal_action(action, where, self.legal_actions(state))
-        env_action = self._codecs[self.agents[state.mover]].to_env(action)
-        return self._step(state, env_action, generator, env)
+    def _whose(self, state: CopiedState) -> str:
+        return f"for {self.agents[state.mover]!r} in {self._name}"
 
-    def _after(self, state: EnvState, env: Any, returned: Any) -> EnvState:
+    def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         return self._arrive(env, state.totals)
 
-    def _hint(self, state: EnvState) -> str:
-        if state.actions is None or len(state.actions) < self._codecs[self.agents[state.mover]].size:
+    def _hint(self, state: CopiedState) -> str:
+        if state.actions is None or len(state.actions) < self._codec_of(state).size:
             return ""
         return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
 
-    def _arrive(self, env: Any, before: tuple[float, ...]) -> EnvState:
+    def _arrive(self, env: Any, before: tuple[float, ...]) -> CopiedState:
         """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
         rewards = env.rewards
         try:
@@ -208,19 +157,18 @@ class AECGame(CopiedGame):
         if self._declared:
             outcomes = tuple(env.chance_outcomes())
             if outcomes:
-                state = EnvState(env, before, totals, CHANCE, False)
-                state.outcomes = checked_outcomes(outcomes, self._name)
-                return state
+                checked = checked_outcomes(outcomes, self._name)
+                return CopiedState(env, totals, CHANCE, before=before, outcomes=checked)
         for _ in range(len(self.agents) + 1):
             agents = env.agents
             if not agents:
-                return EnvState(env, totals, totals, 0, True)
+                return CopiedState(env, totals, 0, True, totals)
             terminations, truncations = env.terminations, env.truncations
             agent = env.agent_selection
             if not (terminations.get(agent) or truncations.get(agent)):
-                return EnvState(env, totals, totals, self._seat(agent, agents), False)
+                return CopiedState(env, totals, self._seat(agent, agents), False, totals)
             if all(terminations.get(a) or truncations.get(a) for a in agents):
-                return EnvState(env, totals, totals, self._seat_of.get(agent, 0), True)
+                return CopiedState(env, totals, self._seat_of.get(agent, 0), True, totals)
             env.step(None)
         raise EnvFailedError(
             f"{self._name} does not go on: agent {env.agent_selection!r} is dead and stays selected after "
@@ -240,11 +188,8 @@ class AECGame(CopiedGame):
 
     # -- chance --------------------------------------------------------------------------------------------------
 
-    def chance_outcomes(self, state: EnvState) -> tuple[tuple[int, float], ...]:
-        return tuple((index, p) for index, (_, p) in enumerate(state.outcomes or ()))
-
-    def _apply_outcome(self, state: EnvState, index: int, env: Any = None) -> EnvState:
-        outcomes = state.outcomes or ()
+    def _apply_outcome(self, state: CopiedState, index: int, env: Any = None) -> CopiedState:
+        outcomes = state.outcomes
         if not 0 <= index < len(outcomes):
             raise IllegalActionError(f"{index!r} is not a chance outcome: there are {len(outcomes)}, from 0")
         env = self._copy(state.env) if env is None else env
@@ -253,14 +198,11 @@ class AECGame(CopiedGame):
             env.apply_chance(outcome)
             return self._arrive(env, state.before)
 
-    def to_env_action(self, state: EnvState, action: int) -> Any:
-        return self._codecs[self.agents[state.mover]].to_env(action)
-
-    def observation(self, state: EnvState, seat: int) -> Any:
+    def observation(self, state: CopiedState, seat: int) -> Any:
         seen, _ = self._look(state, seat)
         return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
 
-    def _look(self, state: EnvState, seat: int) -> tuple[Any, Any]:
+    def _look(self, state: CopiedState, seat: int) -> tuple[Any, Any]:
         """The result of ``env.observe``, and the info; the mover is asked only once."""
         env, agent = state.env, self.agents[seat]
         with QUIET:
@@ -276,19 +218,14 @@ class AECGame(CopiedGame):
             except Exception as error:
                 raise self._failure(f"observe({agent!r})", error) from error
 
-    def text(self, state: EnvState) -> str:
+    def text(self, state: CopiedState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
 
     # -- what inference asks (zermelo.envs.adapters.facts.probe) ----------------------------------------
 
-    def probe(self, state: EnvState, action: int, seed: int) -> Any:
-        if state.mover == CHANCE:
-            return self._apply_outcome(state, action)
-        return super().probe(state, action, seed)
-
-    def sight(self, state: EnvState, seat: int) -> Hashable:
+    def sight(self, state: CopiedState, seat: int) -> Hashable:
         try:
             with QUIET:
                 return state_key(state.env.observe(self.agents[seat]))

@@ -15,8 +15,9 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
-from zermelo.envs.adapters.aec.game import AECGame, EnvState
+from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.aec.unseen import hidden_of
+from zermelo.envs.adapters.copies import CopiedState
 from zermelo.envs.adapters.facts.declared import checked_outcomes
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
@@ -35,11 +36,11 @@ class InformedAECGame(AECGame):
         assert hidden is not None, "such games are made only of environments of which it is known"
         self._hidden = hidden
 
-    def information_state_key(self, state: EnvState, seat: int) -> Hashable:
+    def information_state_key(self, state: CopiedState, seat: int) -> Hashable:
         with self._blame("information_state_key"):
             return state.mover, state.over, self._hidden.key(state.env, self.agents[seat])
 
-    def resample(self, state: EnvState, seat: int, generator: np.random.Generator) -> EnvState:
+    def resample(self, state: CopiedState, seat: int, generator: np.random.Generator) -> CopiedState:
         if state.over:
             return state
         env = self._copy(state.env)
@@ -47,8 +48,8 @@ class InformedAECGame(AECGame):
         with self._blame("resample"):
             self._hidden.resample(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
-        dealt = EnvState(env, state.before, state.totals, state.mover, state.over)
-        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else None
+        dealt = CopiedState(env, state.totals, state.mover, state.over, state.before)
+        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else ()
         if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
             raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
         return dealt
@@ -63,7 +64,7 @@ class SimultaneousAECGame(AECGame):
         assert rounds is not None, "such games are made only of classes of which it is known"
         self._rounds = rounds
 
-    def movers(self, state: EnvState) -> Sequence[int]:
+    def movers(self, state: CopiedState) -> Sequence[int]:
         if state.over or state.mover == CHANCE:
             return ()
         env = state.env
@@ -73,7 +74,7 @@ class SimultaneousAECGame(AECGame):
             if agent in env.agents and not (env.terminations.get(agent) or env.truncations.get(agent))
         ]
 
-    def actions_of(self, state: EnvState, seat: int) -> tuple[int, ...]:
+    def actions_of(self, state: CopiedState, seat: int) -> tuple[int, ...]:
         if seat == state.mover:
             return self.legal_actions(state)
         try:
@@ -85,8 +86,8 @@ class SimultaneousAECGame(AECGame):
             return self.legal_actions(asked)
 
     def joint_result(
-        self, state: EnvState, actions: Mapping[int, int], generator: np.random.Generator | None = None
-    ) -> EnvState:
+        self, state: CopiedState, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> CopiedState:
         movers = self.movers(state)
         if {*movers} != {*actions}:
             raise IllegalActionError(
@@ -97,12 +98,12 @@ class SimultaneousAECGame(AECGame):
             after = self.play_on(after, actions[after.mover], generator)
         return after
 
-    def _round_start(self, state: EnvState) -> EnvState:
+    def _round_start(self, state: CopiedState) -> CopiedState:
         """The state in which nobody of this round has been asked, as a state of its own."""
         env = self._copy(state.env)
         with self._blame("the start of the round"):
             self._rounds.rewind(env)
-        return EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
+        return CopiedState(env, state.totals, self._seat(env.agent_selection, env.agents), False, state.before)
 
     def hides_more(self) -> bool | None:
         return False if self._traits.information is Information.PERFECT else self._rounds.hides_more
