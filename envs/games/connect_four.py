@@ -252,8 +252,8 @@ def _fourth_along(stones: int, step: int) -> int:
 @equivalent_rules("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
-    found = stones_of(env.board, lambda cell: cell % 7 * 7 + 5 - cell // 7)
-    if found is None or len(env.board) != 42 or found[1] & ~(found[1] << 1 | first_column(7, 7)):
+    found = stones_of(env.board, lambda cell: cell % 7 * 7 + 5 - cell // 7) if len(env.board) == 42 else None
+    if found is None or found[1] & ~(found[1] << 1 | first_column(7, 7)):
         return None
     return ConnectFourState(*found)
 
