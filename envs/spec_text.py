@@ -11,9 +11,12 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+
+_CERTAIN: Final = 0.85
+"""A name as similar as this is named alone."""
 
 _SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
@@ -91,7 +94,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
     names = sorted(set(known))
     hint = _did_you_mean(name, names, cutoff=0.5)
     if hint is None:
-        hint = f"there are {', '.join(names)}" if names and len(names) <= 20 else f"see `zermelo {kind}s`"
+        command = {"environment": "envs"}.get(kind, f"{kind}s")
+        hint = f"there are {', '.join(names)}" if names and len(names) <= 20 else f"see `zermelo {command}`"
     return UnknownNameError(f"no {kind} is called {name!r}: {hint}")
 
 
@@ -108,4 +112,6 @@ def _did_you_mean(name: str, known: Iterable[str], *, cutoff: float) -> str | No
     """The question that names the closest known names, whatever their case; None if none is close."""
     lowered = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=cutoff)
+    if close and difflib.SequenceMatcher(None, name.lower(), close[0]).ratio() >= _CERTAIN:
+        close = close[:1]
     return f"did you mean {' or '.join(repr(lowered[match]) for match in close)}?" if close else None

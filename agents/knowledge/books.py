@@ -19,6 +19,7 @@ from zermelo.agents.core.endgame_tables import canonical_key
 from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.installing import install_command
 from zermelo.envs.rules.history import without_past
 
 KIND: Final = "opening book"
@@ -176,7 +177,7 @@ def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Gene
         import chess.polyglot
     except ImportError as error:
         raise MissingDependencyError(
-            'Polyglot books need python-chess, which is not installed: pip install "zermelo[classic]"'
+            f"Polyglot books need python-chess, which is not installed: {install_command('classic')}"
         ) from error
     try:
         with chess.polyglot.open_reader(path) as reader:

@@ -41,7 +41,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     Args:
         env: A name that ``make`` takes, a live AEC environment, which is then owned, or a function that makes one.
-        opponents: One or more of what ``agent_of`` takes (specs, agents, policies, models), drawn with equal
+        opponent: One or more of what ``agent_of`` takes (specs, agents, policies, models), drawn with equal
             probability, or a schedule.
         seat: The learner's number or name, ``"alternate"`` or ``"random"``.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
@@ -63,7 +63,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self,
         env: Any,
-        opponents: Any = "random",
+        opponent: Any = "random",
         *,
         seat: int | str = ALTERNATE,
         observation: str = "dict",
@@ -71,7 +71,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         self.env = _made(env, render_mode)
-        self.schedule = as_schedule(opponents)
+        self.schedule = as_schedule(opponent)
         self.render_mode = render_mode
         self.seats: list[Any] = list(self.env.possible_agents)
         self._seat = self._checked_seat(seat)

@@ -98,7 +98,7 @@ def _user_function(name: str) -> Creator | None:
         return functools.partial(_over_rules, creator)
     if not callable(creator):
         offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])
+        raise unknown_name("environment", name, [f"{module_name}:{key}" for key in offered])
     is_class_of_rules = (
         isinstance(creator, type) and hasattr(creator, "_fields") and hasattr(creator, "initial_state")
     )
@@ -140,7 +140,7 @@ def _openspiel(name: str) -> Creator | None:
     pyspiel = _import("pyspiel", name, "openspiel")
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if game not in kinds:
-        raise unknown_name("env", name, [f"openspiel/{known}" for known in kinds])
+        raise unknown_name("environment", name, [f"openspiel/{known}" for known in kinds])
     shimmy = _import("shimmy.openspiel_compatibility", name, "openspiel")
 
     def create(render_mode: str | None = None, **parameters: Any) -> Any:
@@ -315,4 +315,4 @@ def _unknown(name: str) -> UnknownNameError:
     known = {*ids, *OWN_ENVS, *gymnasium.registry}
     if "/" not in name:
         known |= {env_id.partition("/")[2].replace("-v", "_v") for env_id in ids}
-    return unknown_name("env", name, known)
+    return unknown_name("environment", name, known)

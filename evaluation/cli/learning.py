@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -186,8 +187,14 @@ def label_command(
     ] = "auto",
     out: Annotated[
         str,
-        typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .parquet, .json or .csv."),
-    ] = "labels.parquet",
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file to write, ending in .parquet, .json or .csv; by default labels.parquet, or labels.csv "
+            "if pyarrow is not installed.",
+        ),
+    ] = "",
     positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
     depth: Depth = None,
     nodes: Nodes = None,
@@ -213,7 +220,7 @@ def label_command(
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.table_files import table_writer
 
-    path = Path(out)
+    path = Path(out or f"labels.{'parquet' if importlib.util.find_spec('pyarrow') else 'csv'}")
     form = path.suffix.removeprefix(".")
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
@@ -232,7 +239,7 @@ def label_command(
             rows.add(row)
             count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
         was_stopped = False
-    typer.echo(f"{count:,} positions ({games:,} random games; {proven:,} proven) in {path}")
+    typer.echo(f"{count:,} positions ({games:,} random game{'s' * (games != 1)}; {proven:,} proven) in {path}")
     if was_stopped:
         raise SystemExit(INTERRUPTED)
     if count < positions:

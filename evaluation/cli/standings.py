@@ -88,7 +88,6 @@ def compare(
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
-    from zermelo.evaluation.results import PAIR_NAMES
     from zermelo.evaluation.stats.ratings import elo
     from zermelo.evaluation.tournament.run import read_standings
 
@@ -119,7 +118,8 @@ def compare(
     if standings.scoring is Scoring.REWARDS:
         _tell_reward("reward", reward)
     if sum(pairs):
-        counted = ", ".join(f"{n} {kind}" for n, kind in zip(pairs, PAIR_NAMES, strict=True))
+        names = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
+        counted = ", ".join(f"{kind} {n}" for n, kind in zip(pairs, names, strict=True) if n)
         typer.echo(f"{sum(pairs)} pairs with the seats exchanged: {counted}")
     typer.echo(
         f"Elo {estimate.elo:+.1f}, 95 % interval {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "

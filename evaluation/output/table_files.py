@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from zermelo.envs import ZermeloError
+from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.writing import json_number
 from zermelo.evaluation.output import ExportFormat
 
@@ -98,6 +99,6 @@ def table_writer(form: ExportFormat) -> Callable[[Path, Mapping[str, Any]], Tabl
         import pyarrow.parquet  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ZermeloError(
-            'Parquet files need pyarrow: pip install "zermelo[parquet]", or choose csv or json'
+            f"Parquet files need pyarrow: {install_command('parquet')}, or choose csv or json"
         ) from error
     return _Parquet

@@ -22,9 +22,22 @@ _SIZE: Final = 11.0
 _LETTER: Final = 6.4
 _SMALL: Final = 5.4
 """The usual width of a letter in either size."""
+_WIDE_LETTER: Final = 7.3
+_WIDE_SMALL: Final = 5.9
+"""The same in a wide font, where text must not touch text."""
 _LEVEL: Final = 74.0
+_HIGHEST: Final = 110.0
+"""Between levels: at least, and at most, in a figure that would be flat otherwise."""
+_LINE: Final = 18.0
+_FAN: Final = 48.0
+_SMALL_SIZE: Final = 7.0
+"""Of a tree that is drawn sideways: the height of a leaf, room for edges, half the width of a node."""
+_WIDEST: Final = 720.0
+"""A wider tree is drawn sideways: the root at the left, each leaf in a line of its own."""
 _GAP: Final = 14.0
 _MARGIN: Final = 14.0
+_ALONG: Final = 0.72
+"""How far down an edge its label stands."""
 _FEW: Final = 4
 """Up to so many actions that were cut off are drawn one by one."""
 _FORBIDDEN: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -50,12 +63,23 @@ def tree_svg(tree: SearchTree, step: int | None = None) -> str:
     width = lay_out(root, _GAP)
     parts = root.all()
     labels = _level_labels(tree, one, parts)
-    start = max((len(label) * _LETTER + 16 for label in labels.values()), default=0.0) + _MARGIN
-    height = max(part.level for part in parts) * _LEVEL + 2 * _MARGIN + 3 * _SIZE
     best = set() if step is not None else tree.best_line(one)
     now = one.kinds()[at - 1][1] if step else -1
-    body = [*_level_lines(labels), *_edges(one, parts, start, best), *_nodes(one, parts, start, now)]
-    total = start + width + _MARGIN
+    start = max((len(label) * _LETTER + 16 for label in labels.values()), default=0.0) + _MARGIN
+    levels = max(part.level for part in parts)
+    total, columns = start + width + _MARGIN, _columns(parts)
+    if is_sideways := total > max(_WIDEST, columns[-1]):
+        total, height = columns[-1] + _MARGIN, _stack(root, parts, columns)
+    else:
+        space = min(max(_LEVEL, total / 2.2 / max(levels, 1)), _HIGHEST)
+        height = levels * space + 2 * _MARGIN + 3 * _SIZE
+        for part in parts:
+            part.x, part.y = start + part.x, _MARGIN + _SIZE + part.level * space
+    body = [
+        *_level_lines(labels, parts, is_sideways),
+        *_edges(parts, best, is_sideways),
+        *_nodes(one, parts, now, is_sideways),
+    ]
     title = f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}"
     return "\n".join(
         [
@@ -137,7 +161,7 @@ def window_text(low: float, high: float) -> str:
 
 
 def _part(drawn: _Drawn, is_end: bool = False) -> Part[_Drawn]:
-    label = len(drawn.edge) * _SMALL / 2 + 2
+    label = len(drawn.edge) * _WIDE_SMALL / (2 * _ALONG) + 2
     text = max(len(drawn.value) * _LETTER, len(drawn.below) * _SMALL)
     if is_end:  # the text stands below it
         half = max(label, text / 2)
@@ -164,20 +188,53 @@ def role_name(tree: SearchTree, node: SearchNode) -> str:
     return "" if node.seat is None else tree.seats[node.seat]
 
 
-def _level_lines(labels: dict[int, str]) -> Iterator[str]:
+def _columns(parts: Sequence[Part[_Drawn]]) -> list[float]:
+    """Where each level stands in a tree that grows to the right, and where the last one ends."""
+    found, right = [], _MARGIN - _FAN
+    for level in range(max(part.level for part in parts) + 1):
+        column = [part for part in parts if part.level == level]
+        found.append(right + _FAN + max(map(_before, column)))
+        right = found[-1] + max(map(_behind, column))
+    return [*found, right]
+
+
+def _before(part: Part[_Drawn]) -> float:
+    return len(part.what.edge) * _WIDE_SMALL + _SMALL_SIZE + 3
+
+
+def _behind(part: Part[_Drawn]) -> float:
+    return _SMALL_SIZE + len(part.what.value) * _WIDE_LETTER + len(part.what.below) * _WIDE_SMALL + 14
+
+
+def _stack(root: Part[_Drawn], parts: Sequence[Part[_Drawn]], columns: Sequence[float]) -> float:
+    """Places the parts of a tree that grows to the right, leaves from top to bottom; returns the height."""
+    leaves, waiting = 0, [root]
+    while waiting:
+        part = waiting.pop()
+        part.x, part.y = columns[part.level], 3 * _MARGIN + leaves * _LINE
+        waiting += reversed(part.children)
+        leaves += not part.children
+    for part in reversed(parts):
+        if part.children:
+            part.y = (part.children[0].y + part.children[-1].y) / 2
+    return 3.5 * _MARGIN + leaves * _LINE
+
+
+def _level_lines(labels: dict[int, str], parts: Sequence[Part[_Drawn]], is_sideways: bool) -> Iterator[str]:
     for level, label in labels.items():
-        yield _text(_MARGIN, _y(level) + 4, label, fill="#555")
+        part = next(part for part in parts if part.level == level)
+        if is_sideways:
+            yield _text(part.x, _MARGIN + 4, label, anchor="middle" if level else "start", fill="#555")
+        else:
+            yield _text(_MARGIN, part.y + 4, label, fill="#555")
 
 
-def _y(level: int) -> float:
-    return _MARGIN + _SIZE + level * _LEVEL
-
-
-def _edges(one: SearchPass, parts: Sequence[Part[_Drawn]], start: float, best: set[int]) -> Iterator[str]:
+def _edges(parts: Sequence[Part[_Drawn]], best: set[int], is_sideways: bool) -> Iterator[str]:
     for part in parts:
         for child in part.children:
-            x, y = start + part.x, _y(part.level) + _SIZE
-            to_x, to_y = start + child.x, _y(child.level) - _SIZE
+            x, y, to_x, to_y = part.x, part.y + _SIZE, child.x, child.y - _SIZE
+            if is_sideways:
+                x, y, to_x, to_y = part.x + _behind(part), part.y, child.x - _before(child) - 4, child.y
             is_best = child.what.number in best
             style = f'stroke="{"#000" if is_best else "#666"}" stroke-width="{2.4 if is_best else 1}"'
             if child.what.number < 0:
@@ -185,11 +242,12 @@ def _edges(one: SearchPass, parts: Sequence[Part[_Drawn]], start: float, best: s
             yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {style}/>'
             if child.what.is_cut:
                 yield _crossed((x + to_x) / 2, (y + to_y) / 2, to_x - x, to_y - y)
-            if child.what.number < 0:
+            if is_sideways:
+                yield _text(to_x + 2, to_y + 3.5, child.what.edge, 10, fill="#333")
+            elif child.what.number < 0:
                 yield _text(to_x, to_y + 11, child.what.edge, 10, "middle", "#555")
             elif child.what.edge:
-                at = 0.72
-                yield _halo(x + (to_x - x) * at, y + (to_y - y) * at + 3, child.what.edge)
+                yield _halo(x + (to_x - x) * _ALONG, y + (to_y - y) * _ALONG + 3, child.what.edge)
 
 
 def _crossed(x: float, y: float, dx: float, dy: float) -> str:
@@ -204,35 +262,39 @@ def _crossed(x: float, y: float, dx: float, dy: float) -> str:
     return f'<path d="{"".join(strokes)}" stroke="#000" stroke-width="1.2" fill="none"/>'
 
 
-def _nodes(one: SearchPass, parts: Sequence[Part[_Drawn]], start: float, now: int) -> Iterator[str]:
+def _nodes(one: SearchPass, parts: Sequence[Part[_Drawn]], now: int, is_sideways: bool) -> Iterator[str]:
     for part in parts:
         drawn = part.what
         if drawn.number < 0:
             continue
-        node, x, y = one.nodes[drawn.number], start + part.x, _y(part.level)
-        yield _shape(node, x, y, 2.6 if drawn.number == now else 1.2)
+        node, x, y = one.nodes[drawn.number], part.x, part.y
+        size = _SMALL_SIZE if is_sideways else _SIZE
+        yield _shape(node, x, y, size, 2.6 if drawn.number == now else 1.2)
         if node.role is NodeRole.OWN or (node.name and node.role is not NodeRole.END):
             own = node.name or chr(ord("A") + (node.seat or 0) % 26)
             lower = {NodeRole.MAX: 6, NodeRole.MIN: 1}.get(node.role, 4)
             yield _text(x, y + lower, own, 9, "middle")
-        is_end = node.role is NodeRole.END
-        left, down, anchor = (x, y + _SIZE + 2, "middle") if is_end else (x + _SIZE + 3, y, "start")
+        is_end = node.role is NodeRole.END and not is_sideways
+        left, down, anchor = (x, y + size + 2, "middle") if is_end else (x + size + 3, y, "start")
         if drawn.value:
-            yield _text(left, down + (1 if drawn.below else 4), drawn.value, anchor=anchor)
-        if drawn.below:
+            yield _text(left, down + (1 if drawn.below and not is_sideways else 4), drawn.value, anchor=anchor)
+        if drawn.below and is_sideways:
+            yield _text(left + len(drawn.value) * _WIDE_LETTER + 5, down + 3.5, drawn.below, 10, fill="#555")
+        elif drawn.below:
             yield _text(left, down + 12, drawn.below, 10, anchor, "#555")
 
 
-def _shape(node: SearchNode, x: float, y: float, width: float) -> str:
+def _shape(node: SearchNode, x: float, y: float, s: float, width: float) -> str:
+    """The shape of a node, of size ``s``; ends hang from the edge, but for small ones."""
     pen = f'stroke="#000" stroke-width="{width}"'
-    s = _SIZE
     if node.role is NodeRole.MAX:
         return f'<path d="M{x:.1f} {y - s:.1f}l{s} {2 * s}h{-2 * s}z" fill="#fff" {pen}/>'
     if node.role is NodeRole.MIN:
         return f'<path d="M{x:.1f} {y + s:.1f}l{s} {-2 * s}h{-2 * s}z" fill="#ddd" {pen}/>'
     if node.role in (NodeRole.CHANCE, NodeRole.OWN):
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{s}" fill="#fff" {pen}/>'
-    return f'<rect x="{x - 4:.1f}" y="{y - s:.1f}" width="8" height="8" fill="#444" {pen}/>'
+    top = y - s if s == _SIZE else y - 4
+    return f'<rect x="{x - 4:.1f}" y="{top:.1f}" width="8" height="8" fill="#444" {pen}/>'
 
 
 def _halo(x: float, y: float, text: str) -> str:
@@ -260,7 +322,7 @@ class Part(Generic[T]):
         what: What it is.
         left, right: How far it reaches to either side of where it stands.
         children: What hangs below it, from left to right.
-        x, level: Where it stands, once that is known; the leftmost part of the tree begins at 0.
+        x, y, level: Where it stands, once that is known; the leftmost part of the tree begins at 0.
     """
 
     what: T
@@ -268,6 +330,7 @@ class Part(Generic[T]):
     right: float
     children: list[Part[T]] = field(default_factory=list)
     x: float = 0.0
+    y: float = 0.0
     level: int = 0
 
     def all(self) -> list[Part[T]]:

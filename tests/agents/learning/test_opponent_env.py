@@ -59,7 +59,7 @@ def test_gymnasium_accepts_it(name, observation):
 
 
 def test_it_is_known_to_gymnasium():
-    env = gymnasium.make("zermelo/Opponent-v0", env=TWO, opponents=["greedy"], disable_env_checker=True)
+    env = gymnasium.make("zermelo/Opponent-v0", env=TWO, opponent=["greedy"], disable_env_checker=True)
     assert env.unwrapped.schedule.opponents[0][0] == "greedy"
 
 
@@ -130,9 +130,9 @@ def test_a_live_environment_and_a_function_do_too():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"opponents": []}, "opponents must be one or more agents"),
-        ({"opponents": 3}, "opponents must be one or more agents"),
-        ({"opponents": [3]}, "policy must be a function"),
+        ({"opponent": []}, "opponents must be one or more agents"),
+        ({"opponent": 3}, "opponents must be one or more agents"),
+        ({"opponent": [3]}, "policy must be a function"),
         ({"seat": 2}, "seat must be 'alternate'"),
         ({"seat": "player_7"}, "seat must be 'alternate'"),
         ({"observation": "list"}, "observation must be 'dict' or 'array'"),

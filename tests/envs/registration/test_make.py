@@ -148,7 +148,7 @@ def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch
     ],
 )
 def test_mistyped_names(name: str, meant: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"no env is called '{name}': did you mean .*'{meant}'"):
+    with pytest.raises(UnknownNameError, match=f"no environment is called '{name}': did you mean .*'{meant}'"):
         make_env(name)
 
 

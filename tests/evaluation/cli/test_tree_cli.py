@@ -41,7 +41,7 @@ def test_a_position_of_an_environment(tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing", "minimax"], "no env is called 'nothing'"),
+        (["nothing", "minimax"], "no environment is called 'nothing'"),
         (["[[1, 2], [3]", "minimax"], "cannot read the tree '[[1, 2], [3]'"),
         (["aima-5.2", "random"], "random has no tree that can be drawn"),
         (["aima-5.2", "minimax", "-o", "tree.pdf"], "a tree is written as .html or .svg"),
