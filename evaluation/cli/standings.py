@@ -118,8 +118,8 @@ def compare(
     if standings.scoring is Scoring.REWARDS:
         _tell_reward("reward", reward)
     if sum(pairs):
-        names = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
-        counted = ", ".join(f"{kind} {n}" for n, kind in zip(pairs, names, strict=True) if n)
+        kinds = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
+        counted = ", ".join(f"{kind} {n}" for n, kind in zip(pairs, kinds, strict=True) if n)
         typer.echo(f"{sum(pairs)} pairs with the seats exchanged: {counted}")
     typer.echo(
         f"Elo {estimate.elo:+.1f}, 95 % interval {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
