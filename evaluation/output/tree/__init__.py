@@ -5,7 +5,7 @@ record, simulations  what a search of the game tree, or a Monte Carlo tree searc
 model, steps         what the search did, which does not change any more, and the same as a list
 names, best_line     states, moves and values as text; the line of play that was chosen
 svg                  the figure and its layout
-page                 the page (its parts are in assets, with d3-hierarchy)
+page                 the page (its parts are in assets)
 drawing              ``draw_tree``
 """
 

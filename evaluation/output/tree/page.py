@@ -11,7 +11,7 @@ from zermelo.evaluation.output.tree.names import number_text
 from zermelo.evaluation.output.web_page import resource, web_page
 
 _HERE: Final = "zermelo.evaluation.output.tree"
-_SCRIPTS: Final = ("d3-hierarchy.min.js", "tree_model.js", "tree_canvas.js", "tree_page.js")
+_SCRIPTS: Final = ("tree_model.js", "tree_canvas.js", "tree_page.js")
 _POSITIONS_ROOM: Final = 600_000
 """Characters that all positions may have together; those of the deepest nodes are left out."""
 _FIELDS: Final = (
@@ -40,7 +40,6 @@ def tree_page(tree: SearchTree) -> str:
         title=f"{tree.agent} on {tree.game}",
         summary=summary,
         notes=tree.notes,
-        licence=resource("d3-hierarchy.LICENSE", _HERE).partition("\n")[0],
     )
 
 

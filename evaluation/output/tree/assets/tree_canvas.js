@@ -1,4 +1,4 @@
-// The drawing: laid out by d3-hierarchy, drawn on a canvas, moved and zoomed.
+// The drawing: laid out as the figures are (svg.py), drawn on a canvas, moved and zoomed.
 const SIZE = 11;
 const LEVEL = 78; // between levels, where the tree hangs down
 const ASIDE = 230; // and where it lies on its side
@@ -9,6 +9,25 @@ const VALUE_FONT = "600 13px system-ui, sans-serif";
 const SMALL_FONT = "10px system-ui, sans-serif";
 const FREE = 90; // left free above and below a tree, so that following a node moves nothing
 const READABLE = 0.6; // the scale from which texts can be read
+
+// Children side by side, a parent centred above them: subtrees are pushed together until their outlines touch
+// (Reingold and Tilford, 1981), those of different parents a little further apart. Sets the distance x of each place
+// from its parent, and returns the outline, level by level.
+function pushTogether(place, apart) {
+  const outline = [];
+  for (const child of place.children) {
+    const below = pushTogether(child, apart);
+    child.x = 0;
+    for (let k = 0; k < Math.min(outline.length, below.length); k++) {
+      child.x = Math.max(child.x, outline[k][1] - below[k][0] + (k ? apart : 0));
+    }
+    below.forEach(([left, right], k) => { outline[k] = [outline[k] ? outline[k][0] : child.x + left, child.x + right]; });
+  }
+  const last = place.children.length - 1;
+  const middle = last < 0 ? 0 : (place.children[0].x + place.children[last].x) / 2;
+  for (const child of place.children) child.x -= middle;
+  return [[-place.half, place.half], ...outline.map(([left, right]) => [left - middle, right - middle])];
+}
 
 class Drawing {
   constructor(canvas) {
@@ -87,13 +106,19 @@ class Drawing {
     return Math.max(2 * SIZE + 8 + 2 * Math.max(value, span) * (node.role === "end" ? 0.5 : 1), this.edgeText(node).length * 6) + 8;
   }
   layOut() {
-    const root = d3.hierarchy({ node: this.search.nodes[0] }, (item) => this.below(item));
-    root.each((place) => { place.width = this.width(place.data); });
-    const tree = d3.tree();
-    if (this.sideways) tree.nodeSize([ROW, ASIDE]).separation((a, b) => (a.parent === b.parent ? 1 : 1.25));
-    else tree.nodeSize([1, LEVEL]).separation((a, b) => (a.width + b.width) / 2 + (a.parent === b.parent ? 0 : 8));
-    tree(root);
-    this.all = root.descendants();
+    const root = { data: { node: this.search.nodes[0] }, parent: null, x: 0, level: 0 };
+    this.all = [root];
+    for (const place of this.all) { // grows as it is gone through
+      place.width = this.width(place.data);
+      place.half = this.sideways ? ROW / 2 : place.width / 2;
+      place.children = this.below(place.data).map((data) => ({ data, parent: place, level: place.level + 1 }));
+      this.all.push(...place.children);
+    }
+    pushTogether(root, this.sideways ? ROW / 4 : 8);
+    for (const place of this.all) {
+      place.x += place.parent ? place.parent.x : 0;
+      place.y = place.level * (this.sideways ? ASIDE : LEVEL);
+    }
     if (this.sideways) for (const place of this.all) [place.x, place.y] = [place.y, place.x];
     this.places = new Map(this.all.filter((place) => place.data.node).map((place) => [place.data.node, place]));
     this.fill();
