@@ -16,8 +16,9 @@ from zermelo.envs.capabilities import SupportsSimultaneousMoves
 from zermelo.evaluation.board.surface import paths_of
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed
-from zermelo.evaluation.match.record import EndReason, GameRecord, Move, plain, versions
+from zermelo.evaluation.match.record import EndReason, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import build_env
+from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.output.positions.drawing import drawing, hides_something, picture_of, with_coordinates
 from zermelo.evaluation.output.positions.moves import game_or_none, read_move, written_moves
 

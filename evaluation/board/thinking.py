@@ -21,7 +21,7 @@ from zermelo.envs import InvalidSettingError, ZermeloError, as_game
 from zermelo.evaluation.board.review import result_values, review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.match.record import plain
+from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.sandbox.shipping import pack_answer
 from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 

@@ -30,8 +30,9 @@ from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.readiness import require_fit
-from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
+from zermelo.evaluation.match.writing import plain
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
-import numpy as np
 
-from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
+from zermelo.evaluation.match.writing import plain
 
 SCHEMA: Final = 1
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
@@ -155,7 +154,7 @@ class GameRecord:
         """Win, draw or loss of each seat; empty for a single player and for a void game."""
         return () if self.void else outcomes_of(self._ranks)
 
-    @property
+    @functools.cached_property
     def _ranks(self) -> tuple[int, ...]:
         return ranks_of(self.rewards, None if self.failure is None else self.failure.seat)
 
@@ -186,9 +185,7 @@ class GameRecord:
             "end": self.end,
             "failure": None if self.failure is None else vars(self.failure),
             "opening": self.opening,
-            "moves": {
-                name: column for name, column in columns.items() if any(value is not None for value in column)
-            },
+            "moves": {name: column for name, column in columns.items() if column.count(None) < len(column)},
             "seconds": self.seconds,
             "versions": self.versions,
         }
@@ -332,30 +329,6 @@ def _version(line: str) -> int:
 
 def _no_record(line: str, error: Exception) -> StoreError:
     return StoreError(f"not a game record ({error}): {line[:80]!r}")
-
-
-def plain(value: Any) -> Any:
-    """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples."""
-    if isinstance(value, np.generic):
-        item = value.item()
-        return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)  # of an enum's member, its value
-    if isinstance(value, int):
-        return int.__add__(value, 0)  # a class of somebody's own may convert itself to anything
-    if isinstance(value, float):
-        return float.__add__(value, 0.0)
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return tuple(plain(item) for item in value)
-    raise InvalidSettingError(
-        f"a game record holds numbers, text, arrays, sequences and mappings, not {type(value).__name__}: {value!r}"
-    )
 
 
 _JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)

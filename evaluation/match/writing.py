@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+import numpy as np
+
+from zermelo.envs import InvalidSettingError
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What moves a cursor, changes a terminal or turns the direction of text; line feeds and tabs stay."""
@@ -32,3 +37,27 @@ def shown(value: Any, most: int = 80) -> str:
     except BaseException:  # its type will do
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def plain(value: Any) -> Any:
+    """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples."""
+    if isinstance(value, np.generic):
+        item = value.item()
+        return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enum's member, its value
+    if isinstance(value, int):
+        return int.__add__(value, 0)  # a class of somebody's own may convert itself to anything
+    if isinstance(value, float):
+        return float.__add__(value, 0.0)
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return tuple(plain(item) for item in value)
+    raise InvalidSettingError(
+        f"a game record holds numbers, text, arrays, sequences and mappings, not {type(value).__name__}: {value!r}"
+    )

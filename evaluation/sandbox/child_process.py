@@ -34,8 +34,9 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import rehearse
-from zermelo.evaluation.match.record import FailureKind, plain
+from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.sources import build_agent
+from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.shipping import pack_answer
 from zermelo.evaluation.sandbox.wire import read_frame, write_frame

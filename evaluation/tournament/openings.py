@@ -18,7 +18,7 @@ from zermelo.agents.knowledge.books import book_lines
 from zermelo.envs import InvalidSettingError, as_game
 from zermelo.envs.files import read_file
 from zermelo.evaluation.match.env_driver import drive_env, play_known
-from zermelo.evaluation.match.record import plain
+from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.schedule import derived_seed
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any]]
