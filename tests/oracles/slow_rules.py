@@ -12,6 +12,22 @@ from collections.abc import Sequence
 import numpy as np
 
 
+class LastToMove:
+    """Players move in turn; a player who cannot has lost."""
+
+    seat = 0
+
+    def legal(self) -> list[int]:
+        """The legal actions."""
+        raise NotImplementedError
+
+    def over(self) -> bool:
+        return not self.legal()
+
+    def utilities(self) -> list[int]:
+        return [-1, 1] if self.seat == 0 else [1, -1]
+
+
 class SlowOthello:
     def __init__(self, rows: int = 8, columns: int = 8, margin: bool = False) -> None:
         self.rows, self.columns, self.margin = rows, columns, margin
@@ -101,14 +117,13 @@ class SlowKalah:
         return ahead([self.pits[self.row(seat).stop] for seat in (0, 1)], self.margin)
 
 
-class SlowPawns:
+class SlowPawns(LastToMove):
     """Breakthrough and Hexapawn."""
 
     def __init__(self, rows: int, columns: int, pawn_rows: int = 1, hexapawn: bool = False) -> None:
         self.rows, self.columns, self.hexapawn = rows, columns, hexapawn
         near = {(row, column) for row in range(pawn_rows) for column in range(columns)}
         self.pawns = [near, {(rows - 1 - row, column) for row, column in near}]
-        self.seat = 0
 
     def step(self, action: int) -> tuple[tuple[int, int], tuple[int, int]]:
         square, sideways = divmod(action, 3)
@@ -140,9 +155,6 @@ class SlowPawns:
         self.pawns[self.seat].add(to)
         self.pawns[1 - self.seat].discard(to)
         self.seat = 1 - self.seat
-
-    def utilities(self) -> list[int]:
-        return [-1, 1] if self.seat == 0 else [1, -1]
 
 
 class SlowDotsAndBoxes:
@@ -179,27 +191,20 @@ class SlowDotsAndBoxes:
         return ahead(self.boxes, self.margin)
 
 
-class SlowDomineering:
+class SlowDomineering(LastToMove):
     def __init__(self, rows: int = 8, columns: int = 8) -> None:
         self.free = {(row, column) for row in range(rows) for column in range(columns)}
         self.dominoes = [((r, c), (r + 1, c)) for r in range(rows - 1) for c in range(columns)]
         self.upright = len(self.dominoes)
         self.dominoes += [((r, c), (r, c + 1)) for r in range(rows) for c in range(columns - 1)]
-        self.seat = 0
 
     def legal(self) -> list[int]:
         own = range(self.upright) if self.seat == 0 else range(self.upright, len(self.dominoes))
         return [action for action in own if set(self.dominoes[action]) <= self.free]
 
-    def over(self) -> bool:
-        return not self.legal()
-
     def play(self, action: int) -> None:
         self.free -= set(self.dominoes[action])
         self.seat = 1 - self.seat
-
-    def utilities(self) -> list[int]:
-        return [-1, 1] if self.seat == 0 else [1, -1]
 
 
 class SlowNim:
@@ -283,15 +288,12 @@ def ahead(points: Sequence[int], margin: bool) -> list[int]:
     return [sum((d > 0) - (d < 0) for d in row) for row in differences]
 
 
-class SlowIsolation:
+class SlowIsolation(LastToMove):
     def __init__(self, rows: int = 6, columns: int = 8) -> None:
         self.columns = columns
         self.squares = {(row, column) for row in range(rows) for column in range(columns)}
         self.pawns = [(0, columns // 2), (rows - 1, columns - 1 - columns // 2)]
-        self.seat, self.stepped = 0, False
-
-    def over(self) -> bool:
-        return not self.legal()
+        self.stepped = False
 
     def legal(self) -> list[int]:
         empty = self.squares - set(self.pawns)
@@ -308,9 +310,6 @@ class SlowIsolation:
         else:
             self.pawns[self.seat] = square
         self.stepped = not self.stepped
-
-    def utilities(self) -> list[int]:
-        return [-1, 1] if self.seat == 0 else [1, -1]
 
 
 class SlowPentago:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pettingzoo
 import pytest
+from oracles.compared_searches import random_result
 
 from zermelo.envs import CHANCE, Information, as_game
 from zermelo.envs.capabilities import SupportsInformationStates
@@ -40,11 +41,7 @@ def random_states(game: Any, games: int, seed: int) -> Iterator[Any]:
         state = game.initial_state()
         yield state
         while not game.is_terminal(state):
-            if game.to_move(state) == CHANCE:
-                action = generator.choices(*zip(*game.chance_outcomes(state), strict=True))[0]
-            else:
-                action = generator.choice(list(game.legal_actions(state)))
-            state = game.result(state, action)
+            state = random_result(game, state, generator)
             yield state
 
 
@@ -89,37 +86,22 @@ def test_hands_are_dealt_again_as_often_as_chance_deals_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("played", "expected"),
+    ("rules", "played", "expected"),
     [
-        ((2, 0, 0, 0), (1, -1)),
-        ((0, 2, 1, 1), (-2, 2)),
-        ((0, 2, 1, 0), (1, -1)),
-        ((1, 0, 0, 1, 0), (-1, 1)),
-        ((1, 0, 0, 1, 1), (2, -2)),
+        (Kuhn(), (2, 0, 0, 0), 1),
+        (Kuhn(), (0, 2, 1, 1), -2),
+        (Kuhn(), (0, 2, 1, 0), 1),
+        (Kuhn(), (1, 0, 0, 1, 0), -1),
+        (Kuhn(), (1, 0, 0, 1, 1), 2),
+        (Leduc(), (0, 1, 3, 3, 2, 3, 3), -1),  # antes only: the queen beats the jack
+        (Leduc(), (0, 1, 3, 3, 0, 3, 3), 1),  # the jack makes a pair
+        (Leduc(), (0, 0, 1, 0, 2, 1, 1, 0), 0),
+        (Leduc(), (2, 0, 1, 1, 2), -3),
+        (Leduc(), (2, 0, 1, 1, 0, 1, 1, 1, 0), 13),
     ],
 )
-def test_what_kuhn_poker_pays(played: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    game = RulesGame(Kuhn())
-    state = game.initial_state()
-    for action in played:
-        assert not game.is_terminal(state)
-        state = game.result(state, action)
-    assert game.is_terminal(state)
-    assert game.utility(state) == expected
-
-
-@pytest.mark.parametrize(
-    ("played", "expected"),
-    [
-        ((0, 1, 3, 3, 2, 3, 3), -1),  # antes only: the queen beats the jack
-        ((0, 1, 3, 3, 0, 3, 3), 1),  # the jack makes a pair
-        ((0, 0, 1, 0, 2, 1, 1, 0), 0),
-        ((2, 0, 1, 1, 2), -3),
-        ((2, 0, 1, 1, 0, 1, 1, 1, 0), 13),
-    ],
-)
-def test_what_leduc_pays(played: tuple[int, ...], expected: int) -> None:
-    game = RulesGame(Leduc())
+def test_what_poker_pays(rules: Any, played: tuple[int, ...], expected: int) -> None:
+    game = RulesGame(rules)
     state = game.initial_state()
     for action in played:
         assert not game.is_terminal(state)
