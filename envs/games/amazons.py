@@ -11,31 +11,25 @@ stands, where she moves to, and where her arrow lands.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
-from zermelo.envs.rules import (
+from zermelo.envs.rules.about import listed, openspiel_rules
+from zermelo.envs.rules.boards import square_text
+from zermelo.envs.rules.declared import board, board_lines, limits
+from zermelo.envs.rules.words import (
     Words,
-    board,
-    board_lines,
     contains,
     count,
     first_places,
     is_empty,
-    limits,
     list_places,
-    listed,
     lowest,
     no_places,
-    openspiel_rules,
     single,
-    square_text,
 )
 
-_CHOOSE: Final = 0
-_MOVE: Final = 2
-_SHOOT: Final = 4
-_SQUARE: Final = 8
+_CHOOSE, _MOVE, _SHOOT, _SQUARE = 0, 2, 4, 8
 _FREE, _CLOSED, _CHOSEN = tile(FAINT), tile(INK), ring(INK, 0.42, 4)
 
 
