@@ -11,6 +11,7 @@ Point of view: a utility always comes as one number per seat, in the order of
 from __future__ import annotations
 
 import enum
+import functools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,12 +111,12 @@ class Traits:
         if not low <= high:
             raise InvalidSettingError(f"utility_bounds must be (least, greatest), not {self.utility_bounds!r}")
 
-    @property
+    @functools.cached_property
     def seats(self) -> int:
         """The number of players."""
         return len(self.seat_names)
 
-    @property
+    @functools.cached_property
     def is_opposed(self) -> bool:
         """Whether there are two players, and what one wins the other loses."""
         return self.seats == 2 and self.reward_sum is not RewardSum.GENERAL

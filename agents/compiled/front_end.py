@@ -6,8 +6,9 @@ limits, counts, gives more memory where that helps, and raises what a search rai
 
 from __future__ import annotations
 
+import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -25,7 +26,7 @@ from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Compile, Ordering, Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.agents.core.tree_search import Iteration, Root, RootMove, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Question, Root, RootMove, RootNode, TreeSearch
 from zermelo.envs import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.boards import whole
@@ -41,7 +42,9 @@ _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
 ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
-_HEADER, _PROVEN, _IS_EXACT = 2, 1, 4  # as the kernel has them
+_HEADER, _PROVEN, _VALUES, _IS_EXACT = 2, 1, 2, 4  # as the kernels have them
+_TIES: Final = (None, Ties.FIRST, Ties.RANDOM)
+"""In the order of their numbers for kernels."""
 
 
 def plies_of(depth: float) -> int:
@@ -110,10 +113,14 @@ class CompiledTreeSearch(TreeSearch):
         self._row = spread(row)
         size = game.num_moves
         width = game.max_legal_actions if width is None else width
-        self._branching = max(width, 2)
+        self._replies = root.searched is not None
+        self.orders_root = threads == 1 and not self._replies
+        levels = 1 if game.traits.chance is Chance.NONE else 2
+        self._short_depth = 0.0 if threads > 1 or self._beyond else math.log(_SHORT, max(width, 2)) / levels
+        """Deeper iterations are worth a thread, so that the clock and Ctrl-C are heeded."""
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
-        self._plies = 0
+        self._plies = self._slots = 0
         self.searches = [Search() for _ in range(threads)]
         for search in self.searches:
             search.start = starter(game.rules, _PATH, shares=shares)
@@ -140,7 +147,6 @@ class CompiledTreeSearch(TreeSearch):
             table.serve(self.searches)
 
     def restart(self, root: Root, budget: Budget) -> None:
-        """Makes this the search of another root of its game; all that it knows is what its table has."""
         game = root.game if root.searched is None else root.searched
         if game is not self.game:
             self.game, self.order = game, MoveOrder(game, self._ordering)
@@ -151,55 +157,49 @@ class CompiledTreeSearch(TreeSearch):
             search.table_hits = search.table_stores = 0
 
     @classmethod
+    @abc.abstractmethod
     def can_search(cls, root: Root) -> bool:
-        """Whether the kernel fits the game and the evaluator."""
-        raise NotImplementedError
+        """True if the kernel fits the game and the evaluator."""
 
     @classmethod
-    def constants(cls, game: RulesGame, config: Any, **about: bool) -> dict[str, bool]:
+    @abc.abstractmethod
+    def constants(cls, root: Root, config: Any) -> dict[str, bool]:
         """The constants of the kernel: what of it a game and settings need."""
-        raise NotImplementedError
-
-    def state_and_chooser(self, state: Any) -> tuple[Any, int]:
-        """A state of the rules' own, and which opponent chooses its actions, or -1."""
-        return state, -1
-
-    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
-        """Every seat's value, where the score does not say them: from a record, and the bits that came with it."""
-        return ()
 
     def prepare(self, depth: float) -> None:
-        """Sets what depends on the depth."""
+        """Sets what depends on the depth, in selective searches."""
 
     def search_moves(
         self,
-        state: Any,
+        node: RootNode,
         iteration: Iteration,
-        actions: Sequence[int],
-        *,
-        exact: bool,
-        ties: Ties | None,
-        best_lines: int,
-        window: tuple[Score, Score],
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
     ) -> None:
-        """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
+        """Searches the root's actions, which the kernel may put in order, and fills the iteration.
 
         Raises:
             SearchStopped: A limit was reached; what was found before it is in the iteration.
             GameTooLongError: The game does not end in time.
         """
-        budget, depth, kernel = self.budget, iteration.depth, self._kernel
+        budget, kernel, count = self.budget, self._kernel, len(actions)
         budget.check_clock()
-        self.allot(depth, len(actions))
-        listed, plies = np.array(actions, np.int64), plies_of(depth)
+        self.allot(iteration.depth, count)
+        listed, depth = self._listed, int(min(iteration.depth, _ENDLESS))
+        listed[:count] = actions
+        (low, low_distance), (high, high_distance) = window or node.window
         for search in self.searches:
-            search.hold("root_actions", listed)
-            search.root_count, search.depth, search.age = len(actions), plies, plies & 1
-            search.exact, search.best_lines = exact, best_lines
-            search.sees_ties = (None, Ties.FIRST, Ties.RANDOM).index(ties)
-            (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
-        self.prepare(depth)
-        here, reason, is_short = self.state_and_chooser(state)[0], layout.ASKED, self._is_short(depth)
+            search.root_count, search.depth, search.age = count, depth, depth & 1
+            search.orders_root = iteration.unordered
+            search.exact, search.best_lines = question.exact, question.best_lines
+            search.sees_ties = _TIES.index(question.ties)
+            search.root_alpha, search.root_alpha_distance = low, low_distance
+            search.root_beta, search.root_beta_distance = high, high_distance
+        if self.selective:
+            self.prepare(iteration.depth)
+        here = node.state.state if self._replies else node.state
+        reason, is_short = layout.ASKED, depth <= self._short_depth
 
         def call(search: Search) -> None:
             kernel(*search.start(here), search)
@@ -219,30 +219,32 @@ class CompiledTreeSearch(TreeSearch):
                     break
         finally:
             self._count()  # of the last call: those that ran out of memory were begun again
+            if iteration.unordered:
+                actions[:] = listed[:count].tolist()
             if reason != layout.GOING:
                 search = max(self.searches, key=lambda search: search.root_done)
-            self._read(iteration, search, state)
+            self._read(iteration, search, node)
         if reason == layout.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise GameTooLongError(self.game, search.deepest - 1)
+        iteration.finish(node)
 
-    def _read(self, iteration: Iteration, search: Search, state: Any) -> None:
+    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
         """Takes the root moves that a search has found."""
-        maximizing = self.game.to_move(state) == self.max_seat
         slots, words, seats = search.held("root_slots"), search.slot_words, search.num_values
-        for start in range(0, words * search.root_done, words):
-            action, found = slots[start : start + _HEADER].tolist()
+        numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
+        for start in range(0, len(numbers), words):
+            action, found = numbers[start : start + _HEADER]
             record = start + _HEADER
-            *values, distance = slots[record : record + seats + 1].view(np.float64).tolist()
-            length = int(slots[record + seats + 1])
-            line = (action, *slots[record + seats + 2 : record + seats + 2 + length].tolist())
-            score = values[search.own], 0 if self.prefers else distance
-            by_seat = self.values_in(tuple(values), found)
-            exact, proven = bool(found & _IS_EXACT), bool(found & _PROVEN)
-            plies = distance if self.prefers else 0.0
-            move = RootMove(action, score, exact, proven, line, 0.0, by_seat, plies)
-            iteration.add(move, maximizing)
+            *values, distance = floats[record : record + seats + 1].tolist()
+            line = (action, *numbers[record + seats + 2 : record + seats + 2 + numbers[record + seats + 1]])
+            has_values = self.prefers or (seats > 1 and found & _VALUES)
+            score, plies = (values[search.own], distance), 0.0
+            if self.prefers:
+                score, plies = (values[search.own], 0), distance
+            rest = bool(found & _IS_EXACT), bool(found & _PROVEN), line, 0.0, tuple(values) if has_values else ()
+            iteration.add(RootMove(action, score, *rest, plies), node.maximizing)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows what a search to this depth would find."""
@@ -256,18 +258,11 @@ class CompiledTreeSearch(TreeSearch):
 
     def _table_key(self, state: Any) -> int:
         """The kernel's key of a state."""
-        here, chooser = self.state_and_chooser(state)
+        here, chooser = (state.state, state.chooser) if self._replies else (state, None)
         key, signature = table_key(self._rules, here)
         number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
         mark = 0 if self._shares else signature
-        return whole(number ^ mark ^ 2 * (chooser + 1) * layout.CHANCE_KEY)
-
-    def _is_short(self, depth: float) -> bool:
-        """Whether an iteration has too few nodes to be worth a thread in which the clock and Ctrl-C are heeded."""
-        if len(self.searches) > 1 or self._beyond:
-            return False
-        levels = depth if self.game.traits.chance is Chance.NONE else 2 * depth
-        return levels * math.log(self._branching) <= math.log(_SHORT)
+        return whole(number ^ mark ^ (0 if chooser is None else 2 * (chooser + 1) * layout.CHANCE_KEY))
 
     def _begin(self) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
@@ -307,9 +302,14 @@ class CompiledTreeSearch(TreeSearch):
                 if self._row:
                     search.hold("rows", np.empty((plies + 1) * self._row, np.int64))
                     search.hold("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
-        for search in self.searches:
-            search.slot_words = _HEADER + search.num_values + 2 + self._plies
-            search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
+                search.slot_words = _HEADER + search.num_values + 2 + plies
+            self._slots = 0
+        if actions > self._slots:
+            self._slots = actions
+            self._listed = np.empty(2 * actions, np.int64)  # the kernel writes move scores behind the actions
+            for search in self.searches:
+                search.hold("root_actions", self._listed)
+                search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
 
     def _allot_arena(self, search: Search, size: int) -> None:
         search.hold("arena", np.empty(size, np.int64))
@@ -331,9 +331,7 @@ def compiled_search(
     """
     if budget.compile is Compile.NEVER or not kind.can_search(root):
         return None
-    about = {"fitted": root.fitted is not None, "replies": root.searched is not None}
-    constants = kind.constants(root.game, config, **about)
-    if not is_ready(kind.program, root.game.rules, budget, constants):
+    if not is_ready(kind.program, root.game.rules, budget, kind.constants(root, config)):
         return None
     found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]
     return found

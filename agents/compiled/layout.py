@@ -129,6 +129,7 @@ class Search(SharedRecord):
     depth: int
     root_actions: int  # the address of its actions, in the order in which they are searched
     root_count: int  # how many there are
+    orders_root: int  # whether the kernel puts them in order first
     root_slots: int  # the address of what is found of each
     slot_words: int
     root_done: int  # how many slots are filled

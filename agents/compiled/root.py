@@ -16,6 +16,7 @@ from zermelo.agents.compiled.general.kernel import visit as visit_general
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.max_n.kernel import max_n
 from zermelo.agents.compiled.memory import compiled_into_kernels, enter
+from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record
 from zermelo.agents.compiled.two_player.kernel import visit_and_record
 from zermelo.envs.jit.memory import load, load_float, store, store_float
@@ -109,7 +110,13 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
     """
     if not enter(search, 0):
         return 0
-    maximizing = rules.to_move(state) == search.root_seat
+    mover = rules.to_move(state)
+    if search.orders_root != 0:
+        actions, count = search.root_actions, search.root_count
+        nobody = search.nothing
+        order_moves(rules, state, mover, actions, count, actions + 8 * count, search.killers, nobody, True, search)
+        search.orders_root = 0
+    maximizing = mover == search.root_seat
     alpha, beta = search.root_alpha, search.root_beta
     best = 0
     least_tied = 0

@@ -87,19 +87,19 @@ class CompiledTable:
 
 def _emptied(searches: Sequence[Search]) -> _Words:
     """The table of some searches, emptied; a new one, if more was filled than is on record."""
-    first = searches[0]
-    words = first.held("table")
-    journals = [search.held("journal") for search in searches]
-    if any(journal[0] >= len(journal) for journal in journals):
-        words = zeros(len(words))
-    else:
-        for journal in journals:
-            filled = (journal[1 : 1 + journal[0]] - first.table) // 8
-            for word in range(first.entry_words):
-                words[filled + word] = 0
-    for search, journal in zip(searches, journals, strict=True):
-        search.hold("table", words)
-        journal[0] = 0
+    words = searches[0].held("table")
+    for search in searches:
+        journal = search.held("journal")
+        if journal[0] >= len(journal):
+            words = zeros(len(words))
+            break
+        filled = (journal[1 : 1 + journal[0]] - search.table) // 8
+        for word in range(search.entry_words):
+            words[filled + word] = 0
+    for search in searches:
+        search.held("journal")[0] = 0
+        if search.held("table") is not words:
+            search.hold("table", words)
     return words
 
 

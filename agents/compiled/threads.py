@@ -78,8 +78,9 @@ def _call(call: Callable[[Search], Any], search: Search) -> int:
 
 def run_here(call: Callable[[Search], Any], search: Search) -> tuple[int, Search]:
     """Runs a kernel that will not take long, and not look far, in the calling thread; as ``race`` otherwise."""
-    search.stack_room = _CALLERS_STACK
-    return _call(call, search), search
+    search.stack_room, search.stack_start = _CALLERS_STACK, 0
+    call(search)
+    return search.stop, search
 
 
 def race(

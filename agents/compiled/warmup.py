@@ -14,6 +14,7 @@ from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.options import ChancePruning
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
@@ -52,7 +53,8 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
         if found := method_or_default(game.rules, "search_settings")("selective"):
             selective = AlphaBetaConfig(**found)
             kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
-    kernels = {name: kind.program.kernel(**kind.constants(game, config)) for name, (kind, config) in kinds.items()}
+    root = Root(game, None)
+    kernels = {name: kind.program.kernel(**kind.constants(root, config)) for name, (kind, config) in kinds.items()}
     if CompiledMonteCarlo.can_search(game, None):
         kernels["mcts"] = CompiledMonteCarlo.program.kernel()
     if traits.chance is not Chance.NONE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -28,10 +28,7 @@ class StopFlag:
         is_set: Whether it is to end.
     """
 
-    __slots__ = ("is_set",)
-
-    def __init__(self) -> None:
-        self.is_set = False
+    is_set = False
 
 
 class Budget:
@@ -46,6 +43,7 @@ class Budget:
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
+        legal: The legal actions of the state that is searched, where they are known.
         source: The environment, or whatever else was given to be searched.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
         report: Turns a result into one with the numbers of actions that the caller has.
@@ -70,6 +68,7 @@ class Budget:
         self.compiling = 0.0
         self.deepest = 0
         self.seat: int | None = None
+        self.legal: Sequence[int] | None = None
         self.source: Any = None
         self.report: Callable[[Any], Any] = lambda result: result
 

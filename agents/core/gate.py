@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from zermelo.agents.core.fitting import agents_that_fit
@@ -188,8 +189,8 @@ def require_deterministic(traits: Traits, agent: str) -> None:
         raise _refusal(traits, agent, "a game without chance", "has chance", "chance")
 
 
-def require_decision(game: Game[Any], state: Any) -> None:
-    """Refuses a state in which there is nothing to decide.
+def require_decision(game: Game[Any], state: Any) -> Sequence[int]:
+    """The legal actions of a state; none where several players move. Refuses one with nothing to decide.
 
     Raises:
         GameOverError: The game has ended, chance is to move, or the player to move has no legal action.
@@ -197,13 +198,15 @@ def require_decision(game: Game[Any], state: Any) -> None:
     if game.is_terminal(state):
         raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
     if game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and game.movers(state):
-        return
+        return ()
     if game.to_move(state) == CHANCE:
         raise GameOverError(
             f"chance is to move in {game.traits.name}: there is no action to choose; apply one of its outcomes"
         )
-    if not game.legal_actions(state):
+    actions = game.legal_actions(state)
+    if not actions:
         raise no_legal_action(game)
+    return actions
 
 
 def no_legal_action(game: Game[Any]) -> ZermeloError:

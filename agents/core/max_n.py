@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Score
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_config import MaxNConfig
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
@@ -30,7 +29,7 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
 
 
 class MaxNRoot(TreeSearch):
-    """max^n as the root sees it: scores are the values of the seat to move there, in an infinite window."""
+    """max^n as the root sees it: scores are the values of the seat to move there."""
 
     prefers = True
 
@@ -38,10 +37,6 @@ class MaxNRoot(TreeSearch):
         """Takes the rules for ties from the settings."""
         self.rule, self._sooner = config.tie_rule, config.sooner
         self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Everything: nothing is left out because it is too good."""
-        return INFINITE_WINDOW
 
     def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
         """Of root moves that are as good for the seat to move, those that the rule for ties takes."""

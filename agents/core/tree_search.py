@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import abc
 import enum
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.tree_config import TreeConfig
@@ -46,6 +48,7 @@ class Root(NamedTuple):
         evaluator: Values states at the depth limit; None only where the search never stops early.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
         width: How many draws a chance state stands for, where chance can only be simulated; else None.
+        legal: The state's legal actions, if they are known.
         searched: The game whose states the tree is built of, if it is a view of ``game``.
         fitted: The lookup tables of a fitted evaluation, for compiled searches; or None.
     """
@@ -55,13 +58,9 @@ class Root(NamedTuple):
     evaluator: Any = None
     stop_test: StopTest | None = None
     width: int | None = None
+    legal: Sequence[int] | None = None
     searched: Any = None
     fitted: Any = None
-
-    @property
-    def is_sampled(self) -> bool:
-        """True if what a search finds is an estimate."""
-        return self.width is not None
 
     def max_seat(self, config: TreeConfig) -> int:
         """The seat that maximizes."""
@@ -69,13 +68,48 @@ class Root(NamedTuple):
         return int(view.to_move(self.state)) if config.depends_on_seat else 0
 
 
-class TreeSearch:
+class RootNode(NamedTuple):
+    """A search's view of the state that it starts from.
+
+    Attributes:
+        state: The state, unfinished, in which ``seat`` is to move.
+        maximizing: Whether that seat wants the greater score.
+        frame: How scores read there.
+        window: Alpha and beta to start with.
+        legal: The legal actions, ascending.
+    """
+
+    state: Any
+    seat: int
+    maximizing: bool
+    frame: Frame
+    window: tuple[Score, Score]
+    legal: Sequence[int]
+
+
+class Question(NamedTuple):
+    """What is asked about the root's actions.
+
+    Attributes:
+        exact: Whether every action gets its exact value.
+        ties: Which of several best actions will be played: those must show as ties. None prefers nothing.
+        best_lines: How many of the best get their exact value.
+    """
+
+    exact: bool = False
+    ties: Ties | None = Ties.FIRST
+    best_lines: int = 1
+
+
+class TreeSearch(abc.ABC):
     """A search as the root sees it.
 
     Attributes:
         scale, order: How scores read, and in which order actions are tried.
         table: The transposition table, which counts its ``hits`` and ``stores``; None if there is none.
         max_seat: The seat that maximizes; every other seat minimizes.
+        prunes: Whether anything is left out; else the window is open at the root.
+        orders_root: Whether it orders the root's actions by itself, for the first iteration.
         transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
         selective: Whether some moves are searched less deep than others.
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
@@ -94,6 +128,8 @@ class TreeSearch:
     order: MoveOrder
     table: Any = None
     max_seat: int = 0
+    prunes: bool = True
+    orders_root: bool = False
     transposes: bool = False
     selective: bool = False
     prefers: bool = False
@@ -110,35 +146,34 @@ class TreeSearch:
         """How scores read at a state."""
         return self.scale.frame(state)
 
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta to start with."""
-        frame = self.scale.frame(state)
-        return frame.lowest, frame.highest
+    def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
+        """The view of a state to start from; ``legal`` are its legal actions, if they are known."""
+        game, frame = self.game, self.scale.frame(state)
+        seat = game.to_move(state)
+        window = (frame.lowest, frame.highest) if self.prunes else INFINITE_WINDOW
+        legal = game.legal_actions(state) if legal is None else legal
+        return RootNode(state, seat, seat == self.max_seat, frame, window, legal)
 
-    def root_actions(self, state: Any) -> Sequence[int]:
+    def root_actions(self, node: RootNode) -> Sequence[int]:
         """The actions at the root, the most promising first."""
-        actions = self.order.order_moves(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
+        actions = self.order.order_moves(node.state, node.legal, node.seat, 0, None)
         return actions if self.proof is None else self.proof.order(actions)
 
+    @abc.abstractmethod
     def search_moves(
         self,
-        state: Any,
+        node: RootNode,
         iteration: Iteration,
-        actions: Sequence[int],
-        *,
-        exact: bool,
-        ties: Ties | None,
-        best_lines: int,
-        window: tuple[Score, Score],
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
     ) -> None:
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
-        With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether
-        it is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties
-        could prefer it, as good; None prefers nothing. Another ``window`` than the search's own may turn out too
-        narrow: then the best move is not exact.
+        An action gets a window that only shows whether it is better than the best so far (than the last of the
+        best lines) or, where the rule for ties could prefer it, as good; unless all exact values are asked for.
+        Another ``window`` than the node's own may turn out too narrow: then the best move is not exact.
         """
-        raise NotImplementedError
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state ``ply`` moves below the root, if the search still knows it.
@@ -152,7 +187,10 @@ class TreeSearch:
         """Of several root moves of equal score those that it would play."""
         return moves
 
-    def search_fully(self) -> None:
+    def restart(self, root: Root, budget: Budget) -> None:  # noqa: B027 - only compiled searches are used again
+        """Makes this the search of another root of its game; all that it knows is what its table has."""
+
+    def search_fully(self) -> None:  # noqa: B027 - only selective searches have to do anything
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
 
 
@@ -174,20 +212,20 @@ class RootMove(NamedTuple):
 
 @dataclass
 class Iteration:
-    """One search of the root to some depth, finished or not."""
+    """One search of the root to some depth, finished or not; ``unordered`` if a kernel orders its actions."""
 
     depth: float
     moves: list[RootMove] = field(default_factory=list)
     best: RootMove | None = None
     finished: bool = False
     proven: bool = False
+    unordered: bool = False
 
     def tied(self) -> list[RootMove]:
         """The moves known to be as good as the best, by action number."""
         best = self.best
         assert best is not None, "asked only of an iteration that searched a move"
-        equals = [m for m in self.moves if m is best or (m.is_exact and m.score == best.score)]
-        return sorted(equals, key=lambda move: move.action)
+        return sorted([m for m in self.moves if m is best or (m.is_exact and m.score == best.score)])
 
     def add(self, move: RootMove, maximizing: bool) -> None:
         """Takes a move that was searched."""
@@ -195,6 +233,17 @@ class Iteration:
         best = self.best
         if best is None or (move.score > best.score if maximizing else move.score < best.score):
             self.best = move
+
+    def finish(self, node: RootNode) -> None:
+        """Says that all moves were searched, and what is proven by that."""
+        assert self.best is not None, "a root has actions"
+        limit = node.frame.highest if node.maximizing else node.frame.lowest
+        self.finished = True
+        self.proven = self.best.proven and (self.best.score[0] == limit[0] or self.all_proven())
+
+    def all_proven(self) -> bool:
+        """True if the score of every move is proven."""
+        return all(map(operator.attrgetter("proven"), self.moves))
 
 
 class Bound(enum.IntEnum):

@@ -124,7 +124,7 @@ def _searching(
     general = kind is CompiledGeneralSearch
     if general:
         _with_arena(search, search.width + search.room // 8 * (_PLIES * depth + _PLIES))
-    constants = {"SEARCHES": True, "GENERAL": general, **made.constants(game, config)}
+    constants = {"SEARCHES": True, "GENERAL": general, **made.constants(root, config)}
     return Opponent(search, made, constants)
 
 

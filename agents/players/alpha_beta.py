@@ -99,11 +99,11 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"
             )
-        proof_seconds = self._proof_seconds(game)
+        proof_seconds = self._proof_seconds(game) if self.limits.seconds is not None else 0.0
         proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
         if proof_mb:
             config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
-        root = self.root(game, state)
+        root = self.root(game, state, budget)
         search = self.build(config, root, budget)
         if proof_seconds and search.compiled:
             search.proof = prove_root(

@@ -11,7 +11,7 @@ from zermelo.agents.core.options import ChanceAtLimit, ChancePruning
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.core.tree_search import RootNode, TreeSearch
 from zermelo.agents.players.opponents import make_opponent, replies
 from zermelo.agents.players.tree_agent import TableAgent
 from zermelo.agents.search.tree.sampling import looking_inside
@@ -63,10 +63,10 @@ class ExpectimaxAgent(TableAgent):
         return replace(config, depends_on_seat=True, pruning=ChancePruning.NONE, replies=answers)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root, config = self.root(game, state), self.config
-        if root.is_sampled:
+        root, config = self.root(game, state, budget), self.config
+        if root.width is not None:
             config = replace(config, replies=functools.partial(replies, looking_inside(self.model)))
         return self.deepened(self.build(config, root, budget), root)
 
-    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         return result if search.game.traits.seats == 1 else replace(result, plies=None)

@@ -61,6 +61,6 @@ class ExpectiminimaxAgent(PruningAgent):
     def iterations_help(self) -> bool:
         return self.config.prunes
 
-    @functools.cached_property
+    @property
     def is_exact(self) -> bool:
         return self.exact or not self.config.prunes

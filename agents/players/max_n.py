@@ -49,7 +49,7 @@ class MaxNAgent(PruningAgent):
             )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state)
+        root = self.root(game, state, budget)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))

@@ -6,10 +6,11 @@ import functools
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root, TreeSearch
+from zermelo.agents.core.tree_search import Root, RootNode, TreeSearch
 from zermelo.agents.players.tree_agent import PruningAgent
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Game
@@ -55,16 +56,16 @@ class BestReplyAgent(OneAgainstAllAgent):
 
     kind: ClassVar[str] = "bestreply"
 
-    def root(self, game: Game[Any], state: Any) -> Root:
-        root = super().root(game, state)
+    def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
+        root = super().root(game, state, budget)
         rounds = RepliesGame(root.game, root.game.to_move(root.state))
         return root._replace(state=rounds.root(root.state), searched=rounds)
 
-    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         game = search.game
         assert isinstance(game, RepliesGame), "it is that of the root"
         line: list[int] = []
-        at = state
+        at = node.state
         for action in result.principal_variation:
             line += game.moves_of(at, action)
             at = game.result(at, action)

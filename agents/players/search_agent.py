@@ -156,23 +156,27 @@ class SearchAgent(ConfiguredAgent):
 
     def decide(self, env: Any) -> Any:
         """The action for an agent that is alive, as ``env.step`` takes it."""
-        return self.search(env).env_action
+        return self._search_env(env).env_action
 
     def search(self, env: Any) -> SearchResult:
         """Searches the position of a live environment, which is copied and never changed.
 
         The name of an environment, rules and games are taken too, and searched from their start.
         """
-        started = Budget.now()
         env = live_env(env)
         if is_dead(env):
             raise GameOverError(
                 f"{env.agent_selection!r}, who is to move in {game_name(env)}, is dead: env.step(None) goes on"
             )
-        ends = math.inf if self.limits.seconds is None else started + _KNOWING * self.limits.seconds
+        return self._search_env(env)
+
+    def _search_env(self, env: Any) -> SearchResult:
+        started, seconds = Budget.now(), self.limits.seconds
+        ends = math.inf if seconds is None else started + _KNOWING * seconds
         root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            self._check_once(root.game)
+            if self.__dict__.get("_checked") is not root.game:
+                self._check(root.game)
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
@@ -182,11 +186,10 @@ class SearchAgent(ConfiguredAgent):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
 
-    def _check_once(self, game: Game[Any]) -> None:
-        """Checks a game, unless it is the one that was checked last."""
-        if self.__dict__.get("_checked") is not game:
-            self.check_game(game)
-            self._set("_checked", game)
+    def _check(self, game: Game[Any]) -> None:
+        """Checks a game, and remembers it as the one that was checked last."""
+        self.check_game(game)
+        self._set("_checked", game)
 
     def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
@@ -205,7 +208,8 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        self._check_once(root.game)
+        if self.__dict__.get("_checked") is not root.game:
+            self._check(root.game)
         return self._search(root, started, self.choose)
 
     def prepare(self, env: Any) -> None:
@@ -239,9 +243,9 @@ class SearchAgent(ConfiguredAgent):
 
     def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
         game, state = root.game, root.state
-        require_decision(game, state)
+        legal = require_decision(game, state)
         budget = self.new_budget(started)
-        budget.source = root.source
+        budget.legal, budget.source = legal, root.source
         if game.traits.simultaneous:
             budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)

@@ -15,7 +15,7 @@ from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
-from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Question, Root, RootNode, TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
@@ -78,6 +78,11 @@ class TreeSearchAgent(SearchAgent):
         return self.limits.nodes is not None or self.limits.seconds is not None
 
     @functools.cached_property
+    def question(self) -> Question:
+        """What is asked about the root's actions."""
+        return Question(self.is_exact, self.ties, self.best_lines)
+
+    @property
     def is_exact(self) -> bool:
         """True if every root action gets its exact value."""
         return True
@@ -97,7 +102,7 @@ class TreeSearchAgent(SearchAgent):
         dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state)
+        root = self.root(game, state, budget)
         return self.deepened(self.build(self.config, root, budget), root)
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
@@ -113,13 +118,13 @@ class TreeSearchAgent(SearchAgent):
             self._set("_evaluator", (game, evaluator))
         return evaluator
 
-    def root(self, game: Game[Any], state: Any) -> Root:
+    def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
         """The root of a search from a state."""
-        evaluator = self.evaluator_for(game, state)
+        evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, self.stop_test)
+            return Root(game, state, evaluator, stop_test, legal=budget.legal)
         samples = getattr(self, "samples", 1)
-        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.stop_test), samples)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, stop_test), samples, budget.legal)
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
         """The search of a root with these settings, which may be that of the move before."""
@@ -133,36 +138,46 @@ class TreeSearchAgent(SearchAgent):
 
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
-        state = root.state
-        how: dict[str, Any] = {"exact": self.is_exact, "best_lines": self.best_lines}
-        chosen: dict[str, Any] = {"ties": self.ties, "draw": float(self.generator.random())}
+        node = search.root_node(root.state, root.legal)
+        question = self.question
+        draw = float(self.generator.random())
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "is_estimate": root.is_sampled}
-            return self.adjusted(search, state, answer(search, state, iteration, **about, **how, **chosen))
+            about: dict[str, Any] = {
+                "depth": depth,
+                "stopped_by": stopped_by,
+                "is_estimate": root.width is not None,
+            }
+            return self.adjusted(search, node, answer(search, node, iteration, question, draw=draw, **about))
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return self.on_iteration is None or self.goes_on(result(iteration, depth, stopped_by), search.budget)
+            return self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
-        ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
         with (
             nullcontext() if search.compiled else deep_recursion(search.game),
             say_after(_LONG, self._advice(search)) if self.limits is NO_LIMITS else nullcontext(),
         ):
-            manager = self._time_manager(search, state) if self.manages_time else None
-            by: dict[str, Any] = {"step_by_step": self.deepens, "aspiration": aspiration, "manager": manager}
-            found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
+            found = deepen(
+                search,
+                node,
+                self.limits,
+                question._replace(ties=Ties.RANDOM) if search.prefers else question,  # it sees all to prefer one
+                step_by_step=self.deepens,
+                watch=None if self.on_iteration is None else watch,
+                aspiration=aspiration,
+                manager=self._time_manager(search, node) if self.manages_time else None,
+            )
         answered = result(*found)
         reuses = bool(getattr(self, "reuse", False))
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses and search.table is not None:
                 search.table.clear()
-            self._set("_earlier", search)
+            self.__dict__["_earlier"] = search
         return answered
 
-    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         """The result of a search as this agent tells it: with what is proven of the root."""
-        return result if search.proof is None else search.proof.adjusted(search.game, state, result)
+        return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
 
     def _advice(self, search: TreeSearch) -> str:
         """Advice about a search that takes long."""
@@ -171,12 +186,12 @@ class TreeSearchAgent(SearchAgent):
             f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
         )
 
-    def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
+    def _time_manager(self, search: TreeSearch, node: RootNode) -> TimeManager | None:
         """A manager that decides after each iteration whether there is another, or None."""
         if self.limits.seconds is None:
             return None
         lower, upper = search.game.traits.utility_bounds
-        return TimeManager(self.limits.seconds, len(search.root_actions(state)), upper - lower)
+        return TimeManager(self.limits.seconds, len(search.root_actions(node)), upper - lower)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -226,6 +241,6 @@ class PruningAgent(TableAgent):
         """True if one iteration makes the next one faster."""
         return self.memory_mb > 0
 
-    @functools.cached_property
+    @property
     def is_exact(self) -> bool:
         return self.exact

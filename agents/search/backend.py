@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any, cast
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, compiled_search
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
@@ -58,7 +58,7 @@ def tree_search(
     made_for = game, root.max_seat(config), root.evaluator, config, budget.limits
     if earlier is not None and earlier.made_for != made_for:
         earlier = None
-    if isinstance(earlier, CompiledTreeSearch):
+    if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
     name, kernel = evaluator_name(root.evaluator), _kernel(root, config)

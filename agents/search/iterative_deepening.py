@@ -12,10 +12,8 @@ from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, Score
-from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.agents.core.tree_search import Iteration, RootMove, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Question, RootMove, RootNode, TreeSearch
 from zermelo.agents.search.one_ply import totals_after
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.plain_search import PlainSearch
@@ -23,56 +21,17 @@ from zermelo.agents.search.tree.sampling import SampledGame
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 
-def maximizes(search: TreeSearch, state: Any) -> bool:
-    """True if the seat to move in a state wants the greater score."""
-    return search.game.to_move(state) == search.max_seat
-
-
-def search_root(
-    search: TreeSearch,
-    state: Any,
-    iteration: Iteration,
-    actions: Sequence[int],
-    *,
-    exact: bool,
-    ties: Ties | None,
-    best_lines: int = 1,
-    window: tuple[Score, Score] | None = None,
-) -> None:
-    """Searches the root's actions (``TreeSearch.search_moves``), and says what follows from all of them."""
-    window = search.window(state) if window is None else window
-    search.search_moves(state, iteration, actions, exact=exact, ties=ties, best_lines=best_lines, window=window)
-    iteration.finished = True
-    iteration.proven = _is_proven(iteration, search.frame(state), maximizes(search, state))
-
-
-def _opened(best: RootMove, window: tuple[Score, Score], full: tuple[Score, Score]) -> tuple[Score, Score]:
-    """The window to search again with; the same if it was wide enough."""
-    if best.is_exact:
-        return window
-    return (full[0], window[1]) if best.score <= window[0] else (window[0], full[1])
-
-
-def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
-    best = iteration.best
-    assert best is not None, "a root has actions"
-    limit = frame.highest if maximizing else frame.lowest
-    if best.score[0] == limit[0]:
-        return best.proven
-    return iteration.finished and all(move.proven for move in iteration.moves)
-
-
-def _worst_value(search: TreeSearch, state: Any) -> float:
+def _worst_value(search: TreeSearch, node: RootNode) -> float:
     """The value of a lost game: evaluations lie inside the bounds, whether or not the search uses them."""
-    frame, traits = search.frame(state), search.game.traits
-    if maximizes(search, state):
+    frame, traits = node.frame, search.game.traits
+    if node.maximizing:
         return traits.utility_bounds[0] if traits.terminal_rewards_only else frame.lowest[0]
     return traits.constant - traits.utility_bounds[0] if traits.terminal_rewards_only else frame.highest[0]
 
 
 def _half_way(
     search: TreeSearch,
-    state: Any,
+    node: RootNode,
     last: Iteration | None,
     partial: Iteration,
     actions: Sequence[int],
@@ -88,9 +47,9 @@ def _half_way(
     best = partial.best
     if best is None or not best.is_exact:
         return last  # nothing was searched, or with too narrow a window
-    frame, sign = search.frame(state), 1 if maximizes(search, state) else -1
+    frame, sign = node.frame, 1 if node.maximizing else -1
     limit = frame.highest if sign > 0 else frame.lowest
-    worst = _worst_value(search, state)
+    worst = _worst_value(search, node)
 
     def merit(move: RootMove) -> tuple[float, float, bool]:
         return sign * move.score[0], sign * move.score[1], move.is_exact
@@ -104,8 +63,9 @@ def _half_way(
         # What it would play is worse for certain. Its values stay, but for those that are now known for good.
         moves = [final.get(move.action, move) for move in last.moves]
         best = max(moves, key=lambda move: merit(move)[:2])
-        is_proven = best.proven and (best.score[0] == limit[0] or all(move.proven for move in moves))
-        return Iteration(last.depth, moves, best, proven=is_proven)
+        found = Iteration(last.depth, moves, best)
+        found.proven = best.proven and (best.score[0] == limit[0] or found.all_proven())
+        return found
 
     partial.proven = best.proven and best.score[0] == limit[0]
     tried = {move.action for move in partial.moves}
@@ -131,14 +91,13 @@ def _half_way(
     return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
 
 
-def _glance(search: TreeSearch, state: Any, actions: list[int]) -> Iteration | None:
+def _glance(search: TreeSearch, node: RootNode, actions: list[int]) -> Iteration | None:
     """Sorts actions by what they pay at once, the best first, before anything dearer is looked at.
 
     Returns what to answer with if the time ends before the first action is searched.
     """
     game: Any = search.game
-    seat, worst = game.to_move(state), -math.inf
-    middle = search.frame(state).middle
+    state, seat, worst = node.state, node.seat, -math.inf
     if isinstance(game, SampledGame):  # of which one draw will do
         game, state = game.inside, state.state
     totals, _ = totals_after(game, state, search.budget, seed=0)
@@ -146,20 +105,18 @@ def _glance(search: TreeSearch, state: Any, actions: list[int]) -> Iteration | N
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
     first = actions[0]
-    found = RootMove(first, (middle, 0), False, False, (first,), math.nan)
+    found = RootMove(first, (node.frame.middle, 0), False, False, (first,), math.nan)
     return Iteration(1, [found], found)
 
 
 def deepen(
     search: TreeSearch,
-    state: Any,
+    node: RootNode,
     limits: Limits,
+    question: Question,
     *,
     step_by_step: bool,
-    exact: bool,
-    ties: Ties,
-    watch: Callable[[Iteration, int, StoppedBy], bool],
-    best_lines: int = 1,
+    watch: Callable[[Iteration, int, StoppedBy], bool] | None = None,
     aspiration: float = 0.0,
     manager: TimeManager | None = None,
 ) -> tuple[Iteration | None, int, StoppedBy]:
@@ -167,13 +124,11 @@ def deepen(
 
     Args:
         search: How to search below the root.
-        state: The root, not finished, with an action.
+        node: The root.
         limits: When to stop.
+        question: What is asked about the root's actions.
         step_by_step: False searches at once to ``limits.depth`` (to the end of the game, if there is none).
-        exact: Whether every root action must get its exact value.
-        ties: Which of several best actions will be played.
         watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
-        best_lines: How many of the best actions get their exact value.
         aspiration: How far from the last iteration's value the next one looks at first; 0 looks everywhere at
             once.
         manager: Says whether another iteration is worth its time; None begins one whenever there is time.
@@ -189,36 +144,38 @@ def deepen(
     """
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
-    actions = list(search.root_actions(state))
+    unordered = search.orders_root and search.proof is None
+    actions = list(node.legal if unordered else search.root_actions(node))
     looks_first = limits.seconds is not None and isinstance(search, PlainSearch)
-    glance = _glance(search, state, actions) if looks_first else None
+    glance = _glance(search, node, actions) if looks_first else None
     depth: float = 1 if step_by_step else deepest
+    full = node.window
     while True:
-        iteration = Iteration(depth)
-        window = full = search.window(state)
-        if aspiration and last is not None and last.best is not None and not exact:
+        iteration, window = Iteration(depth, unordered=unordered and last is None), full
+        if aspiration and last is not None and last.best is not None and not question.exact:
             # In whole units of compiled evaluations: between two of them an edge would be another one there.
             value, half_width = last.best.score[0], math.ceil(aspiration * EVALUATION_UNIT) / EVALUATION_UNIT
             window = max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
         try:
-            while True:
-                how: dict[str, Any] = {"exact": exact, "ties": ties, "best_lines": best_lines, "window": window}
-                search_root(search, state, iteration, actions, **how)
-                assert iteration.best is not None, "a root has actions"
-                opened = _opened(iteration.best, window, full)
+            search.search_moves(node, iteration, actions, question, window)
+            while window != full and iteration.best is not None and not iteration.best.is_exact:
+                too_low = iteration.best.score <= window[0]
+                opened = (full[0], window[1]) if too_low else (window[0], full[1])
                 if opened == window:
                     break
-                window, iteration = opened, Iteration(depth)
+                iteration, window = Iteration(depth), opened
+                search.search_moves(node, iteration, actions, question, window)
         except (SearchStopped, RecursionError, GameTooLongError) as stopped:
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
-            half_way = _half_way(search, state, last, iteration, actions, exact=exact) or glance
-            return half_way, _depth(last, search.budget.deepest), reason
-        last = iteration
-        found = (last, _depth(last, search.budget.deepest))
+            half_way = _half_way(search, node, last, iteration, actions, exact=question.exact) or glance
+            return half_way, 0 if last is None else int(last.depth), reason
+        last, best = iteration, iteration.best
+        assert best is not None, "a root has actions"
+        found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
         reason = StoppedBy.DEPTH
-        settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
+        settled = iteration.proven and (not question.exact or iteration.all_proven())
         is_selective = search.selective and not math.isinf(depth)
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
@@ -230,21 +187,14 @@ def deepen(
             if not settled and is_selective:
                 reason = StoppedBy.DEPTH
                 search.search_fully()
-        goes_on = watch(*found, reason)
+        goes_on = watch is None or watch(*found, reason)
         if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
             return *found, reason
         if not goes_on:
             return *found, StoppedBy.INTERRUPT
-        value = iteration.best.score[0] if maximizes(search, state) else -iteration.best.score[0]
-        if manager is not None and manager.is_enough(iteration.best.action, value, search.budget.seconds):
+        value = best.score[0] if node.maximizing else -best.score[0]
+        if manager is not None and manager.is_enough(best.action, value, search.budget.seconds):
             return *found, StoppedBy.SECONDS
-        first = iteration.best.action
-        actions.sort(key=lambda action: action != first)
+        actions.remove(best.action)
+        actions.insert(0, best.action)
         depth += 1
-
-
-def _depth(iteration: Iteration | None, deepest: int) -> int:
-    """The moves looked ahead; where there was no limit, those to the most distant end."""
-    if iteration is None:
-        return 0
-    return deepest if math.isinf(iteration.depth) else int(iteration.depth)

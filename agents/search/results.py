@@ -3,135 +3,119 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.result import BestLine, SearchResult
-from zermelo.agents.core.tree_search import Iteration, RootMove, TreeSearch
-from zermelo.envs import CHANCE, Chance, RewardSum, Traits
+from zermelo.agents.core.tree_search import Iteration, Question, RootMove, RootNode, TreeSearch
+from zermelo.envs import CHANCE, Chance
 
 _TOLERANCE = 1e-9
 
 
 def answer(
     search: TreeSearch,
-    state: Any,
+    node: RootNode,
     iteration: Iteration | None,
-    *,
+    question: Question,
     depth: int,
     stopped_by: StoppedBy,
-    exact: bool,
-    ties: Ties,
-    draw: float,
+    draw: float = 0.0,
+    *,
     is_estimate: bool = False,
-    best_lines: int = 1,
 ) -> SearchResult:
     """The result of a search from a state.
 
     It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
     most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished
-    iteration. Where not every root action's value was asked for (``exact``), those that only an evaluation knows
-    are left out once the best is proven. ``draw``, from 0 up to 1, chooses among several best actions, if ``ties``
-    are random.
+    iteration. Where not every root action's exact value was asked for, those that only an evaluation knows are
+    left out once the best is proven. ``draw``, from 0 up to 1, chooses among several best actions, if ties are
+    random.
     """
-    game, traits = search.game, search.game.traits
-    seat = game.to_move(state)
-    max_seat = search.max_seat
-    table = search.table
-    proven_actions: tuple[int, ...] = ()
-    stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
+    seat, table = node.seat, search.table
+    known: list[RootMove] = []
     if iteration is None or iteration.best is None:
-        middle = search.frame(state).middle
-        action = search.root_actions(state)[0]
-        move = RootMove(action, (middle, 0), False, False, (action,), math.nan)
-        action_values, proven, reach = {}, False, 0.0
+        action = search.root_actions(node)[0]
+        move = RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
+        proven, reach = False, 0.0
     else:
         tied = iteration.tied()
         if search.prefers and len(tied) > 1:
             tied = list(search.preferred(tied))
-        move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
-        known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
-        known.sort(key=lambda m: m.action)
-        action_values = {m.action: _values_by_seat(traits, m, max_seat)[seat] for m in known}
-        proven_actions = tuple(m.action for m in known if m.proven)
+        move = tied[0] if question.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
-    values = _values_by_seat(traits, move, max_seat)
+        known = [m for m in iteration.moves if m.is_exact and (m.proven or question.exact or not proven)]
+        known.sort()
+    values = _values_by_seat(search, move)
     lines: tuple[BestLine, ...] = ()
-    if best_lines > 1 and iteration is not None:
-        lines = _best_lines(search, state, iteration, move, best_lines)
-    line, ends = _complete_line(search, state, move, 0 if iteration is None else iteration.depth, values)
-    spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
+    if question.best_lines > 1 and iteration is not None:
+        lines = _best_lines(search, node, iteration, move, question.best_lines)
+    line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
     return SearchResult(
         action=move.action,
         value=values[seat],
         values_by_seat=values,
-        action_values=action_values,
-        proven_actions=proven_actions,
+        action_values={each.action: _values_by_seat(search, each)[seat] for each in known},
+        proven_actions=tuple([each.action for each in known if each.proven]),
         principal_variation=line,
         best_lines=lines,
         depth=depth,
         stopped_by=stopped_by,
         proven=proven,
-        plies=_plies(search, state, move, line if ends else None, reach) if proven else None,
+        plies=_plies(search, node, move, line if ends else None, reach) if proven else None,
         is_estimate=is_estimate,
-        standard_error=spread,
+        standard_error=math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None,
         evaluator=search.evaluator_name,
         leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
         compiled=search.compiled,
         why_plain=search.why_plain,
-        stats=stats,
+        stats={} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
     )
 
 
 def _best_lines(
-    search: TreeSearch, state: Any, iteration: Iteration, chosen: RootMove, count: int
+    search: TreeSearch, node: RootNode, iteration: Iteration, chosen: RootMove, count: int
 ) -> tuple[BestLine, ...]:
     """The chosen move and the best others whose exact value is known, with their lines."""
-    seat, max_seat = search.game.to_move(state), search.max_seat
-    others = [move for move in iteration.moves if move.is_exact and move.action != chosen.action]
-    others.sort(key=lambda move: move.action)
-    others.sort(key=lambda move: move.score, reverse=seat == max_seat)
+    others = sorted(move for move in iteration.moves if move.is_exact and move.action != chosen.action)
+    others.sort(key=lambda move: move.score, reverse=node.maximizing)
     lines = []
     for move in [chosen, *others][:count]:
-        values = _values_by_seat(search.game.traits, move, max_seat)
-        line, _ = _complete_line(search, state, move, iteration.depth, values)
-        lines.append(BestLine(move.action, values[seat], line, move.proven))
+        line, _ = _complete_line(search, node, move, iteration.depth, proven=move.proven)
+        lines.append(BestLine(move.action, _values_by_seat(search, move)[node.seat], line, move.proven))
     return tuple(lines)
 
 
-def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[float, ...]:
+def _values_by_seat(search: TreeSearch, move: RootMove) -> tuple[float, ...]:
     """Every seat's value, as far as the search knows it (not a number where it does not)."""
     if move.values:
         return tuple(map(float, move.values))
-    value = float(move.score[0])
-    rest = math.nan
-    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
-        rest = float(traits.constant - value)
-    return tuple(value if seat == max_seat else rest for seat in range(traits.seats))
+    return search.game.traits.values_by_seat(search.max_seat, float(move.score[0]))
 
 
 def _complete_line(
-    search: TreeSearch, state: Any, move: RootMove, depth: float, values: tuple[float, ...]
+    search: TreeSearch, node: RootNode, move: RootMove, depth: float, *, proven: bool
 ) -> tuple[tuple[int, ...], bool]:
     """The principal variation of a root move, continued from the table; and whether the game ends with it.
 
     Where chance moves it stops: there is no best outcome. It is replayed as it is put together: a table may by now
     know a state from another search of it, which went on to another value; a line that ends the game with other
-    ``values`` than those of the result is cut where the table took over. Of a move that is only bounded, what
-    follows is not known.
+    values than those of the move is cut where the table took over. Of a move that is only bounded, what follows is
+    not known. A line as long as the search looked ahead needs no replay, if nothing is proven by its end.
     """
     if not move.is_exact:
         return move.line[:1], False
-    game = search.game
+    if len(move.line) >= depth and not proven:
+        return move.line, False
+    game, state = search.game, node.state
     played: list[int] = []
     while len(played) < MAX_PLIES:
         if game.is_terminal(state):
             if len(played) <= len(move.line):
                 return tuple(played), True
-            pairs = zip(game.utility(state), values, strict=True)
+            pairs = zip(game.utility(state), _values_by_seat(search, move), strict=True)
             if all(math.isnan(told) or math.isclose(final, told, abs_tol=_TOLERANCE) for final, told in pairs):
                 return tuple(played), True
             return move.line, False
@@ -152,14 +136,14 @@ def _complete_line(
 
 
 def _plies(
-    search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, reach: float
+    search: TreeSearch, node: RootNode, move: RootMove, finished_line: tuple[int, ...] | None, reach: float
 ) -> int | None:
     """Moves to the end under best play: those of the soonest win or latest loss, else of a line that ends.
 
     A win more than ``reach`` moves away may not be the soonest: others were not looked for so far. Where wins need
     not come soon, a win is as far away as one likes.
     """
-    frame, traits = search.frame(state), search.game.traits
+    frame, traits = node.frame, search.game.traits
     if search.selective and not math.isinf(reach):  # a sooner win may have been searched less deep
         return None
     if search.prefers:  # it prefers whole lines, so what it plays is as long as its line

@@ -20,10 +20,9 @@ from typing import Any, Final
 from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.tree_search import Iteration, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Question, TreeSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
@@ -128,7 +127,7 @@ def prove_root(
     proof = _Proof(prover, search.budget, until)
     try:
         value = proof.value(state)
-        everything = known.order(search.root_actions(state))
+        everything = known.order(search.root_actions(search.root_node(state)))
         actions, is_complete = proof.actions_reaching(state, value, everything) if value >= 0 else ([], True)
     except (SearchStopped, GameTooLongError):
         return known  # if that was the end of all time, the search will find out itself
@@ -147,9 +146,7 @@ def _short_search(search: TreeSearch, state: Any, seconds: float) -> Iteration |
     try:
         for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
             search.budget = Budget(limits, budget.started, budget.stop)
-            found, _, _ = deepen(
-                search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
-            )
+            found, _, _ = deepen(search, search.root_node(state), limits, Question(), step_by_step=True)
             budget.nodes += search.budget.nodes
             seen = seen if found is None or found.best is None else found
     finally:

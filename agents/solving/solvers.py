@@ -9,12 +9,11 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.compiled.proof.prover import Prover, Score
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Compile, Ties
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Iteration, Root, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, Question, Root, RootNode, TreeSearch
 from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import search_root
 from zermelo.agents.search.results import answer
 from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -22,6 +21,7 @@ from zermelo.envs.rules.scores import LOSS, WIN
 _PERIOD: Final = 0.1
 _NODES_BETWEEN: Final = 63
 _LINE_NODES: Final = 1_000_000
+_EXACT: Final = Question(exact=True)
 """Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
 
 
@@ -131,9 +131,10 @@ class AlphaBetaSolver(Solver):
         if self._reused is None:
             self._reused = self._new_search(sooner=False)
         iteration = Iteration(math.inf)
+        node = self._reused.root_node(state)
         with deep_recursion(game, UNSOLVED):
-            search_root(self._reused, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
-        mine = game.to_move(state) == 0
+            self._reused.search_moves(node, iteration, list(node.legal), _EXACT)
+        mine = node.seat == 0
         return {move.action: move.score[0] if mine else constant - move.score[0] for move in iteration.moves}
 
     def _new_search(self, *, sooner: bool) -> TreeSearch:
@@ -143,36 +144,36 @@ class AlphaBetaSolver(Solver):
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         search, iteration = self._new_search(sooner=not outcome_only), Iteration(math.inf)
-        actions = search.root_actions(state)
+        node = search.root_node(state)
+        actions = list(search.root_actions(node))
         self.budget.solved = lambda: (len(iteration.moves), len(actions))
         half = self.game.traits.constant / 2
         window = ((half, -0.5), (half, 0.5)) if outcome_only else None  # who wins: just around the middle
-        ties = None if outcome_only else Ties.FIRST
         stopped_by = StoppedBy.COMPLETED
         with deep_recursion(self.game, UNSOLVED):
             try:
-                search_root(search, state, iteration, actions, exact=not outcome_only, ties=ties, window=window)
+                question = Question(ties=None) if outcome_only else _EXACT
+                search.search_moves(node, iteration, actions, question, window)
             except SearchStopped as stopped:
                 stopped_by = stopped.reason
             if not outcome_only:
-                return self._values(search, state, iteration, stopped_by)
-        seat = self.game.to_move(state)
+                return self._values(search, node, iteration, stopped_by)
+        seat = node.seat
         lower, upper = utility_range(self.game, state, seat)
         if iteration.finished and iteration.best is not None:
             value = self.game.traits.values_by_seat(0, iteration.best.score[0])[seat]
             lower, upper = max(lower, value) if value >= half else lower, value if value <= half else upper
         return Found((lower, upper), stopped_by)
 
-    def _values(self, search: TreeSearch, state: Any, iteration: Iteration, stopped_by: StoppedBy) -> Found:
-        traits = self.game.traits
-        how: dict[str, Any] = {"depth": self.budget.deepest, "exact": True, "ties": Ties.FIRST, "draw": 0.0}
-        found = answer(search, state, iteration, stopped_by=stopped_by, **how)
+    def _values(self, search: TreeSearch, node: RootNode, iteration: Iteration, stopped_by: StoppedBy) -> Found:
+        traits, state = self.game.traits, node.state
+        found = answer(search, node, iteration, _EXACT, depth=self.budget.deepest, stopped_by=stopped_by)
         decisive = {
             move.action: int(abs(move.score[1]))
             for move in sorted(iteration.moves)
             if move.is_exact and traits.terminal_rewards_only and move.score[0] != traits.constant / 2
         }
-        lower, upper = utility_range(self.game, state, self.game.to_move(state))
+        lower, upper = utility_range(self.game, state, node.seat)
         best = max(found.action_values.values(), default=lower)
         if not iteration.finished and best != upper:
             return Found((max(lower, best), upper), stopped_by, None, found.action_values, decisive)
@@ -190,7 +191,8 @@ class AlphaBetaSolver(Solver):
                 if self.game.is_terminal(state):
                     return tuple(played)
                 iteration = Iteration(math.inf)
-                search_root(search, state, iteration, search.root_actions(state), exact=False, ties=Ties.FIRST)
+                node = search.root_node(state)
+                search.search_moves(node, iteration, list(search.root_actions(node)), Question())
                 assert iteration.best is not None, "a state that is not terminal has actions"
                 line = iteration.best.line
         except SearchStopped:

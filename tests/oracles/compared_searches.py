@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile, Ties
-from zermelo.agents.core.tree_search import Root, SumNotConstantError
+from zermelo.agents.core.tree_search import Question, Root, SumNotConstantError
 from zermelo.agents.search.backend import tree_search
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import CHANCE, Game
@@ -74,9 +74,8 @@ def searched(
 ) -> Any:
     """What ``deepen`` makes of a search; the evaluations if they do not add up."""
     try:
-        iteration, depth, stopped_by = deepen(
-            search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True
-        )
+        question = Question(exact, ties)
+        iteration, depth, stopped_by = deepen(search, search.root_node(state), limits, question, step_by_step=step)
     except SumNotConstantError as error:
         return error.values, search.budget.nodes
     rest = depth, stopped_by, search.budget.nodes, search.budget.deepest

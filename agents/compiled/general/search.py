@@ -12,7 +12,7 @@ from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fi
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import inside_bounds
-from zermelo.agents.core.mate_distance import INFINITE_WINDOW, SLACK, Scale, Score
+from zermelo.agents.core.mate_distance import SLACK, Scale
 from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import AlphaBetaConfig
@@ -21,7 +21,6 @@ from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
 KERNEL: Final = "zermelo.agents.compiled.general.kernel"
-_VALUES: Final = 2  # as the kernel has it
 _MAX_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 
@@ -72,17 +71,17 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         game: RulesGame = root.game
         self.max_seat = root.max_seat(config)
         self.scale = Scale(game, sooner=config.sooner, seat=self.max_seat)
-        self._replies = root.searched is not None
-        self._prunes = config.prunes
+        replies = root.searched is not None
+        self.prunes = config.prunes
         traits, size, most = game.traits, game.num_moves, game.max_legal_actions
         keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         seats = traits.seats if keeps_values else 1
         has_chance = traits.chance is not Chance.NONE
         # Each opponent can choose each of its actions; where chance follows, nobody may.
         others_choose = max(traits.seats - 1, 1)
-        choices = size * others_choose + 1 if self._replies else size
-        width = most * others_choose + 1 if self._replies else most
-        room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
+        choices = size * others_choose + 1 if replies else size
+        width = most * others_choose + 1 if replies else most
+        room = max(BLOCKS * most * has_chance, 3 * width + most if replies else 2 * most)
         table = None
         if config.memory_mb:
             table = CompiledTable(
@@ -90,13 +89,13 @@ class CompiledGeneralSearch(CompiledTreeSearch):
                 choices,
                 score_words=seats + 1 + (config.min_probability > 0),
                 score_bits=1 + (2 * traits.seats + 2).bit_length(),
-                most_states=math.inf if self._replies else most_states(game, budget.limits),
+                most_states=math.inf if replies else most_states(game, budget.limits),
             )
         super().__init__(
             root,
             budget,
             config,
-            constants=self.constants(game, config, replies=self._replies),
+            constants=self.constants(root, config),
             ordering=config.ordering if config.prunes else Ordering.FIXED,
             choices=choices,
             width=width,
@@ -122,29 +121,13 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """True if the kernel fits the game and the evaluator."""
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
-        """The kernel's constants: whether the game has chance, and whether only one opponent answers."""
-        has_chance = game.traits.chance is not Chance.NONE
-        return {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": about.get("replies", False)}
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta at the root."""
-        return super().window(None) if self._prunes else INFINITE_WINDOW
-
-    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
-        """Every seat's value, where the record has them."""
-        return values if len(values) > 1 and found & _VALUES else ()
+    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+        has_chance = root.game.traits.chance is not Chance.NONE
+        return {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state; what an improbable state was searched for is nothing to go by."""
         return None if self.searches[0].min_probability else super().recall(state, depth, ply)
-
-    def state_and_chooser(self, state: Any) -> tuple[Any, int]:
-        """A state of the rules' own, and which opponent chooses there, or -1."""
-        if not self._replies:
-            return state, -1
-        return state.state, -1 if state.chooser is None else state.chooser

@@ -10,6 +10,7 @@ import numpy as np
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
 from zermelo.agents.compiled.general.search import can_search_any, can_use, expected_reward
+from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
@@ -18,7 +19,7 @@ from zermelo.agents.core.max_n import MaxNRoot
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import MaxNConfig
-from zermelo.agents.core.tree_search import Root, SumNotConstantError
+from zermelo.agents.core.tree_search import Iteration, Root, RootNode, SumNotConstantError
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -43,7 +44,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             most = most_states(game, budget.limits)
             table = CompiledTable(config.memory_mb, size, score_words=1 + seats, most_states=most)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
-        constants, ordering = self.constants(game, config), config.ordering
+        constants, ordering = self.constants(root, config), config.ordering
         how: dict[str, Any] = {"constants": constants, "ordering": ordering, "table": table}
         super().__init__(root, budget, config, room=room, num_values=seats, **how)
         search = self.searches[0]
@@ -57,22 +58,15 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """True if the kernel fits the game and the evaluator."""
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def constants(cls, game: RulesGame, config: MaxNConfig, **about: bool) -> dict[str, bool]:
-        """The kernel's constants: whether the game has chance."""
-        return {f"{KERNEL}.HAS_CHANCE": game.traits.chance is not Chance.NONE}
+    def constants(cls, root: Root, config: MaxNConfig) -> dict[str, bool]:
+        return {f"{KERNEL}.HAS_CHANCE": root.game.traits.chance is not Chance.NONE}
 
-    def values_in(self, values: tuple[float, ...], found: int) -> tuple[float, ...]:
-        """Every seat's value."""
-        return values
-
-    def search_moves(self, *args: Any, **how: Any) -> None:
-        """Searches the root's actions; raises ``SumNotConstantError`` too."""
-        search = self.searches[0]
-        super().search_moves(*args, **how)
+    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+        """Takes the root moves that a search has found; raises ``SumNotConstantError``."""
+        super()._read(iteration, search, node)
         if search.stop == layout.SUM_NOT_CONSTANT:
             start = (search.wrong_values - search.arena) // 8
             values = search.held("arena")[start : start + search.num_values].view(np.float64)

@@ -11,7 +11,7 @@ from zermelo.agents.compiled.program import Program, can_evaluate, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.endgame_tables import table_for
-from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
+from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
@@ -51,7 +51,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             config = dataclasses.replace(config, sooner=False)  # the table does not count moves
         has_bounds = config.use_bounds is not False
         self.scale = Scale(game, sooner=config.sooner, use_bounds=has_bounds)
-        self._prunes = config.prunes
+        self.prunes = config.prunes
         self._middle = traits.constant / 2
         self._unit = EVALUATION_UNIT if root.fitted is None else FITTED_UNIT
         self._fitted = root.fitted  # whose memory the kernel reads
@@ -67,7 +67,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
                 score_bits=largest.bit_length() + SHIFT + 1,
                 most_states=math.inf if self.selective or self._beyond else most_states(game, budget.limits),
             )
-        constants = self.constants(game, config, fitted=root.fitted is not None)
+        constants = self.constants(root, config)
         super().__init__(
             root,
             budget,
@@ -96,27 +96,23 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.futility = round(config.futility * EVALUATION_UNIT)
             if tables is not None:
                 search.hold("tables", tables.words)
+        self.prepare(math.inf)
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        """True if the kernel fits the game and the evaluator."""
         return can_search(root.game) and (root.fitted is not None or can_evaluate(root.evaluator))
 
     @classmethod
-    def constants(cls, game: RulesGame, config: AlphaBetaConfig, **about: bool) -> dict[str, bool]:
-        """The parts of the kernel that a game and settings need."""
+    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+        rules = root.game.rules
         return {
             f"{KERNEL}.PRUNES": config.prunes,
-            f"{KERNEL}.NOISY": config.prunes and hasattr(game.rules, "is_noisy"),
+            f"{KERNEL}.NOISY": config.prunes and hasattr(rules, "is_noisy"),
             f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
-            f"{KERNEL}.SHARES": config.share_positions and has_history(game.rules),
-            f"{KERNEL}.FITTED": about.get("fitted", False),
+            f"{KERNEL}.SHARES": config.share_positions and has_history(rules),
+            f"{KERNEL}.FITTED": root.fitted is not None,
             f"{KERNEL}.TABLES": config.tables is not None,
         }
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta to start with."""
-        return super().window(state) if self._prunes else INFINITE_WINDOW
 
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
@@ -124,6 +120,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._singular = 0.0
         self.selective = False
         self.made_for = ()
+        self.prepare(math.inf)
         for search in self.searches:
             search.futility = 0
         if self.table is not None:

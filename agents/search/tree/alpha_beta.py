@@ -75,7 +75,7 @@ class PlainAlphaBeta(PlainSearch):
         scale = Scale(game, sooner=config.sooner, use_bounds=use_bounds, seat=root.max_seat(config))
         ordering = config.ordering if config.prunes else Ordering.FIXED
         super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
-        self._prunes = config.prunes
+        self.prunes = config.prunes
         self._probes = config.pruning is ChancePruning.STAR2
         self._quiescence = config.quiescence
         self._is_noisy = game.is_noisy if config.quiescence and isinstance(game, SupportsQuiescence) else None
@@ -87,10 +87,6 @@ class PlainAlphaBeta(PlainSearch):
         self._has_chance = game.traits.chance is not Chance.NONE
         evaluated = evaluates_chance(config.chance_at_limit, root.game, root.evaluator)
         self._at_chance = evaluated and root.width is None
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta to start with."""
-        return super().window(state) if self._prunes else INFINITE_WINDOW
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state; what an improbable state was searched for is nothing to go by."""
@@ -119,7 +115,7 @@ class PlainAlphaBeta(PlainSearch):
             return self.evaluated(state, frame)
         if arrival.probability < self._min_probability and is_chance == self._at_chance:
             return self.evaluated(state, frame)
-        if self._prunes and not is_chance:
+        if self.prunes and not is_chance:
             # Nobody gets more than the upper bound on utility, one ply from here; if that is no use, nothing is.
             if alpha >= frame.highest:
                 return Visit(frame.highest, True)
@@ -127,7 +123,7 @@ class PlainAlphaBeta(PlainSearch):
                 return Visit(frame.lowest, True)
 
         # Draws belong to their path, and are not met again.
-        table = None if is_chance and (self.width is not None or not self._prunes) else self.table
+        table = None if is_chance and (self.width is not None or not self.prunes) else self.table
         key: Hashable = None
         first: int | None = None
         if table is not None:
@@ -175,7 +171,7 @@ class PlainAlphaBeta(PlainSearch):
     def key(self, state: Any, depth: float, ply: int) -> Hashable:
         """The table's key of a state: without pruning, with the depth, as a state may lead to itself."""
         key = super().key(state, depth, ply)
-        return key if self._prunes else (key, depth)
+        return key if self.prunes else (key, depth)
 
     def _best(
         self,
@@ -193,7 +189,7 @@ class PlainAlphaBeta(PlainSearch):
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
         edge = alpha if maximizing else beta
-        if self._prunes:
+        if self.prunes:
             alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         window = alpha, beta
         best: Visit | None = None
@@ -208,7 +204,7 @@ class PlainAlphaBeta(PlainSearch):
                 found = probed.found
             else:
                 child = game.result(state, action)
-                if self._prunes:
+                if self.prunes:
                     window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
                 found = self.visit(child, depth - 1, *window, ply + 1, below)
@@ -216,7 +212,7 @@ class PlainAlphaBeta(PlainSearch):
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
-            if not self._prunes:
+            if not self.prunes:
                 continue
             if score > alpha if maximizing else score < beta:
                 alpha, beta = (score, beta) if maximizing else (alpha, score)
@@ -260,7 +256,7 @@ class PlainAlphaBeta(PlainSearch):
         outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
         lower, upper = -math.inf, math.inf
         # Of draws one cannot ask what was paid.
-        if self._prunes and (self.width is None or game.traits.terminal_rewards_only):
+        if self.prunes and (self.width is None or game.traits.terminal_rewards_only):
             frame = self.scale.frame(state)
             lower, upper = frame.lowest[0], frame.highest[0]
         average = AverageBounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])

@@ -43,7 +43,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         self._traits = root.game.traits
         self.prefer_by(config, self._traits)
         self.seats = self._traits.seats
-        self._prunes = config.prunes
+        self.prunes = config.prunes
 
     def visit(
         self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, parent: int | None = None
@@ -154,7 +154,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
 
     def _upper(self, paid: Vector, mover: int) -> float:
         """No total of that seat is greater, where that may be used: all others get at least the lower bound."""
-        if not self._prunes or self.rule is not TieRule.FIRST:
+        if not self.prunes or self.rule is not TieRule.FIRST:
             return math.inf
         lower, upper = self._traits.utility_bounds
         others = math.fsum(so_far + lower for seat, so_far in enumerate(paid) if seat != mover)
@@ -172,7 +172,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         that leaves the parent less than it has elsewhere, it will not come here. Ties are searched, as a rule
         decides them. Only the parent's bound may be used so: deeper ones prune wrongly in max^n.
         """
-        if not self._prunes or parent in (mover, _NOBODY) or value == -math.inf:
+        if not self.prunes or parent in (mover, _NOBODY) or value == -math.inf:
             return None
         lower = self._traits.utility_bounds[0]
         others = math.fsum(paid[seat] + lower for seat in range(len(paid)) if seat not in (mover, parent))
@@ -188,7 +188,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def evaluated(self, state: Any, frame: Frame) -> Visit:
         """The evaluation, which must add up where the search prunes."""
         found = super().evaluated(state, frame)
-        if self._prunes and abs(math.fsum(found.values) - self._traits.constant) > _TOLERANCE:
+        if self.prunes and abs(math.fsum(found.values) - self._traits.constant) > _TOLERANCE:
             raise SumNotConstantError(found.values)
         return found
 

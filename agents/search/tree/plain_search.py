@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -10,7 +11,16 @@ from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, j
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.agents.core.tree_search import Bound, Iteration, Root, RootMove, TreeSearch, Visit
+from zermelo.agents.core.tree_search import (
+    Bound,
+    Iteration,
+    Question,
+    Root,
+    RootMove,
+    RootNode,
+    TreeSearch,
+    Visit,
+)
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.search.observer import NodeEventKind, NodeRole, NodeWatcher, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
@@ -69,34 +79,30 @@ class PlainSearch(TreeSearch):
 
     def search_moves(
         self,
-        state: Any,
+        node: RootNode,
         iteration: Iteration,
-        actions: Sequence[int],
-        *,
-        exact: bool,
-        ties: Ties | None,
-        best_lines: int,
-        window: tuple[Score, Score],
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
     ) -> None:
         """Searches the root's actions, as kernels do (``compiled.root``)."""
         game, depth, watcher = self.game, iteration.depth, self.watcher
+        frame, maximizing = node.frame, node.maximizing
         self.budget.visit(0)
-        frame = self.frame(state)
-        alpha, beta = window
-        maximizing = game.to_move(state) == self.max_seat
+        alpha, beta = window or node.window
         if watcher is not None:
-            watcher.enter_root(state, depth, alpha, beta)
+            watcher.enter_root(node.state, depth, alpha, beta)
         for action in actions:
             low, high = alpha, beta
             best = iteration.best
-            if best is not None and not exact:
-                may_tie = ties is Ties.RANDOM
-                if ties is Ties.FIRST:
+            if best is not None and not question.exact:
+                may_tie = question.ties is Ties.RANDOM
+                if question.ties is Ties.FIRST:
                     may_tie = action < min(move.action for move in iteration.tied())
                 bar: Score | None = best.score
-                if best_lines > 1:  # what an action has to beat to be one of the best, once there are as many
+                if question.best_lines > 1:  # what one of the best has to beat
                     scores = sorted((m.score for m in iteration.moves if m.is_exact), reverse=maximizing)
-                    bar = scores[best_lines - 1] if len(scores) >= best_lines else None
+                    bar = scores[question.best_lines - 1] if len(scores) >= question.best_lines else None
                 if bar is not None:
                     may_tie = may_tie and bar == best.score
                     if maximizing:
@@ -105,7 +111,7 @@ class PlainSearch(TreeSearch):
                         high = min(beta, just_above(bar) if may_tie else bar)
                 if low >= high:
                     continue
-            child = game.result(state, action)
+            child = game.result(node.state, action)
             if watcher is not None:
                 watcher.try_root(action, low, high)
             found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
@@ -119,10 +125,11 @@ class PlainSearch(TreeSearch):
             iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
         if watcher is not None and iteration.best is not None:
             watcher.leave_root(iteration.best)
+        iteration.finish(node)
 
+    @abc.abstractmethod
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """Searches a state ``depth`` moves deep."""
-        raise NotImplementedError
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""

@@ -9,9 +9,9 @@ from doubles.small_games import Leaf, Node, TreeGame
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Bound, Iteration, Root, RootMove
+from zermelo.agents.core.tree_search import Bound, Iteration, Question, Root, RootMove
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
@@ -33,16 +33,7 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     search = PlainAlphaBeta(Root(TREE, root), Budget(Limits()), config, table=table)
     move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
     iteration = Iteration(3, [move], move, finished=True)
-    return answer(
-        search,
-        root,
-        iteration,
-        depth=3,
-        stopped_by=StoppedBy.DEPTH,
-        exact=False,
-        ties=Ties.FIRST,
-        draw=0.0,
-    )
+    return answer(search, search.root_node(root), iteration, Question(), depth=3, stopped_by=StoppedBy.DEPTH)
 
 
 def exact(action: int, depth: float, *, proven: bool = False) -> Entry:

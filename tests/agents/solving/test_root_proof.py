@@ -62,7 +62,8 @@ class Briefed:
         how = {"until": until, "memory_mb": 1, "threads": 1}
         search.proof = prove_root(agent or AlphaBetaAgent(depth="full"), search, state, **how)
         self.value, self.actions = search.proof.value, search.proof.actions
-        self.budget, self.root_actions, self.adjusted = search.budget, search.root_actions, search.proof.adjusted
+        self.budget, self.adjusted = search.budget, search.proof.adjusted
+        self.root_actions = lambda state: search.root_actions(search.root_node(state))
 
 
 def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
@@ -151,13 +152,14 @@ def test_what_was_seen_before_the_proof_is_tried_first():
     state = late_states(GAME, 3, 1, 8)[0]
     limits = Limits(seconds=LONG)
     search = new_search(GAME, limits)
-    plain = list(search.root_actions(state))
+    node = search.root_node(state)
+    plain = list(search.root_actions(node))
     for first in plain:
         search.proof = ProvenRoot(first)
-        assert search.root_actions(state)[0] == first
-        assert sorted(search.root_actions(state)) == sorted(plain)
+        assert search.root_actions(node)[0] == first
+        assert sorted(search.root_actions(node)) == sorted(plain)
     search.proof = ProvenRoot(plain[0], 0, tuple(plain[1:3]))
-    assert sorted(search.root_actions(state)) == sorted(plain[1:3])
+    assert sorted(search.root_actions(node)) == sorted(plain[1:3])
 
 
 def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
