@@ -32,7 +32,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, overload
 
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError
 
 

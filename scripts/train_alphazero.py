@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from zermelo.agents import MCTSAgent
-from zermelo.agents.core.checks import check_number
+from zermelo.agents.core.settings import check_number
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
+from zermelo.agents.algorithms.minimax import Evaluate, nothing_more
 from zermelo.envs import CHANCE, Game
 
 

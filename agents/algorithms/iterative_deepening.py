@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zermelo.agents.algorithms.alpha_beta import alpha_beta
-from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
+from zermelo.agents.algorithms.minimax import Evaluate, nothing_more
 from zermelo.envs import Game
 
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import Game
+
+Evaluate: TypeAlias = Callable[[Any], float]
+"""What one seat can still expect from an unfinished state, rewards so far left out."""
+
+
+def nothing_more(state: Any) -> float:
+    """Expects nothing beyond what has been paid."""
+    return 0.0
 
 
 def minimax(game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more) -> float:

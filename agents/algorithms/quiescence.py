@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
+from zermelo.agents.algorithms.minimax import Evaluate, nothing_more
 
 
 def quiescence(

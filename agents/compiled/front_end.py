@@ -22,11 +22,10 @@ from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Score
-from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Compile, Ordering, Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.agents.core.tree_search import Iteration, Question, Root, RootMove, RootNode, TreeSearch
+from zermelo.agents.core.tree_search import Iteration, MoveOrder, Question, Root, RootMove, RootNode, TreeSearch
 from zermelo.envs import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.boards import whole

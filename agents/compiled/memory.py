@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
-from zermelo.agents.core.move_ordering import HIGH_HINT
+from zermelo.agents.core.tree_search import HIGH_HINT
 from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 

@@ -7,14 +7,65 @@ import enum
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Score
-from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ties
-from zermelo.agents.core.tree_config import TreeConfig
-from zermelo.envs import Game
+from zermelo.agents.core.options import Ordering, TieRule, Ties
+from zermelo.agents.core.tree_config import MaxNConfig, TreeConfig
+from zermelo.envs import Game, RewardSum, Traits
+from zermelo.envs.capabilities import SupportsOrdering
+
+HIGH_HINT: Final = 1 << 26
+"""Actions with a hint of that or more are tried before killers."""
+
+
+class MoveOrder:
+    """Orders the actions at a node, and learns from those that cut off.
+
+    Args:
+        game: The game, asked for ``ordering_hint(state, action)`` if it has one.
+        ordering: Which order.
+    """
+
+    def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
+        self._fixed = ordering is Ordering.FIXED
+        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
+        self._killers: dict[int, tuple[int, ...]] = {}
+        self._history: dict[tuple[int, int], float] = {}
+
+    def order_moves(
+        self, state: Any, actions: Sequence[int], mover: int, ply: int, table_action: int | None
+    ) -> Sequence[int]:
+        """The actions, most promising first; ties ascending."""
+        if self._fixed or len(actions) < 2:
+            return actions
+        killers = self._killers.get(ply, ())
+        history = self._history
+        hint = self._hint
+
+        def move_score(action: int) -> tuple[bool, bool, bool, float, float]:
+            hinted = hint(state, action) if hint is not None else 0.0
+            return (
+                action != table_action,
+                hinted < HIGH_HINT,
+                hinted < HIGH_HINT and action not in killers,
+                -hinted,
+                -history.get((mover, action), 0.0),
+            )
+
+        return sorted(actions, key=move_score)
+
+    def update_history(self, action: int, mover: int, ply: int, depth: float) -> None:
+        """Remembers an action that made its siblings needless, ``depth`` moves above the horizon."""
+        if self._fixed:
+            return
+        killers = self._killers.get(ply, ())
+        if action not in killers:
+            self._killers[ply] = (action, *killers[:1])
+        weight = min(depth, 16.0)
+        self._history[mover, action] = self._history.get((mover, action), 0.0) + weight * weight
+
 
 StopTest: TypeAlias = Callable[[Game[Any], Any, int], bool]
 
@@ -260,3 +311,47 @@ class SumNotConstantError(Exception):
     def __init__(self, values: tuple[float, ...]) -> None:
         super().__init__(values)
         self.values = values
+
+
+Vector: TypeAlias = tuple[float, ...]
+"""Every seat's total, in seat order."""
+
+
+def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
+    """The number that the player to move minimizes among actions that are as good for itself."""
+    if rule is TieRule.PARANOID:
+        return values[root_seat]
+    if rule is TieRule.FRIENDLY:
+        return -values[root_seat]
+    if rule is TieRule.FIRST:
+        return 0.0
+    others = 0.0
+    for seat, value in enumerate(values):  # in this order, as kernels add
+        others += value if seat != mover else 0.0
+    return others if rule is TieRule.SPITEFUL else -others
+
+
+class MaxNRoot(TreeSearch):
+    """max^n as the root sees it: scores are the values of the seat to move there."""
+
+    prefers = True
+
+    def prefer_by(self, config: MaxNConfig, traits: Traits) -> None:
+        """Takes the rules for ties from the settings."""
+        self.rule, self._sooner = config.tie_rule, config.sooner
+        self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
+
+    def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
+        """Of root moves that are as good for the seat to move, those that the rule for ties takes."""
+        keys = [tie_key(self.rule, move.values, self.max_seat, self.max_seat) for move in moves]
+        tied = [move for move, key in zip(moves, keys, strict=True) if key == min(keys)]
+        first = min(tied, key=lambda move: move.action)
+        same = [move for move in tied if move.values == first.values]
+        distances = [self.distance_preference(first.values, move.plies, self.max_seat) for move in same]
+        return [move for move, distance in zip(same, distances, strict=True) if distance == min(distances)]
+
+    def distance_preference(self, values: Vector, plies: float, mover: int) -> float:
+        """A number to minimize among actions that are the same for everybody: wins come sooner, losses later."""
+        if not self._sooner:
+            return 0.0
+        return plies if values[mover] > self.middle else -plies if values[mover] < self.middle else 0.0

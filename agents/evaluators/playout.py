@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.agents.core.playouts import Playouts
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import Game
 from zermelo.envs.spec_text import format_spec
 

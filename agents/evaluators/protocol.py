@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from zermelo.agents.core.checks import inside_bounds
+from zermelo.agents.core.settings import inside_bounds
 from zermelo.envs import CHANCE, Game, InvalidSettingError
 
 

@@ -26,8 +26,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.core.checks import check_whole
-from zermelo.agents.core.random_play import after, draw_outcome
+from zermelo.agents.core.playouts import after, draw_outcome
+from zermelo.agents.core.settings import check_whole
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.players.search_many import search_many

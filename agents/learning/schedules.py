@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.agents.players.learned.models import Sb3Agent, TorchAgent
 from zermelo.agents.players.learned.policy import PolicyAgent
 from zermelo.agents.specs import make_agent

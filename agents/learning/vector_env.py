@@ -18,8 +18,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import ASKED, GOING
-from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.recursion import GameTooLongError
+from zermelo.agents.core.settings import check_whole
 from zermelo.agents.learning.layout import Games
 from zermelo.agents.learning.vector_games import (
     FEW,

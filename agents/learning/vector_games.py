@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from zermelo.agents.compiled.layout import GOING, RECORD, Search, SharedRecord
 from zermelo.agents.compiled.program import fits
 from zermelo.agents.compiled.threads import run_here, share
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter

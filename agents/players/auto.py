@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.fitting import HIDDEN, OTHERS, TOGETHER, fit_of
 from zermelo.agents.core.gate import (
+    HIDDEN,
+    OTHERS,
+    TOGETHER,
+    fit_of,
     require_information_states,
     require_perfect_information,
     require_simultaneous,
@@ -25,7 +31,6 @@ from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.hanabi.agent import HanabiAgent, table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
-from zermelo.agents.players.matches import monte_carlo_score
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
@@ -34,6 +39,30 @@ from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsMonteCarlo, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.position import position
+from zermelo.envs.rules.rules_game import RulesGame
+
+MATCHES = Path(__file__).with_name("matches.json")
+
+
+@functools.cache
+def _scores() -> dict[str, float]:
+    scores: dict[str, float] = json.loads(MATCHES.read_text())
+    return scores
+
+
+def monte_carlo_score(game: Any) -> float | None:
+    """The share of points that Monte Carlo tree search took; None of games in which no match was played.
+
+    Games of the same rules in another size count as the one that was played, if theirs was not.
+    """
+    if not isinstance(game, RulesGame):
+        return None
+    name = type(game.rules).__name__
+    exact = _scores().get(str(game.rules))
+    if exact is not None or type(game.rules).__module__.partition(".games.")[0] != "zermelo.envs":
+        return exact
+    return next((score for rules, score in _scores().items() if rules.startswith(f"{name}(")), None)
+
 
 _KINDS: Final[dict[str, type[SearchAgent]]] = {
     kind.kind: kind

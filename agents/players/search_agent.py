@@ -12,14 +12,12 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from zermelo.agents.core.budget import Budget, StopFlag
-from zermelo.agents.core.fitting import agents_that_fit
-from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
+from zermelo.agents.core.gate import agents_that_fit, on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
-from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.result import SearchResult, renumbered
 from zermelo.agents.core.settings import check_settings, choice, function, setting_text, whole
 from zermelo.agents.knowledge.books import book_answer
 from zermelo.agents.search.one_ply import answer_one_ply

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.agents.core.budget import SearchStopped
-from zermelo.agents.core.checks import check_choice, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.settings import check_choice, check_whole
 from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove, default_threads
 from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_facts, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile, SolveBy
+from zermelo.agents.core.result import renumbered
+from zermelo.agents.core.settings import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
 from zermelo.agents.solving.proof_number import ProofNumberSolver

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.compiled.proof.prover import Prover, can_prove
-from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.evaluation.analysis.judgement import (

@@ -96,7 +96,7 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.core.checks import check_number
+    from zermelo.agents.core.settings import check_number
     from zermelo.agents.learning.tuning.tune import tune
 
     if depth is not None and seconds is not None:

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError

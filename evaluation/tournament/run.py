@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.play import MAX_MOVES

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.match.sources import AgentSource, EnvSource

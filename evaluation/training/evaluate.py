@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.settings import check_whole
 from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
 from zermelo.envs.installing import install_command

@@ -11,7 +11,7 @@ import pyspiel
 
 from benchmarks.common import Player, match, openings, result_of, searching, taken
 from zermelo.agents import AlphaBetaAgent, AutoAgent, MCTSAgent
-from zermelo.agents.players.matches import MATCHES
+from zermelo.agents.players.auto import MATCHES
 from zermelo.envs import as_game
 from zermelo.envs.games import (
     MNK,

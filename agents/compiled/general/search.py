@@ -11,10 +11,10 @@ from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import inside_bounds
 from zermelo.agents.core.mate_distance import SLACK, Scale
 from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.core.settings import inside_bounds
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.envs import Chance, RewardSum

@@ -15,11 +15,10 @@ from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Scale
-from zermelo.agents.core.max_n import MaxNRoot
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import MaxNConfig
-from zermelo.agents.core.tree_search import Iteration, Root, RootNode, SumNotConstantError
+from zermelo.agents.core.tree_search import Iteration, MaxNRoot, Root, RootNode, SumNotConstantError
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from zermelo.agents.core.checks import check_number
+from zermelo.agents.core.settings import check_number
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.alphazero.network import (
     answers_of,

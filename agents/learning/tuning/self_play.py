@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.random_play import after, past_chance
+from zermelo.agents.core.playouts import after, past_chance
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.players.search_agent import SearchAgent

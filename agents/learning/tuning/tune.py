@@ -18,9 +18,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.random_play import random_game
+from zermelo.agents.core.playouts import random_game
+from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.learning.tuning.fitting import (

@@ -9,10 +9,9 @@ from typing import Any, Final
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.core.max_n import MaxNRoot, Vector, tie_key
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_config import MaxNConfig
-from zermelo.agents.core.tree_search import Bound, Root, SumNotConstantError, Visit
+from zermelo.agents.core.tree_search import Bound, MaxNRoot, Root, SumNotConstantError, Vector, Visit, tie_key
 from zermelo.agents.search.observer import NodeRole, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.agents.search.tree.chance_nodes import added, scattered

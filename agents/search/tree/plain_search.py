@@ -8,12 +8,12 @@ from typing import Any
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
-from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.agents.core.tree_search import (
     Bound,
     Iteration,
+    MoveOrder,
     Question,
     Root,
     RootMove,

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.checks import check_callable, check_choice, check_number, check_whole
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.settings import check_callable, check_choice, check_number, check_whole
 from zermelo.agents.solving.equilibrium.regrets import CFR, ExternalSampling, Variant
 from zermelo.agents.solving.equilibrium.sequence_form import (
     MOST_STATES,

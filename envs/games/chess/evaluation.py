@@ -14,7 +14,7 @@ from zermelo.envs.games.chess.weights import WEIGHTS
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26
-"""Hints of at least this come before killers (``zermelo.agents.core.move_ordering``)."""
+"""Hints of at least this come before killers (``zermelo.agents.core.tree_search``)."""
 _HALF_WAY = 400
 """Hundredths of a pawn that are half of a win."""
 

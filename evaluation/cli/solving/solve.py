@@ -90,7 +90,7 @@ def solve_command(
     [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
     from zermelo.agents import Plan, solve, solve_policy
-    from zermelo.agents.core.checks import check_choice
+    from zermelo.agents.core.settings import check_choice
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.evaluation.cli.solving.equilibrium import solve_by_policy
