@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import enum
 import math
 from collections.abc import Sequence
@@ -206,7 +207,12 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
     return (lower, upper) if has_bounds else None
 
 
-class SimulationSearch:
+def advises(game: Any, method: str) -> bool:
+    """True if a game, or its rules, has this method of ``SupportsMonteCarlo``."""
+    return isinstance(game, SupportsMonteCarlo) and hasattr(getattr(game, "rules", game), method)
+
+
+class SimulationSearch(abc.ABC):
     """A search that goes on simulation by simulation.
 
     Attributes:
@@ -226,22 +232,48 @@ class SimulationSearch:
         except SearchStopped as stopped:
             return stopped.reason
 
+    @abc.abstractmethod
     def simulate(self, count: int) -> bool:
         """Runs ``count`` simulations, or fewer if the root is proven; returns whether it is.
 
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
         """
-        for _ in range(count):
-            self.simulate_once()
-        return False
-
-    def simulate_once(self) -> None:
-        """One simulation."""
-        raise NotImplementedError
 
 
-class MonteCarlo(SimulationSearch):
+class TreeForm:
+    """Properties of a Monte Carlo tree that follow from its game and its settings."""
+
+    def __init__(self, start: Start) -> None:
+        self.game, self.root_state, self.config, self.seed = start
+        self.num_values = count_values(self.game.traits)
+        config, traits = self.config, self.game.traits
+        self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
+        """Bounds of the first seat's utility before anything is proven."""
+        self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
+        """True if values are scaled by the bounds of utility, False if by the outcomes so far.
+
+        One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
+        chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
+        """
+        self.has_priors = advises(self.game, "action_priors") and config.selection is not Selection.PUCT
+        """True if actions begin with virtual visits given by the game."""
+        self.playout_moves = config.playout_moves
+        """After so many moves a playout is cut off, or None."""
+        if self.playout_moves is None and isinstance(self.game, SupportsMonteCarlo):
+            self.playout_moves = self.game.playout_moves()
+        needs_more = (
+            traits.chance is Chance.EXACT
+            or config.selection is not Selection.UCT
+            or config.rave > 0
+            or self.has_priors
+        )
+        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
+        self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
+        """The memory that a node and an edge take, in words of eight bytes."""
+
+
+class MonteCarlo(TreeForm, SimulationSearch):
     """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
     Args:
@@ -267,53 +299,28 @@ class MonteCarlo(SimulationSearch):
     why_plain: str = ""
 
     def __init__(self, start: Start, budget: Budget) -> None:
-        self.game, self.root_state, self.config, self.seed = start
+        super().__init__(start)
         self.budget = budget
-        self.num_values = count_values(self.game.traits)
-        config, traits = self.config, self.game.traits
-        self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
-        """Bounds of the first seat's utility before anything is proven."""
-        self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
-        """True if values are scaled by the bounds of utility, False if by the outcomes so far.
-
-        One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
-        chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
-        """
-        self.has_priors = isinstance(self.game, SupportsMonteCarlo) and config.selection is not Selection.PUCT
-        """True if actions begin with virtual visits given by the game."""
-        self.playout_moves = config.playout_moves
-        """After so many moves a playout is cut off, or None."""
-        if self.playout_moves is None and isinstance(self.game, SupportsMonteCarlo):
-            self.playout_moves = self.game.playout_moves()
-        needs_more = (
-            traits.chance is Chance.EXACT
-            or config.selection is not Selection.UCT
-            or config.rave > 0
-            or self.has_priors
-        )
-        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
-        self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
-        """The memory that a node and an edge take, in words of eight bytes."""
         self.tree_nodes = self.tree_depth = 0
 
+    @abc.abstractmethod
     def edges(self, node: Any) -> Sequence[Edge]:
         """The actions of a node; none of one that is not expanded."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def mover(self, node: Any) -> int:
         """The seat to move at a node, or ``CHANCE``."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def bounds_of(self, node: Any) -> tuple[float, float]:
         """Proven bounds of the first seat's utility at a node."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
         """Makes a state the root, and forgets what led there; whether it was found.
 
         It is looked for at the root, and where the player of the root moves next after the action ``played``.
         """
-        raise NotImplementedError
 
     def is_proven(self, node: Any) -> bool:
         """True if the value of a node is proven."""
@@ -370,6 +377,6 @@ class MonteCarlo(SimulationSearch):
             waiting += [(edge.child, (*line, edge.action)) for edge in keeping]
         return ()
 
+    @abc.abstractmethod
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
-        raise NotImplementedError

@@ -40,5 +40,6 @@ class GreedyAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         evaluator = self.evaluator or features_for(game, state)
-        how: dict[str, Any] = {"evaluator": evaluator, "samples": self.samples, "ties": self.ties}
-        return answer_one_ply(game, state, budget, self.generator, **how)
+        return answer_one_ply(
+            game, state, budget, self.generator, evaluator=evaluator, samples=self.samples, ties=self.ties
+        )

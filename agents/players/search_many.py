@@ -21,7 +21,6 @@ from zermelo.agents.search import backend
 from zermelo.agents.solving.solve import number_of_threads
 from zermelo.envs import GameOverError, InvalidSettingError
 from zermelo.envs.position import position
-from zermelo.envs.spec_text import unknown_setting
 
 _POLL: Final = 0.02
 
@@ -29,33 +28,25 @@ _POLL: Final = 0.02
 def search_many(
     game: Any,
     states: Iterable[Any],
-    *,
     agent: AlphaBetaAgent | None = None,
+    *,
     threads: int | None = None,
-    **settings: Any,
 ) -> list[SearchResult]:
     """Searches many states of one game by alpha-beta, each on its own, in as many threads as there are processors.
 
     The results, in the order of the states, do not depend on the number of threads (unless there is a limit in
     seconds): each state is searched by one thread, with an empty table. Ties are drawn for state number ``i`` from
-    the agent's seed and ``i``. The settings are those of ``agent``, or are given as ``AlphaBetaAgent`` takes them;
-    ``memory_mb`` is then 1 if not given, for each thread.
+    the agent's seed and ``i``. The settings are those of ``agent``, each thread with its ``memory_mb``; without
+    one they are those of ``AlphaBetaAgent(memory_mb=1)``.
 
     Raises:
         UnsupportedGameError: Alpha-beta cannot search the game.
         GameOverError: There is nothing to decide in one of the states; the message says in which.
-        InvalidSettingError: A setting has a value it cannot have.
+        InvalidSettingError: ``agent`` is another kind of agent.
     """
-    known = [field.name for field in dataclasses.fields(AlphaBetaAgent)]
-    for name in settings:
-        if name not in known:
-            raise unknown_setting("search_many", name, known)
-    if agent is not None and (settings or not isinstance(agent, AlphaBetaAgent)):
-        raise InvalidSettingError(
-            f"search_many takes an AlphaBetaAgent, or settings of one: not both, and not agent={agent!r}"
-        )
-    if agent is None:
-        agent = AlphaBetaAgent(**{"memory_mb": 1, **settings})
+    agent = AlphaBetaAgent(memory_mb=1) if agent is None else agent
+    if not isinstance(agent, AlphaBetaAgent):
+        raise InvalidSettingError(f"search_many takes an AlphaBetaAgent, not agent={agent!r}")
     threads = number_of_threads(threads)
     stop = StopFlag()
     waiting = list(states)

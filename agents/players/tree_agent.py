@@ -143,12 +143,9 @@ class TreeSearchAgent(SearchAgent):
         draw = float(self.generator.random())
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            about: dict[str, Any] = {
-                "depth": depth,
-                "stopped_by": stopped_by,
-                "is_estimate": root.width is not None,
-            }
-            return self.adjusted(search, node, answer(search, node, iteration, question, draw=draw, **about))
+            is_estimate = root.width is not None
+            found = answer(search, node, iteration, question, depth, stopped_by, draw, is_estimate=is_estimate)
+            return self.adjusted(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.goes_on(result(iteration, depth, stopped_by), search.budget)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -74,7 +75,7 @@ class Found(NamedTuple):
     principal_variation: tuple[int, ...] = ()
 
 
-class Solver:
+class Solver(abc.ABC):
     """Solves positions of one game, of two players with a constant sum, without chance."""
 
     def __init__(
@@ -107,8 +108,8 @@ class Solver:
             **found._asdict(),
         )
 
-    def _search(self, state: Any, *, outcome_only: bool) -> Found:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _search(self, state: Any, *, outcome_only: bool) -> Found: ...
 
 
 def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from doubles.grown_rules import Grown
 from doubles.own_rules import ThreeTake
 from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, TreeGame, random_tree
 
-from zermelo.agents import exact_values, make_agent, search_many, solve, value_iteration
+from zermelo.agents import AlphaBetaAgent, exact_values, make_agent, search_many, solve, value_iteration
 from zermelo.envs import CHANCE, Chance, as_game, make_env
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.games import (
@@ -356,7 +356,8 @@ def together(name: str, game: Any, moves: list[list[int]]) -> dict[str, Any]:
     if _is_solved(name):
         found["exact_values"] = [[_rounded(v), plies] for v, plies in exact_values(game, states, threads=1)]
     if name.endswith(" compiled") and name.rpartition(" ")[0] in TWO:
-        many = search_many(game, states, threads=1, depth=3, exact=True, evaluator="rewards")
+        agent = AlphaBetaAgent(depth=3, exact=True, evaluator="rewards", memory_mb=1)
+        many = search_many(game, states, agent, threads=1)
         found["search_many"] = [[_rounded(r.values_by_seat), r.action, r.nodes] for r in many]
     if name in _ITERATED:
         table = value_iteration(game, states=states, tolerance=1e-10)

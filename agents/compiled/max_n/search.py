@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -43,9 +43,16 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             most = most_states(game, budget.limits)
             table = CompiledTable(config.memory_mb, size, score_words=1 + seats, most_states=most)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
-        constants, ordering = self.constants(root, config), config.ordering
-        how: dict[str, Any] = {"constants": constants, "ordering": ordering, "table": table}
-        super().__init__(root, budget, config, room=room, num_values=seats, **how)
+        super().__init__(
+            root,
+            budget,
+            config,
+            constants=self.constants(root, config),
+            ordering=config.ordering,
+            table=table,
+            room=room,
+            num_values=seats,
+        )
         search = self.searches[0]
         search.tie_rule = list(TieRule).index(config.tie_rule)
         search.lower_value, search.upper_value = -math.inf, math.inf

@@ -12,9 +12,15 @@ import numpy.typing as npt
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import spare_block
-from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, SELECTIONS, MonteCarlo, Selection
+from zermelo.agents.core.monte_carlo import (
+    EDGE_WORDS,
+    MAX_PLAYOUT_STEPS,
+    SELECTIONS,
+    Selection,
+    TreeForm,
+    advises,
+)
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs.capabilities import SupportsMonteCarlo
 from zermelo.envs.jit.history import starter
 
 _LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
@@ -29,7 +35,7 @@ def _weights() -> npt.NDArray[np.float64]:
     return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
-def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Search:
+def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Search:
     """The numbers and the memory of one thread.
 
     Args:
@@ -64,7 +70,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.evaluated = evaluates
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.has_priors = tree.has_priors
-    search.guides = isinstance(game, SupportsMonteCarlo)
+    search.guides = advises(game, "playout_action")
     search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
     search.hold("rows", np.zeros(2 * width, np.int64))

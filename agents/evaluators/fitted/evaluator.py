@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -13,8 +14,6 @@ import numpy.typing as npt
 
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.fitted.feature_sets import (
-    MIN_PROBABILITY,
-    TIMES,
     AboveEvaluation,
     AnyFeatures,
     NamedFeatures,
@@ -120,22 +119,21 @@ class FittedEvaluator:
 
     def tables(self, game: Any, states: Sequence[Any] = ()) -> PatternTables | None:
         """Lookup tables for compiled code, or None if only plain Python can evaluate."""
-        features, weights, settings = self.features, self.weights, dict[str, float]()
+        features, weights, written = self.features, self.weights, 0.0
         if isinstance(features, AboveEvaluation):
             if not isinstance(game, SupportsEvaluation):
                 return None
-            settings = {"written": float(weights[-1]), "times": TIMES, "least": MIN_PROBABILITY}
-            features, weights = features.inner, weights[:-1]
+            features, weights, written = features.inner, weights[:-1], float(weights[-1])
         if self.bounds is not None or not isinstance(features, PatternFeatures):
             return None
         if not can_have_tables(features, game):
             return None
         if game not in self._tables:
             bits = find_bits(features, game, states or random_states(game))
-            self._tables[game] = None if bits is None else PatternTables(features, weights, bits, game, **settings)
+            self._tables[game] = None if bits is None else PatternTables(features, weights, bits, game, written)
         return self._tables[game]
 
-    def as_json(self, **about: Any) -> str:
+    def as_json(self, about: Mapping[str, Any] = MappingProxyType({})) -> str:
         """The text of a file; ``about`` says where the weights come from."""
         told = {
             "form": _FORM,

@@ -5,6 +5,7 @@ Each seat has features of its own, so that it does not matter whether an environ
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,13 +90,13 @@ class FeatureSet(msgspec.Struct, frozen=True, dict=True, tag_field="kind", forbi
         return str(self.__struct_config__.tag)
 
     @property
+    @abc.abstractmethod
     def size(self) -> int:
         """Number of features, of all seats together."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
         """The features of states in which a player is to move."""
-        raise NotImplementedError
 
 
 def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.evaluators.fitted.feature_sets import MIN_PROBABILITY, TIMES
 from zermelo.agents.evaluators.fitted.observed import observed_array
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
@@ -108,12 +109,9 @@ class PatternTables:
     Args:
         features: The patterns.
         weights: Of the patterns.
-        written: The weight of the written evaluation, whose log odds are rounded to whole numbers after they were
-            taken ``times`` so many times; 0 for none.
-        times: Likewise.
-        least: No share of the utility is taken to be less where its log odds are taken.
         bits: What ``find_bits`` found.
         game: The game.
+        written: The weight of the written evaluation's log odds; 0 for none.
 
     Attributes:
         address: Of words, which live as long as this object.
@@ -125,10 +123,7 @@ class PatternTables:
         weights: npt.NDArray[np.float64],
         bits: _Whole,
         game: Any,
-        *,
         written: float = 0.0,
-        times: float = 0.0,
-        least: float = 0.0,
     ) -> None:
         cells, blocks = features.rows * features.columns, features.size // features.layout.length
         by_pattern = weights.reshape(blocks, features.layout.length)[:, features.layout.first].ravel()
@@ -156,7 +151,7 @@ class PatternTables:
             *(features.layout.length, table, seat_weights, len(found), windows),
             *map(int, game.traits.utility_bounds),
         )
-        self._words[15:].view(np.float64)[:] = written, least, times
+        self._words[15:].view(np.float64)[:] = written, MIN_PROBABILITY, TIMES
         self._own = self.words()
         self.address = self._own.ctypes.data
 

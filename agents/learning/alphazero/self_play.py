@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
+from zermelo.agents.core.monte_carlo import Selection, Start, TreeForm
 from zermelo.agents.core.settings import check_settings, flag, number, whole
 from zermelo.agents.learning.layout import BATCH, Batch, Trees
 from zermelo.agents.learning.vector_games import (
@@ -251,7 +249,7 @@ class SelfPlay:
             selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0
         )
         state = self.game.initial_state()
-        return make_search(MonteCarlo(Start(self.game, state, agent.config, 0), Budget(Limits())), 0)
+        return make_search(TreeForm(Start(self.game, state, agent.config, 0)), 0)
 
     # -- running
 

@@ -156,7 +156,7 @@ def tune(
         evaluator = FittedEvaluator(
             chosen, found.weights, out, None if bounds == traits.utility_bounds else bounds
         )
-        _write(out, evaluator.as_json(env=name, games=games, rounds=number, seed=seed))
+        _write(out, evaluator.as_json({"env": name, "games": games, "rounds": number, "seed": seed}))
         positions = sum(len(one.returns) for one in played)
         done.append(Round(number, len(played), positions, found.loss, found.average))
         on_round(done[-1])

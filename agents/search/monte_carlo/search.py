@@ -28,12 +28,12 @@ from zermelo.agents.core.monte_carlo import (
     Scale,
     Selection,
     Start,
+    advises,
 )
 from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.capabilities import SupportsMonteCarlo
 
 STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
@@ -79,9 +79,9 @@ class PlainMonteCarlo(MonteCarlo):
         self.first_takers: dict[int, int] = {}
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
-        guide = game.playout_action if isinstance(game, SupportsMonteCarlo) else None
-        how: dict[str, Any] = {"longest": self.playout_moves, "whole": math.isinf(budget.nodes_left)}
-        self.playouts = Playouts(game, self.random, self.generator, guide=guide, **how)
+        guide = game.playout_action if advises(game, "playout_action") else None
+        is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
+        self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         self.tries_first = config.selection is not Selection.PUCT and not (config.rave or self.has_priors)
         self.stamp = 0

@@ -7,6 +7,7 @@ other's moves of the moment.
 
 from __future__ import annotations
 
+import abc
 import enum
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -50,7 +51,7 @@ class Mixture(NamedTuple):
     means: list[float]
 
 
-class _Learner:
+class _Learner(abc.ABC):
     """Statistics of one player's actions at one state, by index."""
 
     __slots__ = ("actions", "exploration", "totals", "visits")
@@ -60,9 +61,9 @@ class _Learner:
         self.visits = [0] * len(actions)
         self.totals = [0.0] * len(actions)
 
+    @abc.abstractmethod
     def choose(self, random: RandomNumbers, scale: Scale) -> int:
         """The place of the action to play in the next simulation."""
-        raise NotImplementedError
 
     def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
         """Takes the outcome of an action against those of the others."""
@@ -108,9 +109,9 @@ class _Mixing(_Learner):
         self.played = [rest * share + explored for share in shares]
         return random.draw(self.played)
 
+    @abc.abstractmethod
     def _shares(self) -> list[float]:
         """The probability of each action, exploration left out."""
-        raise NotImplementedError
 
     def weights(self) -> Sequence[float]:
         return self.sums
@@ -227,7 +228,12 @@ class SimultaneousSearch(SimulationSearch):
 
     # -- one simulation
 
-    def simulate_once(self) -> None:
+    def simulate(self, count: int) -> bool:
+        for _ in range(count):
+            self._simulate_once()
+        return False
+
+    def _simulate_once(self) -> None:
         game, visit, random = self.game, self.budget.visit, self._random
         visit(0)
         state, node = self.root_state, self.root

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 from zermelo.envs import Game
 
 
-class FormOfGame:
+class FormOfGame(abc.ABC):
     """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses differ."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.inside = game
         self.traits = game.traits
 
+    @abc.abstractmethod
     def root(self, state: Any) -> Any:
         """A state of the game as one of this form."""
-        raise NotImplementedError
 
     def initial_state(self) -> Any:
         """The game's initial state."""

@@ -37,8 +37,8 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         on_node: Observer | None = None,
     ) -> None:
         scale = Scale(root.game, sooner=False, use_bounds=False, seat=root.max_seat(config))
-        how: dict[str, Any] = {"ordering": config.ordering, "table": table, "on_node": on_node}
-        PlainSearch.__init__(self, root, budget, config, scale=scale, **how)
+        ordering = config.ordering
+        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
         self._traits = root.game.traits
         self.prefer_by(config, self._traits)
         self.seats = self._traits.seats

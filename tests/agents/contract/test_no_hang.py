@@ -8,6 +8,7 @@ import pytest
 from doubles.endless import Endless, EndlessChance, EndlessGame
 
 from zermelo.agents import (
+    AlphaBetaAgent,
     exact_values,
     make_agent,
     search_many,
@@ -144,7 +145,7 @@ SOLVERS = {
     "solve_policy": lambda game, how: solve_policy(game),
     "exact_values": lambda game, how: exact_values(game, [as_game(game).initial_state()]),
     "search_many": lambda game, how: search_many(
-        game, [as_game(game).initial_state()] * 3, seconds=1000, compile=how
+        game, [as_game(game).initial_state()] * 3, AlphaBetaAgent(seconds=1000, compile=how, memory_mb=1)
     ),
     "value_iteration": lambda game, how: value_iteration(game, most_states=10**8),
     "perft": lambda game, how: perft(game, 60),

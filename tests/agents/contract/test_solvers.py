@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from oracles.contract import GAMES, Position, game_kind, positions, textbook
 
-from zermelo.agents import Outcome, Solution, exact_values, search_many, solve
+from zermelo.agents import AlphaBetaAgent, Outcome, Solution, exact_values, search_many, solve
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim
 from zermelo.envs.rules import RulesGame
 
@@ -110,9 +110,8 @@ def test_exact_values(game: str) -> None:
 def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:
     many = positions(game)
     for threads in (1, 2):
-        found = search_many(
-            many[0].game, [position.state for position in many], nodes=nodes, threads=threads, quiescence=0
-        )
+        agent = AlphaBetaAgent(nodes=nodes, quiescence=0, memory_mb=1)
+        found = search_many(many[0].game, [position.state for position in many], agent, threads=threads)
         for position, result in zip(many, found, strict=True):
             assert result.nodes <= nodes
             if result.proven:
@@ -123,7 +122,6 @@ def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:
 @pytest.mark.parametrize("nodes", [200, 1000])
 def test_threads_do_not_change_the_value_of_a_finished_depth(nodes: int) -> None:
     """Many small searches, each of which may be stopped while one thread is ahead of the other."""
-    from zermelo.agents import AlphaBetaAgent
     from zermelo.agents.algorithms import alpha_beta
 
     game = RulesGame(DotsAndBoxes(rows=2, columns=2))
