@@ -332,5 +332,5 @@ def compiled_search(
         return None
     if not is_ready(kind.program, root.game.rules, budget, kind.constants(root, config)):
         return None
-    found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]
+    found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]  # as all kinds do
     return found

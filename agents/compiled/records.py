@@ -7,6 +7,7 @@ record where its parent says, and works in the memory behind.
 
 from __future__ import annotations
 
+from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.envs.jit.memory import load, store, store_float
 
@@ -63,3 +64,18 @@ def write_entry(entry: int, record: int, seats: int) -> None:
     store(entry, 2, load(record, seats))
     for seat in range(seats):
         store(entry, 3 + seat, load(record, seat))
+
+
+@compiled_into_kernels
+def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
+    """The order of scores."""
+    return value < than or (value == than and distance < than_distance)
+
+
+@compiled_into_kernels
+def shift(search: Search, value: float) -> float:
+    """How the distance of a child's score changes on the way to its parent."""
+    if search.sooner == 0:
+        return 0.0
+    middle = search.middle
+    return -1.0 if value > middle else 1.0 if value < middle else 0.0

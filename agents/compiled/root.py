@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.compiled.general.kernel import is_less, shift
 from zermelo.agents.compiled.general.kernel import visit as visit_general
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.max_n.kernel import max_n
 from zermelo.agents.compiled.memory import compiled_into_kernels, enter
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.records import copy_record
+from zermelo.agents.compiled.records import copy_record, is_less, shift
 from zermelo.agents.compiled.two_player.kernel import visit_and_record
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules

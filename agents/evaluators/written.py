@@ -28,7 +28,7 @@ def go_lead(game: Game[Any], state: Any) -> float | None:
     if isinstance(rules, Go):
         return rules.margin(state) - rules.komi + float(count(state.black) - count(state.white))
     if f"{type(env).__module__}.{type(env).__qualname__}" == "pettingzoo.classic.go.go.raw_env":
-        return float(env._go.score()) + float(env._go.board.sum())  # type: ignore[union-attr]
+        return float(env._go.score()) + float(env._go.board.sum())  # type: ignore[union-attr]  # as its class says
     return None
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.general.kernel import is_less, shift
 from zermelo.agents.compiled.general.kernel import visit as visit_general
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.kernel import simulate
@@ -27,7 +26,9 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_below,
 )
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
+from zermelo.agents.compiled.records import is_less, shift
+from zermelo.agents.compiled.two_player.kernel import visit
+from zermelo.agents.compiled.two_player.scores import to_child, to_parent
 from zermelo.agents.learning.layout import Games
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words

@@ -47,7 +47,9 @@ from zermelo.agents.compiled.nodes import order_moves, write_evaluation, write_o
 from zermelo.agents.compiled.records import (
     clear_line,
     copy_record,
+    is_less,
     read_entry,
+    shift,
     to_parent_record,
     write_entry,
 )
@@ -66,19 +68,6 @@ HAS_CHANCE = True
 """Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
 REPLIES = True
 """Whether only one opponent answers (best reply)."""
-
-
-def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
-    """The order of scores."""
-    return value < than or (value == than and distance < than_distance)
-
-
-def shift(search: Search, value: float) -> float:
-    """How the distance of a child's score changes on the way to its parent."""
-    if search.sooner == 0:
-        return 0.0
-    middle = search.middle
-    return -1.0 if value > middle else 1.0 if value < middle else 0.0
 
 
 def write_bound(search: Search, top: int, value: float, distance: float) -> int:

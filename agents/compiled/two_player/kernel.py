@@ -3,16 +3,13 @@
 Without a table it visits the nodes that ``search.tree.alpha_beta`` visits; what ``SELECTIVE`` and ``SHARES`` add
 exists only here.
 
-Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
-point of utility (smaller parts with a fitted evaluation) above the middle between the players, and ``distance`` is
-the mate distance. It moves in steps of 2 so that a window's edge can lie between two scores. What ``visit``
-returns has bit 0 set if the score is proven (scores are even). In the table an entry's score lies above its
-action. A ply's row has the length of its principal variation, then its actions, then their move scores.
+Scores are whole numbers (``scores``). Mate distances move in steps of 2, so that a window's edge can lie between
+two scores, and what ``visit`` returns has bit 0 set if the score is proven. In the table an entry's score lies
+above its action. A ply's row has the length of its principal variation, its actions and their move scores.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.endgame_tables import may_be_undone, table_score
@@ -37,12 +34,21 @@ from zermelo.agents.compiled.memory import (
     update_pv,
 )
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.table import ACTION_SHIFT
-from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
-from zermelo.agents.core.endgame_tables import ABSENT, GAINS
+from zermelo.agents.compiled.two_player.scores import (
+    evaluate,
+    in_units,
+    known_outcome,
+    outcome,
+    to_child,
+    to_parent,
+    to_score,
+    unit,
+    value_of,
+)
+from zermelo.agents.compiled.two_player.search import SCALE
+from zermelo.agents.core.endgame_tables import ABSENT
 from zermelo.agents.core.options import (
-    FITTED_UNIT,
     MAX_STATIC_DEPTH,
     MIN_REDUCED_DEPTH,
     MIN_SINGULAR_DEPTH,
@@ -52,9 +58,7 @@ from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_befo
 from zermelo.envs.jit.memory import load, store, store_float, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
-from zermelo.envs.rules.scores import WIN
 
-UNIT: Final = 1024
 PRUNES = True
 """Whether anything is left out: minimax visits every node."""
 NOISY = True
@@ -70,42 +74,10 @@ adding selectivity to brute-force searching", Artificial Intelligence 43 (1990).
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
-FITTED = False
-"""Whether a fitted evaluation counts in the place of the rules' own."""
 TABLES = False
 """True if there is an endgame table, whose positions are proven leaves."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
-
-
-def to_parent(search: Search, score: int) -> int:
-    """A child's score, as it counts one ply earlier."""
-    if search.sooner == 0:
-        return score
-    if score > HALF:
-        return score - 2
-    if score < -HALF:
-        return score + 2
-    return score
-
-
-def to_child(search: Search, edge: int) -> int:
-    """A window's edge, as a child sees it."""
-    if search.sooner == 0:
-        return edge
-    if edge > HALF:
-        return edge + 2
-    if edge < -HALF:
-        return edge - 2
-    return edge
-
-
-def to_score(value: float, distance: float, search: Search) -> int:
-    """A value and a mate distance for the first seat, as the kernel counts them for it."""
-    if math.isinf(value):
-        return INFINITY if value > 0.0 else -INFINITY
-    units = math.floor((value - search.middle) * (FITTED_UNIT if FITTED else UNIT) + 0.5)
-    return int(units) * SCALE + int(2.0 * distance)
 
 
 def visit_and_record(
@@ -127,52 +99,13 @@ def visit_and_record(
     found = visit(rules, state, depth, min(sign * alpha, sign * beta), max(sign * alpha, sign * beta), ply, search)
     score = found & -2
     value = value_of(score)
-    store_float(record, 0, sign * value / (FITTED_UNIT if FITTED else UNIT) + search.middle)
+    store_float(record, 0, sign * value / unit() + search.middle)
     store_float(record, 1, sign * (score - value * SCALE) / 2)
     length = load(row_of(search, ply), 0)
     store(record, 2, length)
     for index in range(length):
         store(record, 3 + index, load(line_of(search, ply), index))
     return found & 1
-
-
-def value_of(score: int) -> int:
-    """The value of a score, without its mate distance."""
-    return (score + HALF) >> SHIFT
-
-
-def in_units(margin: int) -> int:
-    """A margin in 1024ths of a point of utility, as values are counted."""
-    if FITTED:
-        return margin * (FITTED_UNIT // UNIT)
-    return margin
-
-
-def outcome(rules: Rules, state: Any, mover: int, search: Search) -> int:
-    """The score of a finished state for a seat."""
-    if FITTED:
-        return (2 * rules.utility(state, mover) - search.total) * (FITTED_UNIT // 2) * SCALE
-    return (2 * rules.utility(state, mover) - search.total) * (UNIT // 2) * SCALE
-
-
-def known_outcome(known: int, search: Search) -> int:
-    """The score of a state for its mover, from what an endgame table has of it."""
-    win = (FITTED_UNIT if FITTED else UNIT) * SCALE
-    if load(search.tables, GAINS) != 0:
-        return known * win
-    distance = 2 * (WIN - abs(known)) if search.sooner != 0 else 0
-    return 0 if known == 0 else win - distance if known > 0 else distance - win
-
-
-def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
-    """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
-    if FITTED:
-        value = fitted_value(rules, state, search.patterns) - search.total * (FITTED_UNIT // 2)
-        return (value if mover == 0 else -value) * SCALE
-    value = rules.evaluation(state, 0)
-    value = min(max(value, search.lower_evaluation), search.upper_evaluation)
-    value -= search.total * (UNIT // 2)
-    return (value if mover == 0 else -value) * SCALE
 
 
 def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:

@@ -26,6 +26,7 @@ SCALE: Final = 1 << SHIFT
 HALF: Final = SCALE >> 1
 INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
+SCORES: Final = "zermelo.agents.compiled.two_player.scores"
 _MAX_UTILITY: Final = 16_000
 
 
@@ -110,7 +111,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             f"{KERNEL}.NOISY": config.prunes and hasattr(rules, "is_noisy"),
             f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
             f"{KERNEL}.SHARES": config.share_positions and has_history(rules),
-            f"{KERNEL}.FITTED": root.fitted is not None,
+            f"{SCORES}.FITTED": root.fitted is not None,
             f"{KERNEL}.TABLES": config.tables is not None,
         }
 

@@ -10,7 +10,7 @@ without human knowledge", Nature 550 (2017).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import StoppedBy
@@ -36,8 +36,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
     def __init__(self, start: Start, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
         self.network, self.batch_size = network, start.config.batch_size
         self.waiting: list[_Simulation] = []
-        self.guesses: dict[int, dict[int, float]] = {}
-        """Priors of nodes that are not expanded yet, by the node's identity."""
         super().__init__(start, budget, evaluation=evaluation, plays_out=False)
 
     def simulate(self, count: int) -> bool:
@@ -92,12 +90,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             self.count_losses(path, -1)
         self.waiting.clear()
 
-    def finish(self, path: list[tuple[Node, int]], node: Node, outcome: tuple[float, ...]) -> None:
-        """Ends a simulation."""
-        self.simulations += 1
-        self.tree_depth = max(self.tree_depth, len(path))
-        self.back_up(path, node, outcome)
-
     def rate(self, nodes: Sequence[Node]) -> list[tuple[float, ...]]:
         """Asks the network about nodes: their values; their priors are stored."""
         began = self.budget.now()
@@ -108,7 +100,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             found.append(self.own_values([paid + value for paid, value in zip(so_far, rated.values, strict=True)]))
             if not node.is_expanded:
                 actions = game.legal_actions(node.state)
-                self.guesses[id(node)] = dict(zip(actions, map(float, rated.priors), strict=True))
+                node.guess = dict(zip(actions, map(float, rated.priors), strict=True))
         self.leaves += len(nodes)
         self.leaf_seconds += self.budget.now() - began
         return found
@@ -116,10 +108,10 @@ class BatchedMonteCarlo(PlainMonteCarlo):
     def priors(self, node: Node, actions: list[int]) -> list[float]:
         if node.mover == CHANCE:
             return []
-        if id(node) not in self.guesses:
+        if node.guess is None:
             self.rate([node])
-        guesses = self.guesses.pop(id(node))
-        return [guesses[action] for action in actions]
+        guess, node.guess = node.guess or {}, None
+        return [guess[action] for action in actions]
 
     def count_losses(self, path: list[tuple[Node, int]], sign: int) -> None:
         """Counts a loss for whoever has chosen on the way, or takes it back."""
@@ -131,6 +123,3 @@ class BatchedMonteCarlo(PlainMonteCarlo):
                 if self.by_bounds:  # else a loss is no number that can be taken back
                     loss = self.scale.high if self.num_values == 1 and node.mover == 1 else self.scale.low
                     node.totals[place][seat] += sign * loss
-
-    def forget_nodes(self, kept: dict[int, Any]) -> None:
-        self.guesses = {number: said for number, said in self.guesses.items() if number in kept}

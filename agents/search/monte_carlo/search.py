@@ -32,7 +32,7 @@ from zermelo.agents.core.monte_carlo import (
 )
 from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at
+from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at, nodes_from
 from zermelo.envs import CHANCE, Chance
 
 STATE_WORDS: Final = 512
@@ -89,22 +89,20 @@ class PlainMonteCarlo(MonteCarlo):
         self.root = self.make_node(start.state)
         self.expand(self.root)
 
-    def forget_nodes(self, kept: dict[int, Node]) -> None:
-        """Called with the nodes that stay, by their identity, when the root moves on."""
-
     # -- simulations
 
     def simulate(self, count: int) -> bool:
         for _ in range(count):
             if self.is_proven(self.root):
                 return True
-            self.simulate_once()
+            path, node, outcome = self.go_down()
+            if outcome is None:
+                outcome = self.evaluate(node.state)
+            self.finish(path, node, outcome)
         return self.is_proven(self.root)
 
-    def simulate_once(self) -> None:
-        path, node, outcome = self.go_down()
-        if outcome is None:
-            outcome = self.evaluate(node.state)
+    def finish(self, path: list[tuple[Node, int]], node: Node, outcome: tuple[float, ...]) -> None:
+        """Ends a simulation."""
         self.simulations += 1
         self.tree_depth = max(self.tree_depth, len(path))
         self.back_up(path, node, outcome)
@@ -129,7 +127,7 @@ class PlainMonteCarlo(MonteCarlo):
                 return path, node, None
             place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
             if place < 0:
-                self.tighten(node)
+                node.tighten(self.bounds)
                 if self.is_proven(node):
                     continue
                 place = 0
@@ -237,7 +235,7 @@ class PlainMonteCarlo(MonteCarlo):
         root = math.sqrt(node.visits + 1)
         best, chosen = -math.inf, -1 if node.has_proven_child else 0
         for place, count in enumerate(node.counts):
-            if node.has_proven_child and self.is_dominated(node, place):
+            if node.has_proven_child and node.is_dominated(place):
                 continue
             value = self.value_of(node, place, mover)
             if config.selection is Selection.PUCT:
@@ -269,15 +267,6 @@ class PlainMonteCarlo(MonteCarlo):
             value = (1.0 - weight) * value + weight * others
         return value
 
-    def is_dominated(self, node: Node, place: int) -> bool:
-        """True if an action can at best equal the proven bound."""
-        child = node.children[place]
-        if child is None:
-            return False
-        if node.mover == 0:
-            return bool(child.bounds[1] <= node.bounds[0])
-        return bool(child.bounds[0] >= node.bounds[1])
-
     # -- back up
 
     def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
@@ -293,12 +282,9 @@ class PlainMonteCarlo(MonteCarlo):
             node.counts[place] += 1
             for seat, value in enumerate(outcome):
                 node.totals[place][seat] += value
-            if node.mover == CHANCE:
-                changed = changed and self.tighten(node)
-                continue
-            if self.config.rave:
+            if self.config.rave and node.mover != CHANCE:
                 self.back_up_amaf(node, place, outcome)
-            changed = changed and self.tighten(node)
+            changed = changed and node.tighten(self.bounds)
         if self.config.on_simulation is not None:
             self.config.on_simulation(Simulation(tuple(path), leaf, outcome))
 
@@ -315,21 +301,6 @@ class PlainMonteCarlo(MonteCarlo):
                 node.amaf_counts[other] += 1
                 node.amaf_totals[other] += value
 
-    def tighten(self, node: Node) -> bool:
-        """Brings the proven bounds of a node up to date; whether that changed them."""
-        node.has_proven_child = True
-        bounds = [self.bounds if child is None else child.bounds for child in node.children]
-        if node.mover == CHANCE:
-            found = 0.0, 0.0
-            for probability, (lower, upper) in zip(node.probabilities, bounds, strict=True):
-                found = found[0] + probability * lower, found[1] + probability * upper
-        else:
-            best = max if node.mover == 0 else min
-            found = best(bound[0] for bound in bounds), best(bound[1] for bound in bounds)
-        changed = found != node.bounds
-        node.bounds = found
-        return changed
-
     # -- leaves
 
     def mean(self, kept: float, mover: int) -> float:
@@ -337,21 +308,16 @@ class PlainMonteCarlo(MonteCarlo):
         return self.constant - kept if self.num_values == 1 and mover == 1 else kept
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
-        """The value of a leaf for each seat with a value of its own; the time is measured."""
-        began = self.budget.now()
+        """The value of a leaf, by playouts or the evaluation, for each seat with one; the time is measured."""
+        began, games = self.budget.now(), self.config.playouts
         self.leaves += 1
         try:
-            return self.leaf_value(state)
-        finally:  # a playout may be cut short
-            self.leaf_seconds += self.budget.now() - began
-
-    def leaf_value(self, state: Any) -> tuple[float, ...]:
-        """The value of a leaf, by playouts or the evaluation."""
-        if self.plays_out:
-            games = self.config.playouts
+            if not self.plays_out:
+                return self.own_values(self.expected_value(state))
             results = [self.play_out(state) for _ in range(games)]
             return tuple(sum(values) / games for values in zip(*results, strict=True))
-        return self.own_values(self.expected_value(state))
+        finally:  # a playout may be cut short
+            self.leaf_seconds += self.budget.now() - began
 
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
@@ -419,19 +385,12 @@ class PlainMonteCarlo(MonteCarlo):
     def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
         if self.game.utility(node.state) != self.game.utility(state):
             return False
-        kept = {id(node): node}
-        waiting = [node]
-        while waiting:
-            for child in below(waiting.pop()):
-                if id(child) not in kept:
-                    kept[id(child)] = child
-                    waiting.append(child)
-        self.forget_nodes(kept)
+        kept = nodes_from(node)
         self.tree_nodes = len(kept)
-        edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
+        edges = sum(len(each.actions) for each in kept if each.is_expanded)
         words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
         self.words_left = self.all_words - words
-        self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
+        self.nodes_by_key = {self.game.key(each.state): each for each in kept} if self.shares else {}
         self.root, self.root_state, self.budget = node, state, budget
         self.simulations = self.tree_depth = 0
         budget.nodes += 1  # whatever the limits: there must be an answer

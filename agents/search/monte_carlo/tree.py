@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from zermelo.envs import CHANCE
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -26,6 +28,7 @@ class Node:
         amaf_counts, amaf_totals: The same of all simulations in which the action came later.
         probabilities: Where chance is to move.
         priors: For PUCT; else empty.
+        guess: Priors by action, of a node that a network has judged and that is not expanded.
         virtual: How many simulations each action begins with, won if positive, lost if negative, if the game says.
     """
 
@@ -46,6 +49,7 @@ class Node:
     amaf_totals: list[float] = field(init=False)
     probabilities: list[float] = field(init=False)
     priors: list[float] = field(init=False)
+    guess: dict[int, float] | None = None
     virtual: list[float] = field(init=False)
 
     def expand(self, actions: list[int], kept: int) -> None:
@@ -57,6 +61,28 @@ class Node:
         self.amaf_totals = [0.0] * count
         self.totals = [[0.0] * kept for _ in range(count)]
         self.is_expanded = True
+
+    def is_dominated(self, place: int) -> bool:
+        """True if an action can at best equal the proven bound."""
+        child = self.children[place]
+        if child is None:
+            return False
+        return bool(child.bounds[1] <= self.bounds[0] if self.mover == 0 else child.bounds[0] >= self.bounds[1])
+
+    def tighten(self, unknown: tuple[float, float]) -> bool:
+        """Brings the proven bounds up to date; whether they changed. ``unknown`` are those of missing children."""
+        self.has_proven_child = True
+        bounds = [unknown if child is None else child.bounds for child in self.children]
+        if self.mover == CHANCE:
+            found = 0.0, 0.0
+            for probability, (lower, upper) in zip(self.probabilities, bounds, strict=True):
+                found = found[0] + probability * lower, found[1] + probability * upper
+        else:
+            best = max if self.mover == 0 else min
+            found = best(bound[0] for bound in bounds), best(bound[1] for bound in bounds)
+        changed = found != self.bounds
+        self.bounds = found
+        return changed
 
 
 def children_at(node: Node, place: int) -> list[Node]:
@@ -71,6 +97,17 @@ def below(node: Node) -> Iterator[Node]:
     """All children of a node that are there."""
     for place in range(len(node.children) if node.is_expanded else 0):
         yield from children_at(node, place)
+
+
+def nodes_from(root: Node) -> list[Node]:
+    """A node and all nodes below it, each once."""
+    found, seen = [root], {id(root)}
+    for node in found:
+        for child in below(node):
+            if id(child) not in seen:
+                seen.add(id(child))
+                found.append(child)
+    return found
 
 
 class Simulation(NamedTuple):

@@ -1,0 +1,93 @@
+"""Scores of the kernel of two players: whole numbers in place of a value and a mate distance.
+
+A score is ``value * SCALE + 2 * distance``, for the player to move. ``value`` is in 1024ths of a point of utility
+(smaller parts with a fitted evaluation) above the middle between the players.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.patterns import fitted_value
+from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
+from zermelo.agents.core.endgame_tables import GAINS
+from zermelo.agents.core.options import FITTED_UNIT
+from zermelo.envs.jit.memory import load
+from zermelo.envs.rules.protocol import Rules
+from zermelo.envs.rules.scores import WIN
+
+UNIT: Final = 1024
+FITTED = False
+"""Whether a fitted evaluation counts in the place of the rules' own."""
+
+
+def unit() -> int:
+    """The value of a point of utility."""
+    return FITTED_UNIT if FITTED else UNIT
+
+
+def to_parent(search: Search, score: int) -> int:
+    """A child's score, as it counts one ply earlier."""
+    if search.sooner == 0:
+        return score
+    if score > HALF:
+        return score - 2
+    if score < -HALF:
+        return score + 2
+    return score
+
+
+def to_child(search: Search, edge: int) -> int:
+    """A window's edge, as a child sees it."""
+    if search.sooner == 0:
+        return edge
+    if edge > HALF:
+        return edge + 2
+    if edge < -HALF:
+        return edge - 2
+    return edge
+
+
+def to_score(value: float, distance: float, search: Search) -> int:
+    """A value and a mate distance for the first seat, as the kernel counts them for it."""
+    if math.isinf(value):
+        return INFINITY if value > 0.0 else -INFINITY
+    units = math.floor((value - search.middle) * unit() + 0.5)
+    return int(units) * SCALE + int(2.0 * distance)
+
+
+def value_of(score: int) -> int:
+    """The value of a score, without its mate distance."""
+    return (score + HALF) >> SHIFT
+
+
+def in_units(margin: int) -> int:
+    """A margin in 1024ths of a point of utility, as values are counted."""
+    return margin * (unit() // UNIT)
+
+
+def outcome(rules: Rules, state: Any, mover: int, search: Search) -> int:
+    """The score of a finished state for a seat."""
+    return (2 * rules.utility(state, mover) - search.total) * (unit() // 2) * SCALE
+
+
+def known_outcome(known: int, search: Search) -> int:
+    """The score of a state for its mover, from what an endgame table has of it."""
+    win = unit() * SCALE
+    if load(search.tables, GAINS) != 0:
+        return known * win
+    distance = 2 * (WIN - abs(known)) if search.sooner != 0 else 0
+    return 0 if known == 0 else win - distance if known > 0 else distance - win
+
+
+def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
+    """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
+    if FITTED:
+        value = fitted_value(rules, state, search.patterns) - search.total * (FITTED_UNIT // 2)
+        return (value if mover == 0 else -value) * SCALE
+    value = rules.evaluation(state, 0)
+    value = min(max(value, search.lower_evaluation), search.upper_evaluation)
+    value -= search.total * (UNIT // 2)
+    return (value if mover == 0 else -value) * SCALE
