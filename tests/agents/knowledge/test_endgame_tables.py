@@ -16,7 +16,7 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.core.endgame_tables import ABSENT, read_table
-from zermelo.agents.core.random_play import random_game
+from zermelo.agents.core.playouts import random_game
 from zermelo.agents.knowledge.making import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.core.random_play import random_game
+from zermelo.agents.core.playouts import random_game
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array

@@ -12,7 +12,7 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, va
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Compile
-from zermelo.agents.core.random_play import random_game
+from zermelo.agents.core.playouts import random_game
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (
