@@ -16,9 +16,8 @@ from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.clone_env import copier_for
-from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
 from zermelo.envs.errors import CloneError, EnvFailedError, GameOverError, ZermeloError, illegal_action

@@ -18,8 +18,7 @@ from zermelo.envs.adapters.masks import GymMask, own_mask, shown_mask
 from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.clone.outside_generators import OutsideGenerators
-from zermelo.envs.clone.random_state import replace_generators
+from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Traits

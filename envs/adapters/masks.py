@@ -20,7 +20,7 @@ import numpy as np
 from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, layers
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.clone.outside_generators import global_random_guard
+from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import UnsupportedGameError
 

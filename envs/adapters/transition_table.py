@@ -21,8 +21,8 @@ from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import TIME_LIMIT, game_layers, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import full_name
-from zermelo.envs.clone.outside_generators import global_random_guard
 from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits

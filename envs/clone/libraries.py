@@ -2,7 +2,7 @@
 
 A view of an array stays a view: when an environment keeps both ``board`` and ``board[1:-1]``, writing to one shows
 in the other, and so it does in the copy. A generator's copy continues with the same numbers; a search replaces it
-(``zermelo.envs.clone.random_state``). But for numpy nothing is imported: a class is recognised by its name,
+(``zermelo.envs.clone.generators``). But for numpy nothing is imported: a class is recognised by its name,
 and the first object met brings its library.
 """
 
@@ -321,7 +321,7 @@ def find(cls: type) -> Kind | None:
     if structure is None:
         return None
     if is_space(cls):
-        by_value = replace(structure, by_value=True, value=lambda obj: ())
+        by_value = replace(structure, by_value=True, key=None)
         is_known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
         return replace(by_value, copy=_copy_space, plain=False) if is_known else by_value
     if is_defined_in(cls, "pettingzoo.classic.go.go.raw_env"):

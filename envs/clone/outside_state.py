@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from zermelo.envs.clone.copy_classes import original_class
@@ -34,16 +34,15 @@ class OutsideState:
 
     def __init__(self, env: Any) -> None:
         self._owners = list(_owners(env))
-        self._before = dict(self._look())
+        self._before = {(id(owner), name): content for owner, name, *content in self._look()}
 
-    def _look(self) -> Iterator[tuple[tuple[int, str], tuple[Any, bytes, Any]]]:
+    def _look(self) -> Iterator[tuple[Any, str, bytes, Any]]:
         for owner, name, value in _entries(self._owners):
-            plain = value if type(value) in _PLAIN else None
-            yield (id(owner), name), (owner, digest(value, _MAX_ITEMS), plain)
+            yield owner, name, digest(value, _MAX_ITEMS), value if type(value) in _PLAIN else None
 
     def _changed(self) -> Iterator[tuple[str, Any, Any, Any]]:
-        for (number, name), (owner, now, plain) in self._look():
-            _, was, before = self._before.get((number, name), (owner, now, plain))
+        for owner, name, now, plain in self._look():
+            was, before = self._before.get((id(owner), name), (now, plain))
             if now != was:
                 yield name, owner, before, plain
 
@@ -72,7 +71,7 @@ def values_outside(env: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{path}[{number}]", part) for number, part in enumerate(inner))
 
 
-def _entries(owners: Any) -> Iterator[tuple[Any, str, Any]]:
+def _entries(owners: Iterable[Any]) -> Iterator[tuple[Any, str, Any]]:
     for owner in owners:
         for name, value in list(vars(owner).items()):
             if not name.startswith(("__", "_abc_")) and not isinstance(value, _CODE):
@@ -81,7 +80,8 @@ def _entries(owners: Any) -> Iterator[tuple[Any, str, Any]]:
 
 def _owners(env: Any) -> Iterator[Any]:
     """The classes of all that an environment holds, their modules, and the modules that these use."""
-    packages = {_package(cls) for layer in layers_of(env) for cls in type(layer).__mro__} - {""}
+    names = {module_name(cls) for layer in layers_of(env) for cls in type(layer).__mro__}
+    packages = {name.partition(".")[0] for name in names if not _is_library(name)}
     waiting = [
         owner
         for obj in reachable(env)
@@ -96,12 +96,11 @@ def _owners(env: Any) -> Iterator[Any]:
             continue
         seen.add(id(owner))
         yield owner
-        if isinstance(owner, types.ModuleType):
-            for value in list(vars(owner).values()):
-                name = value.__name__ if isinstance(value, types.ModuleType) else None
-                name = value.__module__ if isinstance(value, types.FunctionType) else name
-                if name in sys.modules and _is_own(name, packages):
-                    waiting.append(sys.modules[name])
+        for value in list(vars(owner).values()) if isinstance(owner, types.ModuleType) else ():
+            name = value.__name__ if isinstance(value, types.ModuleType) else None
+            name = value.__module__ if isinstance(value, types.FunctionType) else name
+            if name in sys.modules and _is_own(name, packages):
+                waiting.append(sys.modules[name])
 
 
 def layers_of(env: Any) -> Iterator[Any]:
@@ -114,11 +113,6 @@ def layers_of(env: Any) -> Iterator[Any]:
 def _is_library(name: str) -> bool:
     package = name.partition(".")[0]
     return package in sys.stdlib_module_names or package in _LIBRARIES or name.startswith("pettingzoo.utils")
-
-
-def _package(cls: type) -> str:
-    name = module_name(cls)
-    return "" if _is_library(name) else name.partition(".")[0]
 
 
 def _is_own(name: str, packages: set[str]) -> bool:

@@ -33,6 +33,8 @@ Copy = Callable[[Any], Any]
 Scan = Callable[[Any], "tuple[Any, ...] | None"]
 
 _MOST_NODES: Final = 800
+_FEW: Final = 5
+"""Up to so many attributes are looked up one by one, which is faster than comparing all names."""
 _FLAT: Final = "only shared values"
 _EMPTY: Final = "nothing"
 _COPIES: Final[dict[type, str]] = {
@@ -231,8 +233,12 @@ class _Writer:
         own = self.read(f"{name}.__dict__")
         self.seen[id(fields)] = (own, None)
         self.groups[dict, _signature(fields.values())].append(own)
-        self.require(f"[*{own}] == {self.constant(list(fields))}")
-        parts = self.unpack(f"{own}.values()", list(fields))
+        if len(fields) <= _FEW:
+            self.require(" and ".join([f"len({own}) == {len(fields)}", *(f"{key!r} in {own}" for key in fields)]))
+            parts = [self.read(f"{own}[{key!r}]") for key in fields]
+        else:
+            self.require(f"[*{own}] == {self.constant(list(fields))}")
+            parts = self.unpack(f"{own}.values()", list(fields))
         settled = _SETTLED.get(full_name(cls), ())
         copies = []
         for part, (key, value) in zip(parts, fields.items(), strict=True):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
@@ -73,8 +73,7 @@ class Player:
     def over(self) -> bool:
         """Whether there is nothing left to step."""
         if self._gymnasium:
-            last = self._last
-            return bool(last.get("terminated") or last.get("truncated") or last.get("step"))
+            return any(self._last.get(name) for name in ("terminated", "truncated", "step"))
         agents = self._call(lambda: self.env.agents)
         return isinstance(agents, Raised) or not agents
 
@@ -131,8 +130,8 @@ def _attempt(action: Callable[[], Any]) -> Any:
 
 
 def _sample(space: Any, seen: Any, info: Any, generator: np.random.Generator) -> Any:
-    holders = [holder for holder in (seen, info) if isinstance(holder, Mapping)]
-    mask = next((holder["action_mask"] for holder in holders if holder.get("action_mask") is not None), None)
+    masks = [holder.get("action_mask") for holder in (seen, info) if isinstance(holder, Mapping)]
+    mask = next((mask for mask in masks if mask is not None), None)
     if type(space).__name__ == "Discrete":
         allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.asarray(mask))
         return int(generator.choice(allowed)) + int(getattr(space, "start", 0)) if len(allowed) else 0

@@ -7,47 +7,40 @@ import threading
 from typing import Any
 
 
-class _Silent(threading.local):
-    """The depth of nested blocks for each thread."""
-
-    depth = 0
-
-
 class _Filter:
     """Standard output without what threads print that play copies."""
 
-    def __init__(self, stream: Any, silent: _Silent) -> None:
+    def __init__(self, stream: Any, quiet: _Quiet) -> None:
         self.stream = stream
-        self._silent = silent
+        self._quiet = quiet
 
     def write(self, text: str) -> int:
-        return len(text) if self._silent.depth else self.stream.write(text)
+        return len(text) if self._quiet.depth else self.stream.write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
 
 
-class _Quiet:
+class _Quiet(threading.local):
     """A context in which this thread prints nothing; other threads go on printing.
 
     It may be nested. Ctrl-C can end it between two instructions, so that ``__exit__`` never runs: whoever searches
     calls ``reset`` at the end.
     """
 
-    def __init__(self) -> None:
-        self._silent = _Silent()
+    depth = 0
 
     def __enter__(self) -> None:
         if type(sys.stdout) is not _Filter:
-            sys.stdout = _Filter(sys.stdout, self._silent)
-        self._silent.depth += 1
+            sys.stdout = _Filter(sys.stdout, self)
+        self.depth += 1
 
     def __exit__(self, *_: object) -> None:
-        self._silent.depth -= 1
+        self.depth -= 1
 
     def reset(self) -> None:
         """Lets this thread print again, and puts standard output back."""
-        self._silent.depth = 0
+        self.depth = 0
         if isinstance(sys.stdout, _Filter):
             sys.stdout = sys.stdout.stream
 

@@ -11,35 +11,24 @@ same order (sets aside), shared in the same places. Types count: ``1``, ``1.0`` 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import marshal
-import operator
 import re
 import types
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import Layout, UncopyableError, fields_of, full_name
-from zermelo.envs.clone.structures import BUILTINS
+from zermelo.envs.clone.kinds import UncopyableError, full_name
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
-_IGNORED: Final[dict[str, frozenset[str]]] = {
-    "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper": frozenset({"_prev_obs", "_prev_info"}),
-    "pettingzoo.utils.wrappers.order_enforcing.OrderEnforcingWrapper": frozenset({"_has_updated"}),
-    "pettingzoo.classic.go.go.raw_env": frozenset({"_last_obs"}),
-    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": frozenset({"_last_obs"}),
-    "gymnasium.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
-    "pettingzoo.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
-}
 
 
 def state_key(env: Any) -> Hashable:
@@ -127,14 +116,13 @@ class _KeyWalk:
                 out += (_KeyWalk, index)
                 continue
             seen[id(obj)] = len(seen)
-            if kind.key is not None:
-                kind.key(obj, self)
-            elif kind.layout is None:
-                self._add_content(cls, kind.value(obj), kind.parts(obj))
+            if kind.key is None:
+                self.add_content(cls, kind.value(obj), kind.parts(obj))
             else:
-                self._add_structure(obj, cls, kind.layout)
+                kind.key(obj, self)
 
-    def _add_content(self, cls: type, value: Hashable, parts: Any) -> None:
+    def add_content(self, cls: type, value: Hashable, parts: Any) -> None:
+        """Writes an object's class, value and parts."""
         out = self.out
         out += (original_class(cls), value, len(parts))
         if _PLAIN.issuperset(map(type, parts)):
@@ -142,47 +130,16 @@ class _KeyWalk:
         else:
             self.add_all(parts)
 
-    def _add_structure(self, obj: Any, cls: type, layout: Layout) -> None:
-        """An object's built-in part, then its attributes in order of name."""
-        if layout.base is object:
-            self.out.append(original_class(cls))
-            self._add_fields(obj, cls, layout)
-            return
-        builtin = BUILTINS[layout.base]  # type: ignore[index]  # of a layout that is taken apart
-        parts = builtin.parts(obj)
-        if layout.base in (set, frozenset):
-            if _PLAIN.issuperset(map(type, parts)):
-                self.out.append(frozenset(parts))
-                parts = []
-            else:
-                # Each element's own key gives the order; then as usual, so that sharing is written as such.
-                parts = sorted(parts, key=self._alone)
-        self._add_content(cls, builtin.value(obj), parts)
-        if layout.dict_of is not None or layout.slots:
-            self._add_fields(obj, cls, layout)
-
-    def _add_fields(self, obj: Any, cls: type, layout: Layout) -> None:
-        fields = fields_of(obj) if layout.slots or layout.dict_of is None else layout.dict_of.__get__(obj)
-        names, read = _counted(cls, tuple(fields))
-        values = read(fields)
-        self.out.append(names)
-        if _PLAIN.issuperset(map(type, values)):
-            self.out += values
+    def add_set(self, cls: type, items: Any) -> None:
+        """Writes a set in an order of its own."""
+        if _PLAIN.issuperset(map(type, items)):
+            self.out += (original_class(cls), frozenset(items))
         else:
-            self.add_all(values)
+            # Each element's own key gives the order; then as usual, so that what they share is written as shared.
+            self.add_content(cls, (), sorted(items, key=self._alone))
 
     def _alone(self, obj: Any) -> str:
-        """The key of one object by itself, as text: it gives the elements of a set an order."""
+        """The key of one object by itself, as text."""
         walk = _KeyWalk(is_digest=self.is_digest)
         walk.add_all([obj])
         return repr(walk.out)
-
-
-@functools.lru_cache(maxsize=1024)
-def _counted(cls: type, names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
-    """The attributes that count in a key, in one order, and what reads them all."""
-    ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
-    chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
-    if len(chosen) > 1:
-        return chosen, operator.itemgetter(*chosen)
-    return chosen, lambda fields: [fields[name] for name in chosen]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import collections
 import contextlib
 import copyreg
+import functools
 import gc
+import operator
 import sys
 import types
 import warnings
@@ -18,10 +20,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import is_
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.clone.copy_classes import copy_class
+from zermelo.envs.clone.copy_classes import copy_class, original_class
 from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
+    Layout,
     UncopyableError,
     Walk,
     fields_of,
@@ -123,6 +126,17 @@ BUILTINS: Final[dict[type, Builtin]] = {
 """The built-in classes that are taken apart. An environment's dict or list may be of any subclass of these."""
 
 
+_IGNORED: Final[dict[str, frozenset[str]]] = {
+    "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper": frozenset({"_prev_obs", "_prev_info"}),
+    "pettingzoo.utils.wrappers.order_enforcing.OrderEnforcingWrapper": frozenset({"_has_updated"}),
+    "pettingzoo.classic.go.go.raw_env": frozenset({"_last_obs"}),
+    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": frozenset({"_last_obs"}),
+    "gymnasium.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
+    "pettingzoo.utils.ezpickle.EzPickle": frozenset({"_ezpickle_args", "_ezpickle_kwargs"}),
+}
+"""Attributes that only remember what was shown, or how the environment was made."""
+
+
 def kind_by_structure(cls: type) -> Kind | None:
     """The kind of a class whose objects are a built-in part, a dict and slots; None for C code not known."""
     layout = layout_of(cls)
@@ -137,9 +151,39 @@ def kind_by_structure(cls: type) -> Kind | None:
         copy=_copier(cls, layout.base, builtin, has_fields),
         parts=(lambda obj: [*inner(obj), *fields_of(obj).values()]) if has_fields else inner,
         value=builtin.value,
+        key=_key_of(cls, layout, builtin) if has_fields or layout.base in (set, frozenset) else None,
         layout=layout,
         plain=True,
     )
+
+
+def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any], None]:
+    """What writes an object's built-in part, then its attributes in order of name."""
+    ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
+
+    @functools.lru_cache(maxsize=64)
+    def counted(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+        """The attributes that count, in one order, and what reads them all."""
+        chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
+        if len(chosen) > 1:
+            return chosen, operator.itemgetter(*chosen)
+        return chosen, lambda fields: [fields[name] for name in chosen]
+
+    def write(obj: Any, walk: Any) -> None:
+        if layout.base is object:
+            walk.out.append(original)
+        elif layout.base in (set, frozenset):
+            walk.add_set(cls, builtin.parts(obj))
+        else:
+            walk.add_content(cls, builtin.value(obj), builtin.parts(obj))
+        if layout.dict_of is not None or layout.slots:
+            fields = fields_of(obj) if layout.slots else layout.dict_of.__get__(obj)
+            names, read = counted(tuple(fields))
+            walk.out.append(names)
+            walk.add_all(read(fields))
+
+    original = original_class(cls)
+    return write
 
 
 def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:

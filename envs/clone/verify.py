@@ -1,19 +1,17 @@
-"""Proves that an environment's clones are right, by playing them against their originals."""
+"""Shows that an environment's clones are right, by playing them against their originals."""
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
+from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.state_key import state_key
@@ -24,10 +22,11 @@ _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.",
 _ASIDE_STEPS: Final = 30
 _CHECK_STEPS: Final = 40
 _CHECK_SECONDS: Final = 0.05
-_MAX_TRIES: Final = 4
 CHECKED: Final = set[Any]()
 """Classes and configurations whose clones were found to be right."""
-_tries: Final = dict[Any, int]()
+
+_Trace = tuple[list[dict[str, Any]], list[Any]]
+"""The records of a game, and the actions between them."""
 
 
 def verify_clone(
@@ -40,11 +39,10 @@ def verify_clone(
 ) -> None:
     """Plays random games on environments, on their clones and on one alone, and compares all there is to see.
 
-    Each game is played three times with the same seed and the same actions: by an environment alone; by another
-    one, the original, of which clones are taken along the way; and by these clones, in step with the original.
-    Further clones are played on with other actions, which must not show in the original. Before the second playing
-    ``make_env`` is called once more and that environment is played a little too: one environment must not disturb
-    another.
+    Each game is played by an environment alone, and by another one, the original, of which clones are taken along
+    the way and step with it. Further clones are played on with other actions, which must not show in the original.
+    Before the second playing ``make_env`` is called once more and that environment is played a little too: one
+    environment must not disturb another.
 
     If the environments keep state outside of themselves, in a module or on a class, give a ``make_env`` whose
     calls return the configurations that are used side by side, in turn, such as
@@ -71,161 +69,24 @@ def verify_clone(
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
     with global_random_guard():
-        for game in range(games):
-            _verify_game(make_env, _Game(seed, game, clone, max_steps))
+        for number in range(games):
+            streams = [np.random.default_rng([abs(seed), number, stream]) for stream in range(4)]
+            _verify_game(make_env, _Game(seed, number, clone), streams, max_steps)
 
 
-class _UnlikeAloneError(Exception):
-    """The original, with clones beside it, did not play as an environment alone did."""
-
-
-@dataclass
-class _Trace:
-    records: list[dict[str, Any]]
-    actions: list[Any]
-
-
-@dataclass
-class _Game:
-    """One game of an environment with clones beside it.
-
-    Attributes:
-        seed: Where the random choices of all games start.
-        number: Which of them this is.
-        clone: Clones an environment.
-        max_steps: Where the game is cut off.
-        deadline: The time of ``time.perf_counter`` at which it is cut off.
-        outside: The state outside of the environment before it began.
-    """
-
-    seed: int
-    number: int
-    clone: Callable[[Any], Any]
-    max_steps: int
-    deadline: float = math.inf
-    outside: OutsideState | None = None
-    step: int = field(default=0, init=False)
-
-    def generator(self, stream: int) -> np.random.Generator:
-        """The generator of one purpose."""
-        return np.random.default_rng([abs(self.seed), self.number, stream])
-
-    def play_alone(self, player: Player, stream: int, max_steps: int, deadline: float = math.inf) -> _Trace:
-        """Plays random legal actions to the end, or as far as the limits allow."""
-        generator = self.generator(stream)
-        _require_success(player, "reset")
-        trace = _Trace([player.record()], [])
-        while not player.over and len(trace.actions) < max_steps:
-            if trace.actions and time.perf_counter() >= deadline:
-                break
-            action = player.choose(trace.records[-1], generator)
-            player.step(action)
-            _require_success(player, f"step({action!r})")
-            trace.actions.append(action)
-            trace.records.append(player.record())
-        return trace
-
-    def play(self, original: Player, trace: _Trace | None) -> None:
-        """Plays the actions of the trace, or random ones, and compares after every step."""
-        generator = self.generator(3)
-        followers: list[tuple[Player, int]] = []
-        record = original.record()
-        self.step = 0
-        self._compare_with_alone(original, trace, record)
-        steps = self.max_steps if trace is None else len(trace.actions)
-        while not original.over and self.step < steps and (not self.step or time.perf_counter() < self.deadline):
-            early = self.step < 2
-            if early or generator.random() < 0.15:
-                followers = [*followers[-2:], (self._copy(original), self.step)]
-            if generator.random() < 0.1:  # a clone of a clone
-                followers[0] = self._copy(followers[0][0]), self.step
-            if early or generator.random() < 0.08:  # only the first is played to its end
-                self._play_aside(
-                    self._copy(original), generator, self.max_steps if not self.step else _ASIDE_STEPS
-                )
-            action = original.choose(record, generator) if trace is None else trace.actions[self.step]
-            self.step += 1
-            original.step(action)
-            record = original.record()
-            self._compare_with_alone(original, trace, record)
-            for player, taken_at in followers:
-                # Stepped before it is looked at: looking may refresh what the copy got wrong.
-                player.step(action)
-                self._compare(original, player, taken_at, record)
-        if original.over:
-            self._compare(original, self._copy(original), self.step, record)
-
-    def _play_aside(self, player: Player, generator: np.random.Generator, steps: int) -> None:
-        for _ in range(steps):
-            record = player.record()
-            failed = player.failure is not None or any(isinstance(value, Raised) for value in record.values())
-            if failed or player.over or time.perf_counter() >= self.deadline:
-                return  # what is wrong with it shows in a clone that goes along
-            player.step(player.choose(record, generator))
-
-    def _copy(self, player: Player) -> Player:
-        try:
-            copied = self.clone(player.env)
-        except CloneError as error:
-            raise CloneError(f"{error} ({self._moment()}{self._more(player)})") from error
-        except Exception as error:
-            raise CloneError(
-                f"{_name(player.env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
-            ) from error
-        if copied is player.env or original_class(type(copied)) is not original_class(type(player.env)):
-            wrong = "the environment itself" if copied is player.env else f"a {type(copied).__name__}"
-            raise CloneError(f"the clone of {_name(player.env)} is {wrong} ({self._moment()})")
-        return player.copied(copied)
-
-    def _compare_with_alone(self, original: Player, trace: _Trace | None, record: dict[str, Any]) -> None:
-        found = None if trace is None else first_difference(trace.records[self.step], record)
-        if found is not None:
-            raise _UnlikeAloneError(
-                f"cloning or another environment disturbs {_name(original.env)} ({self._moment()}): {found[0]} is "
-                f"{_short(found[2])}, but {_short(found[1])} when it is played alone{self._more(original)}"
-            )
-
-    def _compare(self, original: Player, follower: Player, taken_at: int, record: dict[str, Any]) -> None:
-        found = first_difference(record, follower.record())
-        if found is not None:
-            raise CloneError(
-                f"the clone of {_name(original.env)} taken at step {taken_at} is not the same game "
-                f"({self._moment()}): {found[0]} is {_short(found[2])} in the clone, but {_short(found[1])} in "
-                f"the original{self._more(original)}"
-            )
-
-    def _moment(self) -> str:
-        return f"seed {self.seed}, game {self.number}, step {self.step}"
-
-    def _more(self, player: Player) -> str:
-        """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
-        sets = [path_to(player.env, obj) for obj in reachable(player.env) if type(obj) is set and len(obj) > 1]
-        order = (
-            f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
-            "order matters, keep a dict or a list, or take the least)"
-        )
-        return _outside_text(self.outside) + (order if sets else "")
-
-
-def _verify_game(make_env: Callable[[], Any], game: _Game) -> None:
-    alone_env = make_env()
-    shape = _configuration(alone_env)
-    seed = int(game.generator(0).integers(2**31 - 1))
-    alone = Player.start(alone_env, seed)
-    game.outside = OutsideState(alone_env)
-    trace = game.play_alone(alone, 1, game.max_steps)
-
-    def play(trace: _Trace | None) -> None:
-        original = Player.start(_another(make_env, shape), seed)
-        game.play_alone(Player.start(make_env(), seed + 1), 2, 5)
-        game.play(original, trace)
-
-    try:
-        play(trace)
-    except _UnlikeAloneError as error:
-        if _repeats(Player.start(_another(make_env, shape), seed), trace):
-            raise CloneError(str(error)) from None
-        play(None)  # reset(seed=...) does not repeat a game: only the clones can be compared
+def _verify_game(
+    make_env: Callable[[], Any], game: _Game, streams: list[np.random.Generator], max_steps: int
+) -> None:
+    env = make_env()
+    shape, seed = _configuration(env), int(streams[0].integers(2**31 - 1))
+    player = Player.start(env, seed)
+    game.outside = OutsideState(env)
+    trace = _play(player, streams[1], max_steps)
+    # The same again, unless reset(seed=...) does not repeat a game: then only the clones can be compared.
+    again = _replay(Player.start(_another(make_env, shape), seed), trace)
+    original = Player.start(_another(make_env, shape), seed)
+    _play(Player.start(make_env(), seed + 1), streams[2], 5)
+    game.play(original, streams[3], max_steps, trace if again else None)
 
 
 def _another(make_env: Callable[[], Any], shape: Any) -> Any:
@@ -245,6 +106,30 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
+def _play(player: Player, generator: np.random.Generator, max_steps: int, deadline: float = np.inf) -> _Trace:
+    """Plays random legal actions to the end, or as far as the limits allow, but a step at least."""
+    _require_success(player, "reset")
+    records, actions = [player.record()], list[Any]()
+    while not player.over and len(actions) < max_steps and (not actions or time.perf_counter() < deadline):
+        action = player.choose(records[-1], generator)
+        player.step(action)
+        _require_success(player, f"step({action!r})")
+        actions.append(action)
+        records.append(player.record())
+    return records, actions
+
+
+def _replay(player: Player, trace: _Trace) -> bool:
+    """Whether the actions of a trace lead to its records again."""
+    records, actions = trace
+    for record, action in zip(records, [*actions, None], strict=True):
+        if first_difference(record, player.record()) is not None:
+            return False
+        if not player.over:
+            player.step(action)
+    return True
+
+
 def _require_success(player: Player, what: str) -> None:
     if player.failure is not None:
         raise CloneError(
@@ -253,13 +138,90 @@ def _require_success(player: Player, what: str) -> None:
         ) from player.failure.error
 
 
-def _repeats(player: Player, trace: _Trace) -> bool:
-    for record, action in zip(trace.records, [*trace.actions, None], strict=True):
-        if first_difference(record, player.record()) is not None:
-            return False
-        if not player.over:
-            player.step(action)
-    return True
+class _Game:
+    """A game of an environment with clones beside it, whose moments are named in errors."""
+
+    def __init__(self, seed: int, number: int, clone: Callable[[Any], Any]) -> None:
+        self._seed, self._number, self._step = seed, number, 0
+        self._clone = clone
+        self.outside: OutsideState | None = None
+
+    def play(self, original: Player, generator: np.random.Generator, max_steps: int, trace: _Trace | None) -> None:
+        """Plays the actions of the trace, or random ones, and compares after every step."""
+        followers: list[tuple[Player, int]] = []
+        steps = max_steps if trace is None else len(trace[1])
+        record = self._record(original, trace)
+        while not original.over and self._step < steps:
+            early = self._step < 2
+            if early or generator.random() < 0.15:
+                followers = [*followers[-2:], (self._copy(original), self._step)]
+            if generator.random() < 0.1:  # a clone of a clone
+                followers[0] = self._copy(followers[0][0]), self._step
+            if early or generator.random() < 0.1:
+                self._play_aside(self._copy(original), generator)
+            action = original.choose(record, generator) if trace is None else trace[1][self._step]
+            original.step(action)
+            self._step += 1
+            record = self._record(original, trace)
+            for player, taken_at in followers:
+                # Stepped before it is looked at: looking may refresh what the copy got wrong.
+                player.step(action)
+                self._compare(original, player, taken_at, record)
+        if original.over:
+            self._compare(original, self._copy(original), self._step, record)
+
+    def _play_aside(self, player: Player, generator: np.random.Generator) -> None:
+        for _ in range(_ASIDE_STEPS):
+            record = player.record()
+            if player.over or any(isinstance(value, Raised) for value in record.values()):
+                return  # what is wrong with it shows in a clone that goes along
+            player.step(player.choose(record, generator))
+
+    def _record(self, original: Player, trace: _Trace | None) -> dict[str, Any]:
+        record = original.record()
+        found = None if trace is None else first_difference(trace[0][self._step], record)
+        if found is not None:
+            raise CloneError(
+                f"cloning or another environment disturbs {_name(original.env)} ({self._moment()}): {found[0]} is "
+                f"{_short(found[2])}, but {_short(found[1])} when it is played alone{self._causes(original)}"
+            )
+        return record
+
+    def _compare(self, original: Player, follower: Player, taken_at: int, record: dict[str, Any]) -> None:
+        found = first_difference(record, follower.record())
+        if found is not None:
+            raise CloneError(
+                f"the clone of {_name(original.env)} taken at step {taken_at} is not the same game "
+                f"({self._moment()}): {found[0]} is {_short(found[2])} in the clone, but {_short(found[1])} in "
+                f"the original{self._causes(original)}"
+            )
+
+    def _copy(self, player: Player) -> Player:
+        env = player.env
+        try:
+            copied = self._clone(env)
+        except CloneError as error:
+            raise CloneError(f"{error} ({self._moment()}{self._causes(player)})") from error
+        except Exception as error:
+            raise CloneError(
+                f"{_name(env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
+            ) from error
+        if copied is env or original_class(type(copied)) is not original_class(type(env)):
+            wrong = "the environment itself" if copied is env else f"a {type(copied).__name__}"
+            raise CloneError(f"the clone of {_name(env)} is {wrong} ({self._moment()})")
+        return player.copied(copied)
+
+    def _moment(self) -> str:
+        return f"seed {self._seed}, game {self._number}, step {self._step}"
+
+    def _causes(self, player: Player) -> str:
+        """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
+        sets = [path_to(player.env, obj) for obj in reachable(player.env) if type(obj) is set and len(obj) > 1]
+        order = (
+            f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
+            "order matters, keep a dict or a list, or take the least)"
+        )
+        return _outside_text(self.outside) + (order if sets else "")
 
 
 def _outside_text(outside: OutsideState | None) -> str:
@@ -285,15 +247,12 @@ def _short(value: Any) -> str:
 # -- the short form, before a search
 
 
-def check_clone(env: Any, deadline: float = math.inf) -> bool:
+def check_clone(env: Any, deadline: float = np.inf) -> None:
     """Plays a copy of a live environment, and looks whether the environment or another copy notices.
 
     The first search on an environment asks for it. It is done once for each class and configuration, and not for
     environments that are known to clone right. A warning names what copies share with the environment in modules
     or on classes, and change.
-
-    Returns:
-        Whether it is done; what there was no time for is done when it is asked for again, a few times.
 
     Raises:
         CloneError: A copy is not the same, or not independent.
@@ -301,37 +260,33 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
     copied = clone_env(env)  # raises what can be known without playing
     key = (tuple(original_class(type(layer)) for layer in layers_of(env)), repr(_configuration(env)))
     if is_known_to_clone(env) or key in CHECKED:
-        return True
+        return
     outside, before = OutsideState(env), _key_or_none(env)
-    tries = _tries[key] = _tries.get(key, -1) + 1
-    game = _Game(0, tries, clone_env, _CHECK_STEPS, deadline, outside)
     try:
         with OutsideGenerators(env).guard(0):
             other, player = Player(clone_env(env), 0), Player(copied, 0)
             seen = other.record()
             is_stable = first_difference(seen, other.record()) is None  # it shows no time of day
             ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
-            trace = game.play_alone(player, 1, _CHECK_STEPS, ends)
-            found = first_difference(seen, other.record()) if is_stable else None
+            _, actions = _play(player, np.random.default_rng([0, 0, 1]), _CHECK_STEPS, ends)
+            changed = first_difference(seen, other.record()) if is_stable else None
             again = player.copied(clone_env(copied))
             wrong = first_difference(player.record(), again.record()) if is_stable else None
         changes = _outside_text(outside)
-        if found is not None:
+        if changed is not None:
             raise CloneError(
-                f"playing a clone of {_name(env)} changes another one: {found[0]} is {_short(found[2])}, but "
-                f"{_short(found[1])} before{changes}"
+                f"playing a clone of {_name(env)} changes another one: {changed[0]} is {_short(changed[2])}, but "
+                f"{_short(changed[1])} before{changes}"
             )
         if wrong is not None:
             raise CloneError(
-                f"the clone of {_name(env)} after {len(trace.actions)} steps is not the same game: {wrong[0]} is "
+                f"the clone of {_name(env)} after {len(actions)} steps is not the same game: {wrong[0]} is "
                 f"{_short(wrong[2])} in the clone, but {_short(wrong[1])} in the original{changes}"
             )
         if before is not None and _key_or_none(env) != before:
             raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")
     finally:
         outside.restore()
-    if time.perf_counter() >= deadline and tries < _MAX_TRIES:
-        return False
     CHECKED.add(key)
     if changes:
         warnings.warn(
@@ -340,7 +295,6 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
             UnknownTraitWarning,
             stacklevel=2,
         )
-    return True
 
 
 def is_known_to_clone(env: Any) -> bool:

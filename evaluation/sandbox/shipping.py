@@ -27,8 +27,8 @@ from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, Unsupp
 from zermelo.envs.adapters.aec.unseen import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
-from zermelo.envs.clone.random_state import replace_generators
 from zermelo.evaluation.match.writing import shown
 
 

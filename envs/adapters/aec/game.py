@@ -30,9 +30,8 @@ from zermelo.envs.adapters.masks import mask_of, require_mask_before_last, shown
 from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import (
     EnvFailedError,

@@ -22,7 +22,7 @@ from zermelo.envs.adapters.facts.declared import checked_outcomes
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
-from zermelo.envs.clone.random_state import replace_generators
+from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Information, Traits
 

@@ -16,9 +16,9 @@ import numpy as np
 from zermelo.envs.adapters.wrappers import game_layers, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_name
 from zermelo.envs.clone.libraries import is_space
-from zermelo.envs.clone.outside_generators import global_random_guard
 from zermelo.envs.clone.state_key import digest
 
 _IN_PLAY: Final = frozenset(

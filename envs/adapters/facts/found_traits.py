@@ -11,8 +11,8 @@ from zermelo.envs.adapters.facts.declared import declared_traits, declares_chanc
 from zermelo.envs.adapters.facts.inference import Findings, infer, remembered, watch
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.kinds import UncopyableError
-from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.verify import check_clone, is_known_to_clone
 from zermelo.envs.errors import CloneError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
@@ -109,8 +109,8 @@ class _Slices:
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
         env = self._game.environment(root)
         yield from self._game.trials(root)
-        while not _check_copies(env, self._ends):
-            yield
+        _check_copies(env, self._ends)
+        yield
         if self._settled is None:
             return Adapted(_watched(self._game, env, self._ends), {})
         findings = remembered(env)
@@ -120,13 +120,12 @@ class _Slices:
         return self._settled(findings)
 
 
-def _check_copies(raw: Any, deadline: float) -> bool:
-    """Plays a copy beside another, once for a class, before a search relies on copies; whether it is done."""
+def _check_copies(raw: Any, deadline: float) -> None:
+    """Plays a copy beside another, once for a class, before a search relies on copies."""
     try:
-        return check_clone(raw, deadline)
+        check_clone(raw, deadline)
     except CloneError as error:
         if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
             raise
         # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
         # that gets there will say so.
-        return True

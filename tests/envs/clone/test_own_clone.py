@@ -8,7 +8,7 @@ import pytest
 from doubles.clone_envs import DiceEnv
 
 from zermelo.envs import CloneError, InvalidSettingError, as_game, clone_env, register_clone, verify_clone
-from zermelo.envs.clone.random_state import find_generators
+from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.state_key import state_key
 
 

@@ -13,9 +13,9 @@ from gymnasium import spaces
 
 from zermelo.envs import clone_env
 from zermelo.envs.clone.clone_env import copier_for
+from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.kinds import is_shared_type
 from zermelo.envs.clone.plan import compile_copier
-from zermelo.envs.clone.random_state import find_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 

@@ -6,8 +6,12 @@ from doubles.clone_envs import BareEnv, DiceEnv
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import clone_env
-from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
-from zermelo.envs.clone.random_state import find_generators, replace_generators
+from zermelo.envs.clone.generators import (
+    OutsideGenerators,
+    find_generators,
+    global_random_guard,
+    replace_generators,
+)
 
 SOURCES = ["generator", "random_state", "python", "closure", "stored method", "space"]
 

@@ -11,7 +11,7 @@ from doubles.clone_envs import BareEnv
 
 from zermelo.agents import MCTSAgent
 from zermelo.envs import Chance, as_game, clone_env
-from zermelo.envs.clone.random_state import replace_generators
+from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.clone.state_key import state_key
 
 torch: Any = pytest.importorskip("torch")

@@ -1,0 +1,199 @@
+"""Random generators: those that an environment holds, and those outside of it that it draws from.
+
+A copy that carries the environment's own generator knows every die that the environment will roll. So a search
+replaces the generators in its copies. Others stand outside: Python, NumPy and PyTorch have one each for the whole
+process, some stand in the environment's modules and on its classes. While a copy of the environment plays, they
+start from a seed of the search; then they are put back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import random
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.envs.clone.clone_env import known_generators
+from zermelo.envs.clone.kinds import full_name
+from zermelo.envs.clone.outside_state import values_outside
+from zermelo.envs.clone.traversal import reachable
+
+# --- inside
+
+
+def find_generators(env: Any) -> list[Any]:
+    """The sources of randomness that an environment holds, each once, in the order of its attributes.
+
+    These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences,
+    Python's ``random.Random`` and PyTorch's generators; ``random.SystemRandom``, which has no state, is left out.
+    """
+    return [obj for obj in reachable(env) if _is_source(obj)]
+
+
+def _is_source(obj: Any) -> bool:
+    if isinstance(obj, random.Random):
+        return not isinstance(obj, random.SystemRandom)
+    return isinstance(obj, np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
+
+
+def _is_torch(obj: Any) -> bool:
+    return type(obj).__name__ == "Generator" and full_name(type(obj)) == "torch._C.Generator"
+
+
+def replace_generators(env: Any, generator: np.random.Generator) -> int:
+    """Gives every random generator that ``env`` holds a fresh state, drawn from ``generator``.
+
+    Call it on a clone, never on a live environment. It is done in place, so that whatever shares a generator (a
+    space, a closure, a stored ``rng.integers``) goes on sharing it.
+
+    Returns:
+        How many generators there were; with none, ``generator`` is not advanced.
+    """
+    known = known_generators(env)
+    objects = [*reachable(env)] if known is None else [part for holder in known for part in reachable(holder)]
+    found = [obj for obj in objects if _is_source(obj)]
+    for source in found:
+        seed = int.from_bytes(generator.bytes(16), "little")
+        # Each class's own method starts an existing object anew, the seed sequence that it spawns from included.
+        if isinstance(source, random.Random):
+            random.Random.seed(source, seed)  # forgets the second half of a pair of normal numbers as well
+        elif _is_torch(source):
+            source.manual_seed(seed % 2**63)
+        else:
+            type(source).__init__(source, seed)
+    for obj in objects:
+        if isinstance(obj, np.random.RandomState) and (state := obj.get_state(legacy=False))["has_gauss"]:
+            obj.set_state({**state, "has_gauss": 0, "gauss": 0.0})  # the second half of a pair, drawn already
+    return len(found)
+
+
+# --- outside
+
+_LOCK: Final = threading.RLock()
+"""Held while a copy draws: what one thread has put in place no other may save or restore."""
+
+
+class _Source(NamedTuple):
+    """One generator: ``restore(save())`` leaves it as it was; ``draw`` tells its states apart."""
+
+    name: str
+    save: Callable[[], Any]
+    seed: Callable[[int], Any]
+    restore: Callable[[Any], Any]
+    draw: Callable[[], Any]
+
+
+class OutsideGenerators:
+    """The generators outside of an environment that its steps may draw from.
+
+    They are watched until it is said which are drawn from (``only``).
+
+    Args:
+        env: Whose modules and classes are looked through; without one, the global generators alone.
+
+    Attributes:
+        drawn: The names of those that were drawn from so far.
+    """
+
+    def __init__(self, env: Any = None) -> None:
+        found = () if env is None else (_source(name, value) for name, value in values_outside(env))
+        self._all = [*_global_sources(), *filter(None, found)]
+        self._used = self._all
+        self._watches = True
+        self.drawn: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._used)
+
+    def only(self, names: Iterable[str]) -> OutsideGenerators:
+        """A context for steps that are known to draw from these generators alone."""
+        changed = OutsideGenerators.__new__(OutsideGenerators)
+        changed._all, changed.drawn, changed._watches = self._all, self.drawn, False
+        changed._used = [source for source in self._all if source.name in set(names)]
+        return changed
+
+    @contextlib.contextmanager
+    def guard(self, seed: int, *, is_reset: bool = False) -> Iterator[None]:
+        """Has the generators start from a seed inside the block, and puts them back as they were.
+
+        Args:
+            seed: Of 32 bits.
+            is_reset: Whether it is no step, so that all are guarded and what is drawn says nothing.
+        """
+        with _LOCK, contextlib.ExitStack() as restored:
+            sources = self._all if is_reset else self._used
+            for source in sources:
+                restored.callback(source.restore, source.save())
+                source.seed(seed)
+            yield
+            for source in sources if self._watches and not is_reset else ():
+                found = source.draw()
+                source.seed(seed)
+                if found != source.draw():
+                    self.drawn.add(source.name)
+
+
+def global_random_guard(seed: int = 0) -> contextlib.AbstractContextManager[None]:
+    """Has the process's global generators start from a seed inside the block, and puts them back as they were."""
+    return OutsideGenerators().guard(seed % 2**32)
+
+
+def _global_sources() -> Iterator[_Source | None]:
+    yield _source("random", random)
+    yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, _draw_numpy)
+    if "torch" in sys.modules:
+        yield _source("torch", sys.modules["torch"].default_generator)
+
+
+def _source(name: str, value: Any) -> _Source | None:
+    if value is random or (isinstance(value, random.Random) and not isinstance(value, random.SystemRandom)):
+        draw = functools.partial(value.getrandbits, 64)
+        return _Source(name, value.getstate, value.seed, value.setstate, draw)
+    if isinstance(value, np.random.RandomState):
+        save = functools.partial(value.get_state, legacy=False)
+        return _Source(name, save, value.seed, value.set_state, functools.partial(value.bytes, 8))
+    if _is_torch(value):
+        save = value.get_state
+        return _Source(name, save, value.manual_seed, value.set_state, lambda: save().tolist())
+    bits = value.bit_generator if isinstance(value, np.random.Generator) else value
+    if isinstance(bits, np.random.BitGenerator):
+        restore = functools.partial(setattr, bits, "state")
+        return _Source(
+            name, lambda: bits.state, lambda seed: restore(type(bits)(seed).state), restore, bits.random_raw
+        )
+    return None
+
+
+# NumPy's global generator: reading and writing its state takes long, so another is put in its place.
+
+_NUMPY: Final[Any] = np.random  # whose types do not export all that it documents
+_spare: Final[list[Any]] = []
+
+
+def _numpy_state() -> Any:
+    return np.random.get_state(legacy=False)  # noqa: NPY002  # the legacy generator is the global one
+
+
+def _draw_numpy() -> bytes:
+    return np.random.bytes(8)  # noqa: NPY002  # as above
+
+
+def _set_numpy_aside() -> Any:
+    state = _numpy_state()
+    bits = _NUMPY.get_bit_generator()
+    other = _spare.pop() if _spare else np.random.MT19937(0)
+    _NUMPY.set_bit_generator(other)
+    return bits, other, state["has_gauss"], state["gauss"]
+
+
+def _restore_numpy(saved: Any) -> None:
+    bits, other, has_gauss, gauss = saved
+    _NUMPY.set_bit_generator(bits)
+    _spare.append(other)
+    if has_gauss:  # the second of a pair of normal numbers, which went when the generator was exchanged
+        np.random.set_state({**_numpy_state(), "has_gauss": has_gauss, "gauss": gauss})  # noqa: NPY002  # as above
