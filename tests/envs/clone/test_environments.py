@@ -83,35 +83,32 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
     env.close()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", CLASSIC)
-def test_classic_environments_in_lockstep(name):
-    assert_clones_right(lambda: make_classic(name), games=2, seed=5, max_steps=25)
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "mode"), all_modes())
-def test_twenty_games_of_each_classic_environment_in_each_mode(name, mode):
-    assert_clones_right(lambda: make_classic(name, mode), games=20, max_steps=40 if name == "chess-v6" else 200)
+@pytest.mark.parametrize(
+    ("name", "mode", "games"),
+    [
+        *(pytest.param(name, None, 2, marks=pytest.mark.thorough) for name in CLASSIC),
+        *(pytest.param(name, mode, 20, marks=pytest.mark.slow) for name, mode in all_modes()),
+    ],
+)
+def test_classic_environments_in_lockstep(name, mode, games):
+    longest = 25 if games == 2 else 40 if name == "chess-v6" else 200
+    assert_clones_right(lambda: make_classic(name, mode), games=games, seed=5, max_steps=longest)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", OPEN_SPIEL)
-def test_open_spiel_through_shimmy(name):
+@pytest.mark.parametrize(
+    ("name", "games", "longest"),
+    [
+        *(pytest.param(name, 2, 30, marks=pytest.mark.thorough) for name in OPEN_SPIEL),
+        *(pytest.param(name, 20, 200, marks=pytest.mark.slow) for name in OPEN_SPIEL),
+    ],
+)
+def test_open_spiel_through_shimmy(name, games, longest):
     shimmy = pytest.importorskip("shimmy")
-    games = 1 if name in ("backgammon", "pig") else 2
     assert_clones_right(
-        lambda: shimmy.OpenSpielCompatibilityV0(game_name=name, config=OPEN_SPIEL[name]), games=games, max_steps=30
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OPEN_SPIEL)
-def test_twenty_games_of_open_spiel_through_shimmy(name):
-    shimmy = pytest.importorskip("shimmy")
-    assert_clones_right(
-        lambda: shimmy.OpenSpielCompatibilityV0(game_name=name, config=OPEN_SPIEL[name]), games=20, max_steps=200
+        lambda: shimmy.OpenSpielCompatibilityV0(game_name=name, config=OPEN_SPIEL[name]),
+        games=games,
+        max_steps=longest,
     )
 
 

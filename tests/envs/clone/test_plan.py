@@ -12,7 +12,6 @@ from doubles.clone_envs import BareEnv, MyList, Piece
 from gymnasium import spaces
 
 from zermelo.envs import clone_env
-from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.kinds import is_shared_type
 from zermelo.envs.clone.plan import compile_copier
@@ -214,10 +213,6 @@ def test_the_fast_environments_have_a_written_copier_all_through_a_game(name):
             break
         mask = observation.get("action_mask") if isinstance(observation, dict) else np.ones(3)
         env.step(int(chance.choice(np.flatnonzero(mask))))
-
-
-def test_copier_for_is_the_same_for_all_of_a_class():
-    assert copier_for(template()) is copier_for(template())
 
 
 def test_threads_may_clone_a_new_class_at_the_same_time():

@@ -20,7 +20,7 @@ from doubles.awkward_lifetimes import CountToSix
 from doubles.clone_envs import BareEnv
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import CloneError, clone_env, register_clone
+from zermelo.envs import CloneError, clone_env
 from zermelo.envs.clone.state_key import state_key
 
 # As SWIG makes the classes of Box2D: without the name of a module.
@@ -104,22 +104,6 @@ def test_a_class_without_a_module_is_copied_or_named() -> None:
     env = BareEnv(handle=Handle())
     assert type(clone_env(env).handle).__name__ == "Handle"
     assert state_key(clone_env(env)) == state_key(env)
-
-
-class Engine:
-    def __init__(self, moves: list[int]) -> None:
-        self.moves, self.lock = moves, held_lock()
-
-
-def test_it_can_be_registered() -> None:
-    env = CountToSix()
-    env.reset(seed=0)
-    env.engine = Engine([1])
-    with pytest.raises(CloneError, match=r"env\.engine\.lock is a lock that is held"):
-        clone_env(env)
-    register_clone(Engine, flatten=lambda engine: [engine.moves], unflatten=lambda parts: Engine(*parts))
-    assert clone_env(env).engine.moves == [1]
-    assert AlphaBetaAgent(depth=2).act(env) in (0, 1)
 
 
 @pytest.mark.parametrize("name", ["frame", "series", "index", "dates"])
