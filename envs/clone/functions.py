@@ -65,13 +65,6 @@ def _is_plain_builtin(obj: Any) -> bool:
     return obj.__self__ is None or isinstance(obj.__self__, types.ModuleType | type)
 
 
-def _make_partial(obj: functools.partial[Any], parts: list[Any]) -> functools.partial[Any]:
-    function, arguments, keywords, *fields = parts
-    new: functools.partial[Any] = type(obj)(function, *arguments, **keywords)
-    new.__dict__.update(zip(obj.__dict__, fields, strict=True))
-    return new
-
-
 # --- weak references: they lead to the copy of their target if the environment holds it, else to the target itself
 
 
@@ -135,7 +128,6 @@ _KINDS: Final[dict[type, Kind]] = {
     ),
     types.BuiltinMethodType: _BUILTIN,
     types.MethodWrapperType: _BUILTIN,
-    functools.partial: made(_make_partial, lambda obj: [obj.func, obj.args, obj.keywords, *obj.__dict__.values()]),
     # A function under a cache is shared if it is nobody's own, else the copy's cache is empty.
     type(functools.lru_cache(len)): made(
         lambda obj, parts: functools.lru_cache(**obj.cache_parameters())(parts[0]), lambda obj: [obj.__wrapped__]

@@ -101,8 +101,9 @@ class OutsideGenerators:
     """
 
     def __init__(self, env: Any = None) -> None:
-        found = () if env is None else (_source(name, value) for name, value in values_outside(env))
-        self._all = [*_global_sources(), *filter(None, found)]
+        outside = () if env is None else values_outside(env)
+        found = (source for name, value in outside for source in _sources(name, value))
+        self._all = [*_global_sources(), *found]
         self._used = self._all
         self._watches = True
         self.drawn: set[str] = set()
@@ -143,30 +144,30 @@ def global_random_guard(seed: int = 0) -> contextlib.AbstractContextManager[None
     return OutsideGenerators().guard(seed % 2**32)
 
 
-def _global_sources() -> Iterator[_Source | None]:
-    yield _source("random", random)
+def _global_sources() -> Iterator[_Source]:
+    yield from _sources("random", random)
     yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, _draw_numpy)
     if "torch" in sys.modules:
-        yield _source("torch", sys.modules["torch"].default_generator)
+        yield from _sources("torch", sys.modules["torch"].default_generator)
 
 
-def _source(name: str, value: Any) -> _Source | None:
+def _sources(name: str, value: Any) -> Iterator[_Source]:
+    """The source that a value is, if it is one."""
+    bits = value.bit_generator if isinstance(value, np.random.Generator) else value
     if value is random or (isinstance(value, random.Random) and not isinstance(value, random.SystemRandom)):
         draw = functools.partial(value.getrandbits, 64)
-        return _Source(name, value.getstate, value.seed, value.setstate, draw)
-    if isinstance(value, np.random.RandomState):
+        yield _Source(name, value.getstate, value.seed, value.setstate, draw)
+    elif isinstance(value, np.random.RandomState):
         save = functools.partial(value.get_state, legacy=False)
-        return _Source(name, save, value.seed, value.set_state, functools.partial(value.bytes, 8))
-    if _is_torch(value):
-        save = value.get_state
-        return _Source(name, save, value.manual_seed, value.set_state, lambda: save().tolist())
-    bits = value.bit_generator if isinstance(value, np.random.Generator) else value
-    if isinstance(bits, np.random.BitGenerator):
-        restore = functools.partial(setattr, bits, "state")
-        return _Source(
-            name, lambda: bits.state, lambda seed: restore(type(bits)(seed).state), restore, bits.random_raw
+        yield _Source(name, save, value.seed, value.set_state, functools.partial(value.bytes, 8))
+    elif _is_torch(value):
+        yield _Source(
+            name, value.get_state, value.manual_seed, value.set_state, lambda: value.get_state().tolist()
         )
-    return None
+    elif isinstance(bits, np.random.BitGenerator):
+        restore = functools.partial(setattr, bits, "state")
+        save = functools.partial(getattr, bits, "state")
+        yield _Source(name, save, lambda seed: restore(type(bits)(seed).state), restore, bits.random_raw)
 
 
 # NumPy's global generator: reading and writing its state takes long, so another is put in its place.

@@ -293,7 +293,10 @@ def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
 
 def _remade(obj: Any, reduced: tuple[Any, ...], walk: Walk) -> Any:
     make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
-    new = make(*walk.copy_all(arguments))
+    copies = walk.copy_all(arguments)
+    if id(obj) in walk.memo:  # an argument led back here
+        return walk.memo[id(obj)]
+    new = make(*copies)
     if type(new) is not copy_class(type(new)):
         new.__class__ = copy_class(type(new))
     walk.memo[id(obj)] = new
