@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import Hidden
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_information
+from zermelo.envs.adapters.facts.hidden import Hidden
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.openspiel.game import SHIMMY, resampled
 from zermelo.envs.adapters.wrappers import innermost

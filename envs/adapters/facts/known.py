@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import Hidden, poker_key, redeal_poker
 from zermelo.envs.adapters.facts.hanabi import deal_hanabi, hanabi_key
-from zermelo.envs.adapters.facts.rounds import (
+from zermelo.envs.adapters.facts.hidden import (
+    Hidden,
+    Redraw,
     Rounds,
+    poker_key,
+    redeal_poker,
     redraw_parallel,
     redraw_rps,
     rewind_parallel,
@@ -56,42 +59,15 @@ class Facts:
         return self.traits(env) if callable(self.traits) else self.traits
 
 
-# -- tic-tac-toe and Connect Four ------------------------------------------------------------------------------
-
-
-def _tictactoe_actions(env: Any) -> tuple[int, ...]:
-    return tuple([square for square, mark in enumerate(env.board.squares) if mark == 0])
-
-
-def _connect_four_actions(env: Any) -> tuple[int, ...]:
-    board = env.board
-    return tuple([column for column in range(7) if board[column] == 0])
-
-
-# -- Go --------------------------------------------------------------------------------------------------------
-
-
-def _go_actions(env: Any) -> tuple[int, ...]:
-    actions = env.next_legal_moves
-    return tuple(actions.tolist() if hasattr(actions, "tolist") else actions)
-
-
-# -- chess -----------------------------------------------------------------------------------------------------
-
-
 def _chess_actions(env: Any) -> tuple[int, ...]:
     from pettingzoo.classic.chess import chess_utils
 
     return tuple(sorted(chess_utils.legal_moves(env.board)))
 
 
-# -- Blackjack -------------------------------------------------------------------------------------------------
-
-
 def _redraw_hole_card(env: Any, generator: np.random.Generator) -> None:
     """Gymnasium's Blackjack deals the dealer's second card before the player decides, from an endless deck."""
-    raw = env.unwrapped
-    raw.dealer[1] = min(int(generator.integers(1, 14)), 10)
+    env.unwrapped.dealer[1] = min(int(generator.integers(1, 14)), 10)
 
 
 def _blackjack_key(env: Any) -> Hashable:
@@ -103,29 +79,16 @@ def _blackjack_key(env: Any) -> Hashable:
 # -- environments over rules -------------------------------------------------------------------------------------
 
 
-def _rules_actions(env: Any) -> tuple[int, ...]:
-    return tuple(env.legal_actions())
-
-
-def _rules_key(env: Any) -> Hashable:
-    return env.agent_selection, env.position
+_RULES_ENV = "zermelo.envs.rules.env.RulesEnv"
+_OF_RULES = (
+    "reward_sum", "constant", "chance", "information", "simultaneous", "utility_bounds", "terminal_rewards_only",
+)  # fmt: skip
 
 
 def _rules_traits(env: Any) -> dict[str, Any]:
     """Traits that the rules declare; the utility bounds hold for the environment too."""
     traits = RulesGame(env.rules).traits
-    return {
-        name: getattr(traits, name)
-        for name in (
-            "reward_sum",
-            "constant",
-            "chance",
-            "information",
-            "simultaneous",
-            "utility_bounds",
-            "terminal_rewards_only",
-        )
-    }
+    return {name: getattr(traits, name) for name in _OF_RULES}
 
 
 def _rules_seen(env: Any, agent: Any) -> Hashable:
@@ -170,11 +133,15 @@ _POKER = Facts(
 )
 
 _FACTS: Mapping[str, Facts] = {
-    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(traits=_DUEL, legal_actions=_tictactoe_actions),
-    "pettingzoo.classic.connect_four.connect_four.raw_env": Facts(
-        traits=_DUEL, legal_actions=_connect_four_actions
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(
+        traits=_DUEL, legal_actions=lambda env: tuple([n for n, mark in enumerate(env.board.squares) if mark == 0])
     ),
-    "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions),
+    "pettingzoo.classic.connect_four.connect_four.raw_env": Facts(
+        traits=_DUEL, legal_actions=lambda env: tuple([n for n, mark in enumerate(env.board[:7]) if mark == 0])
+    ),
+    "pettingzoo.classic.go.go.raw_env": Facts(
+        traits=_DUEL, legal_actions=lambda env: tuple(np.asarray(env.next_legal_moves).tolist())
+    ),
     "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
@@ -197,7 +164,11 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(
         traits=_SIMULTANEOUS, rounds=Rounds(rewind_parallel, redraw_parallel, hides_more=None)
     ),
-    "zermelo.envs.rules.env.RulesEnv": Facts(traits=_rules_traits, legal_actions=_rules_actions, key=_rules_key),
+    _RULES_ENV: Facts(
+        traits=_rules_traits,
+        legal_actions=lambda env: tuple(env.legal_actions()),
+        key=lambda env: (env.agent_selection, env.position),
+    ),
     SHIMMY: Facts(traits=shimmy_traits),
 }
 
@@ -209,7 +180,7 @@ def register_information(
     env_class: type | str,
     *,
     key: Callable[[Any, Any], Hashable],
-    resample: Callable[[Any, Any, np.random.Generator], None],
+    resample: Redraw,
 ) -> None:
     """Says of somebody else's AEC environment class what its agents know, so that agents can play it unpeeking.
 
@@ -235,9 +206,9 @@ def known_facts(env: Any) -> Facts:
 
 
 def _known_facts(env: Any) -> Facts:
-    own = _FACTS.get(full_name(type(env)))
-    if own is not None:
-        return own if own.legal_actions is not _rules_actions else _with_what_rules_hide(own, env.rules)
+    name = full_name(type(env))
+    if name in _FACTS:
+        return _with_what_rules_hide(_FACTS[name], env.rules) if name == _RULES_ENV else _FACTS[name]
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
