@@ -28,29 +28,49 @@ _TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
 _Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
 
 
-def check_counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
-    """Counts of games as integers."""
-    checked = []
-    for name, count in zip(names, counts, strict=True):
-        whole = not isinstance(count, bool) and hasattr(count, "__index__")
-        if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
-            raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
-        checked.append(int(count))
-    return tuple(checked)
+class Observed(NamedTuple):
+    """Games, or pairs of games with the seats exchanged, by one agent's score.
+
+    Attributes:
+        scores: The possible ones in ascending order, from 0 to 1.
+        times: How often each came.
+        counts: As they were given.
+        games_each: 2 for pairs.
+    """
+
+    scores: tuple[float, ...]
+    times: tuple[int, ...]
+    counts: tuple[int, ...]
+    games_each: int
 
 
-def check_games(wins: Any, draws: Any, losses: Any) -> tuple[int, ...]:
-    """Wins, draws and losses as integers, checked as ``check_counts`` does."""
-    return check_counts((wins, draws, losses), ("wins", "draws", "losses"))
+def observed(wins: Any, draws: Any, losses: Any, pairs: Sequence[Any] | None = None) -> Observed:
+    """Games that were won, drawn and lost, or pairs of them: LL, LD, WL, DD, WD, WW.
 
-
-def check_pairs(pairs: Sequence[Any]) -> tuple[int, ...]:
-    """Six counts of pairs as integers, checked as ``check_counts`` does."""
+    Raises:
+        InvalidSettingError: A count is negative or no whole number, or both kinds of count are given.
+    """
+    if pairs is None:
+        counts = _counts((wins, draws, losses), ("wins", "draws", "losses"))
+        return Observed((0.0, 0.5, 1.0), counts[::-1], counts, 1)
+    if wins or draws or losses:
+        raise InvalidSettingError(
+            "give either wins, draws and losses or pairs, not both: the pairs' games are counted in the pairs"
+        )
     if len(pairs) != 6:
         raise InvalidSettingError(
             f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"
         )
-    return check_counts(tuple(pairs), [f"pairs ({name})" for name in PAIR_NAMES])
+    ll, ld, wl, dd, wd, ww = counts = _counts(pairs, [f"pairs ({name})" for name in PAIR_NAMES])
+    return Observed((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), counts, 2)
+
+
+def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
+    for name, count in zip(names, counts, strict=True):
+        whole = not isinstance(count, bool) and hasattr(count, "__index__")
+        if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
+            raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
+    return tuple(map(int, counts))
 
 
 def count_pairs(pairs: Iterable[tuple[float, float]]) -> PairCounts:
@@ -141,7 +161,7 @@ class GameCounts:
         Raises:
             InvalidSettingError: A count is negative or no whole number.
         """
-        games = zip(((0, 1), (0, 0), (1, 0)), check_games(wins, draws, losses), strict=True)
+        games = zip(((0, 1), (0, 0), (1, 0)), observed(wins, draws, losses).counts, strict=True)
         return cls.of({((first, second), ranks): count for ranks, count in games})
 
     def __add__(self, other: GameCounts) -> GameCounts:

@@ -154,9 +154,12 @@ def judge_folder(
     from zermelo.evaluation.output.progress.watching import tracked
     from zermelo.evaluation.storage.files import write_lines, write_text
     from zermelo.evaluation.storage.games import read_games
+    from zermelo.evaluation.tournament.run import read_sources
 
-    records = read_games(folder)
-    found: JudgeTable | ExploitabilityTable | None = judge_agents(folder, env=env, trust=trust)
+    records, run = read_games(folder), read_sources(folder)
+    found: JudgeTable | ExploitabilityTable | None = None
+    if run is not None:
+        found = exploited(env or run[0], run[1], trust=trust)
     if found is None:
         shown = tracked(records, min(len(records), games or len(records)), "judging")
         with write_lines(folder / VERDICTS) as write:
@@ -173,29 +176,16 @@ def judge_folder(
     return found
 
 
-def judge_agents(folder: Path, *, env: str | None = None, trust: bool = False) -> ExploitabilityTable | None:
-    """How much the agents of a tournament of hidden information can be exploited; None for other games.
+def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> ExploitabilityTable | None:
+    """How much agents, texts by name, can be exploited in a game of hidden information; None for other games.
 
     Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
     """
-    from zermelo.envs.registration.own_code import env_runs_own_code
-    from zermelo.evaluation.tournament.run import read_sources
-
-    said = read_sources(folder)
-    if said is None:
-        return None
-    name, agents = said
-    if env is None and not trust and env_runs_own_code(name):
-        return None  # the judge of games says what to do
-    return exploited(name if env is None else env, agents, trust=trust)
-
-
-def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> ExploitabilityTable | None:
-    """How much agents, texts by name, can be exploited in a game of hidden information; None for other games."""
     from zermelo.agents.specs import runs_own_code
+    from zermelo.envs.registration.own_code import env_runs_own_code
     from zermelo.evaluation.analysis.exploitability import agents_exploited, hides_information
 
-    if not hides_information(env):
+    if (not trust and env_runs_own_code(env)) or not hides_information(env):
         return None
     known = {name: text for name, text in agents.items() if trust or not runs_own_code(text)}
     notes = tuple(

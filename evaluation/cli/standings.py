@@ -99,7 +99,7 @@ def compare(
     games, reward = standings.results.between(first, second), standings.rewards.get((first, second))
     singly, pairs = (games.wins, games.draws, games.losses), games.pairs
     if sum(pairs):
-        estimate, tested = elo(pairs=pairs), test.test_pairs(pairs)
+        estimate, tested = elo(pairs=pairs), test.test(pairs=pairs)
     else:
         estimate, tested = elo(*singly), test.test(*singly)
     if as_json:

@@ -65,17 +65,8 @@ def move_rows(record: GameRecord) -> Iterator[dict[str, Any]]:
     for ply, action in enumerate(record.opening):
         yield dict.fromkeys(_MOVE_COLUMNS) | {"game_id": record.game_id, "ply": ply, "action": _text(action)}
     for ply, move in enumerate(record.moves, start=len(record.opening)):
-        yield {
-            "game_id": record.game_id,
-            "ply": ply,
-            "seat": move.seat,
-            "agent": record.agents[move.seat],
-            "action": _text(move.action),
-            "seconds": move.seconds,
-            "nodes": move.nodes,
-            "depth": move.depth,
-            "value": move.value,
-        }
+        who = {"game_id": record.game_id, "ply": ply, "agent": record.agents[move.seat]}
+        yield {**who, **move._asdict(), "action": _text(move.action)}
 
 
 def _text(action: Any) -> str:

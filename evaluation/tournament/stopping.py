@@ -142,7 +142,7 @@ class SprtTest:
                 f"a sequential test is of two agents in a game for two, not of {len(agents)} agents in one for "
                 f"{schedule.seats}: use --until-sure, or --sprt with two agents"
             )
-        sprt.test_pairs((0,) * 6)
+        sprt.test(pairs=(0,) * 6)
         looks, blocks = [], 1
         while blocks < schedule.blocks:
             looks.append(schedule.block_end(blocks - 1))
@@ -151,13 +151,13 @@ class SprtTest:
 
     def verdict(self, results: Results) -> str | None:
         """The hypothesis that the games accept."""
-        decision = self.sprt.test_pairs(results.between(*self.agents).pairs).decision
+        decision = self.sprt.test(pairs=results.between(*self.agents).pairs).decision
         return None if decision is Decision.CONTINUE else str(decision)
 
     def said(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
         pairs = results.between(*self.agents).pairs
-        result = self.sprt.test_pairs(pairs)
+        result = self.sprt.test(pairs=pairs)
         first, second = self.agents
         return f"SPRT of {first} against {second}: {result}, after {sum(pairs)} pairs of games."
 

@@ -24,13 +24,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.results import check_games, check_pairs
+from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.multinomial import mean_and_variance, mean_interval, upper_tail
 from zermelo.evaluation.stats.ratings.scales import check_confidence, elo_from_score, normal_quantile
-
-GAME_SCORES = (0.0, 0.5, 1.0)
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 _MANY = 250
 """Games or pairs from which the normal distribution is used,"""
@@ -113,21 +109,8 @@ def elo(
             ``confidence`` is not strictly between 0 and 1.
     """
     z = normal_quantile(check_confidence(confidence))
-    if pairs is None:
-        counts = check_games(wins, draws, losses)
-        values: tuple[float, ...] = GAME_SCORES
-        observed = [counts[2], counts[1], counts[0]]
-        games_each = 1
-    else:
-        if wins or draws or losses:
-            raise InvalidSettingError(
-                "give either wins, draws and losses or pairs, not both: the pairs' games are counted in the pairs"
-            )
-        counts = check_pairs(pairs)
-        values = PAIR_SCORES
-        observed = [counts[0], counts[1], counts[2] + counts[3], counts[4], counts[5]]
-        games_each = 2
-    total = sum(observed)
+    values, times, counts, games_each = observed(wins, draws, losses, pairs)
+    total = sum(times)
     shared: dict[str, Any] = {"counts": counts, "paired": pairs is not None, "confidence": confidence}
     if total == 0:
         return EloEstimate(
@@ -135,16 +118,16 @@ def elo(
             likelihood_of_superiority=0.5, games=0, method="none",
             note="No games: nothing is known about the difference.", **shared,
         )  # fmt: skip
-    frequencies = [n / total for n in observed]
+    frequencies = [n / total for n in times]
     score, variance = mean_and_variance(values, frequencies)
-    if total >= _MANY and total - max(observed) >= _UNLIKE:
+    if total >= _MANY and total - max(times) >= _UNLIKE:
         method, standard_error = "standard error", math.sqrt(variance / total)
         bounds = (score - z * standard_error, score + z * standard_error)
         superiority = NormalDist().cdf((score - 0.5) / standard_error)
     else:
         method = "mid-p"
-        bounds = mean_interval(values, observed, (1.0 - confidence) / 2.0)
-        superiority = 1.0 - upper_tail(values, observed, 0.5)
+        bounds = mean_interval(values, times, (1.0 - confidence) / 2.0)
+        superiority = 1.0 - upper_tail(values, times, 0.5)
         # A skewed distribution has its median on one side of its mean: the score decides who leads.
         superiority = 0.5 if score == 0.5 else max(0.5, superiority) if score > 0.5 else min(0.5, superiority)
     lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
@@ -159,7 +142,7 @@ def elo(
         likelihood_of_superiority=superiority,
         games=total * games_each,
         method=method,
-        note=_alike_note(score, total * games_each, pairs is not None) if max(observed) == total else "",
+        note=_alike_note(score, total * games_each, pairs is not None) if max(times) == total else "",
         **shared,
     )
 

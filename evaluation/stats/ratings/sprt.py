@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.results import check_games, check_pairs
-from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES
+from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.multinomial import fit_t_value, mean_and_variance
 from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT
 
@@ -121,25 +120,15 @@ class Sprt:
         """The LLR at or above which H1 is accepted."""
         return math.log((1.0 - self.beta) / self.alpha)
 
-    def test(self, wins: int = 0, draws: int = 0, losses: int = 0) -> SprtResult:
-        """The state of the test after these single games.
+    def test(
+        self, wins: int = 0, draws: int = 0, losses: int = 0, *, pairs: Sequence[int] | None = None
+    ) -> SprtResult:
+        """The state of the test after single games, or pairs of games counted as LL, LD, WL, DD, WD, WW.
 
         Raises:
-            InvalidSettingError: A count is negative or no whole number.
+            InvalidSettingError: A count is negative or no whole number, or both kinds of count are given.
         """
-        counts = check_games(wins, draws, losses)
-        return self._result(GAME_SCORES, (counts[2], counts[1], counts[0]), 1)
-
-    def test_pairs(self, pairs: Sequence[int]) -> SprtResult:
-        """The state of the test after pairs of games, counted as LL, LD, WL, DD, WD, WW.
-
-        Raises:
-            InvalidSettingError: There are not six counts, or one is negative or no whole number.
-        """
-        ll, ld, wl, dd, wd, ww = check_pairs(pairs)
-        return self._result(PAIR_SCORES, (ll, ld, wl + dd, wd, ww), 2)
-
-    def _result(self, values: tuple[float, ...], counts: tuple[int, ...], games_each: int) -> SprtResult:
+        values, counts, _, games_each = observed(wins, draws, losses, pairs)
         observations = sum(counts)
         weights = [float(n) if n else _NEVER_SEEN for n in counts]
         total = math.fsum(weights)
@@ -223,11 +212,4 @@ def sprt(
         InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or
             both kinds of count are given.
     """
-    test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta)
-    if pairs is None:
-        return test.test(wins, draws, losses)
-    if wins or draws or losses:
-        raise InvalidSettingError(
-            "give either wins, draws and losses or pairs, not both: the pairs' games are counted in the pairs"
-        )
-    return test.test_pairs(pairs)
+    return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta).test(wins, draws, losses, pairs=pairs)

@@ -127,7 +127,7 @@ def test_what_cannot_be_written_is_said(tmp_path):
 def test_a_missing_pyarrow_is_said_with_the_line_that_installs_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(ZermeloError, match=r'pip install "zermelo\[parquet\]"'):
+    with pytest.raises(ZermeloError, match=r'pip install "\.\[parquet\]"'):
         export_games(RECORDS, tmp_path, "parquet")
     assert list(tmp_path.iterdir()) == []
 
