@@ -62,19 +62,21 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Import the module that the games' environment names (module:function), and so run its code.",
+        help="Import the module of the games' environment (module:function), which runs its code.",
     ),
 ]
 Depth = Annotated[int | None, typer.Option("--depth", help="Moves to look ahead, for agents that have a depth.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", help="States that a search may visit.")]
-Simulations = Annotated[int | None, typer.Option("--simulations", help="Simulations of a Monte Carlo search.")]
-Seconds = Annotated[float | None, typer.Option("--seconds", help="Seconds that a search may take for a move.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", help="Limit on visited states of a search.")]
+Simulations = Annotated[
+    int | None, typer.Option("--simulations", help="Limit on simulations of a Monte Carlo search.")
+]
+Seconds = Annotated[float | None, typer.Option("--seconds", help="Time limit of a search, in seconds a move.")]
 Tables = Annotated[
     str | None,
     typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`).", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Decides everything random.")]
+Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all random numbers.")]
 
 
 def position_after(env: str, moves: str, seed: int) -> EnvDriver:

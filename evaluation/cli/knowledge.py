@@ -24,31 +24,31 @@ from zermelo.evaluation.cli.arguments import (
 def book_command(
     env: EnvText,
     agent: Annotated[
-        str, typer.Argument(metavar="[AGENT]", help="Says what a position is worth that is not proven.")
+        str, typer.Argument(metavar="[AGENT]", help="The search that evaluates positions that are not proven.")
     ] = "auto(seconds=1)",
     out: Annotated[
         str,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="The book, a new one or one to grow.", show_default=False
+            "--out", "-o", metavar="FILE", help="The book: a new file, or one to grow.", show_default=False
         ),
     ] = "",
-    hours: Annotated[float | None, typer.Option(help="How long to go on.", show_default=False)] = None,
-    seconds: Annotated[float | None, typer.Option(help="The same, in seconds.", show_default=False)] = None,
+    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.", show_default=False)] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.", show_default=False)] = None,
     positions: Annotated[
-        int | None, typer.Option(min=1, help="Positions that the book may have.", show_default=False)
+        int | None, typer.Option(min=1, help="Limit on positions in the book.", show_default=False)
     ] = None,
     plies: Annotated[
-        int | None, typer.Option(min=1, help="How many moves lines have at most.", show_default=False)
+        int | None, typer.Option(min=1, help="Limit on moves from the start.", show_default=False)
     ] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="States that a proof of one position may visit.")] = 1_000_000,
+    nodes: Annotated[int, typer.Option(min=1, help="Limit on states for the proof of one position.")] = 1_000_000,
     moves: MovesText = "",
     as_json: Json = False,
 ) -> None:
     """Grow an opening book: positions that good play reaches, proven where that is possible.
 
-    Best first: the next position is the one that the best moves of both players reach soonest. The same command
-    goes on with a book that is there; Ctrl-C keeps what was found. Agents play from it, one of the good moves at
-    random: "alphabeta(book='connect_four.zbook')"; `zermelo tree ENV --book FILE` shows it.
+    The book grows best first: the next position is the one that the best moves of both players reach soonest.
+    The same command continues an existing book; Ctrl-C keeps all positions so far. Agents play one of its good
+    moves at random: "alphabeta(book='connect_four.zbook')". `zermelo tree ENV --book FILE` shows it.
 
     [bold]Examples[/bold]
 
@@ -95,34 +95,36 @@ def table_command(
     env: EnvText,
     pieces: Annotated[
         str | None,
-        typer.Option(help="Chess: so many pieces at most, or an ending such as KBNK.", show_default=False),
+        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK.", show_default=False),
     ] = None,
     stones: Annotated[
-        int | None, typer.Option(min=1, help="Kalah: so many seeds in houses at most.", show_default=False)
+        int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.", show_default=False)
     ] = None,
     empty: Annotated[
-        int | None, typer.Option(min=0, help="So many empty squares, or lines, at most.", show_default=False)
+        int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.", show_default=False)
     ] = None,
     states: Annotated[
-        int | None, typer.Option(min=1, help="All that is reached: at most so many.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Take all states that are reached, up to this number.", show_default=False),
     ] = None,
     moves: MovesText = "",
     out: Annotated[
         str, typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default=False)
     ] = "",
     memory_mb: Annotated[
-        float | None, typer.Option(help="Memory to use, in MiB; half of what is free.", show_default=False)
+        float | None,
+        typer.Option(help="Memory limit, in MiB; by default half of what is free.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
 
-    Moves are taken back from all ends of the game (retrograde analysis), and every entry is then checked against
-    those that its moves lead to. Killed, the same command goes on after the last part that was finished. Agents
-    take what a table knows for proven: "alphabeta(tables='kqk.ztable')".
+    Moves are taken back from all ends of the game (retrograde analysis), and every entry is then checked
+    against its successors. After an interruption the same command continues with the first unfinished part.
+    Agents treat entries of a table as proven: "alphabeta(tables='kqk.ztable')".
 
-    Tables count repeated positions as a draw where the game does, and know nothing of the fifty-move rule:
-    searches use a win only where it comes in time.
+    Repeated positions are draws if the game says so. The fifty-move rule is not part of a table: searches use
+    a win only if it comes in time.
 
     [bold]Examples[/bold]
 

@@ -46,7 +46,7 @@ def tune_command(
         ),
     ] = "auto",
     games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
-    rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of self-play and fitting.")] = 4,
     outcome_share: Annotated[
         float,
         typer.Option(
@@ -66,24 +66,24 @@ def tune_command(
         int | None,
         typer.Option(
             min=1,
-            help="Depth of both agents in that match. By default 2, where somebody has written an evaluation.",
+            help="Depth of both agents in that match; by default 2 if the game has an evaluation.",
         ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds a move in that match, instead of a depth. By default 0.5, where nobody has written an "
-            "evaluation: the search without one plays games out, and takes far longer for the same depth.",
+            help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation, "
+            "as a search without one plays games out.",
         ),
     ] = None,
     seed: Seed = 0,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
-    Nobody need have written anything about the game: features are read off what its players are shown. For games
-    of one player, or of two with opposed interests, with nothing hidden. The first round plays with the evaluation
-    that has been written, if there is one, else at random; each later one with what was learned. The losses are on
-    a tenth of the games that is kept apart.
+    The features are taken from the observations, so the game needs no code of its own. For games of one
+    player, or of two opposed players, without hidden information. The first round plays by the game's own
+    evaluation if it has one, else at random; each later round plays by the evaluation learned so far. Losses
+    are measured on a tenth of the games, which is held out.
 
     [bold]Examples[/bold]
 
@@ -183,7 +183,7 @@ def _match(
 def label_command(
     env: EnvText,
     agent: Annotated[
-        str, typer.Argument(metavar="[AGENT]", help="The search that says what each position is worth.")
+        str, typer.Argument(metavar="[AGENT]", help="The search that evaluates each position.")
     ] = "auto",
     out: Annotated[
         str,
@@ -204,10 +204,10 @@ def label_command(
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
-    Positions come from random games, none twice. A row has the moves that lead there, the observation of the
-    player, the mask of legal actions, and the answer of the agent: the value, whether it is proven, the best
-    action, a policy, the value of each action. Parquet files are read by pandas, polars and datasets. Ctrl-C
-    keeps the rows so far.
+    Positions come from random games, without repetition. A row has the moves that lead to the position, the
+    observation of the player, the mask of legal actions, and the agent's answer: the value, whether it is
+    proven, the best action, a policy, the value of each action. Parquet files are read by pandas, polars and
+    datasets. Ctrl-C keeps the rows so far.
 
     [bold]Examples[/bold]
 

@@ -15,14 +15,20 @@ if TYPE_CHECKING:
 
 
 def agents(
-    name: Annotated[str | None, typer.Argument(help="An agent whose settings are to be explained.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="An agent, to explain its settings.")
+    ] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the agents that have a name; with a NAME, its settings, their defaults and what they do.
+    """List the agents, or explain the settings of one.
 
     Settings go in brackets, as in [bold]"alphabeta(depth=4, ties='first')"[/bold]. An agent of your own is
     [bold]module:name(...)[/bold], a class or a function that makes one.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo agents alphabeta
     """
     from zermelo.agents import list_agents
     from zermelo.agents.specs import describe_agent, describe_settings
@@ -70,10 +76,14 @@ def _json_value(value: Any) -> Any:
 
 
 def envs(as_json: Json = False) -> None:
-    """List the environments that can be named, with what is installed.
+    """List the environments, and which of them are installed.
 
     Besides these: any id in Gymnasium's registry, any OpenSpiel game as [bold]openspiel/NAME[/bold], and your own
     as [bold]module:function[/bold].
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo envs | grep classic
     """
     from zermelo.envs import list_envs
 

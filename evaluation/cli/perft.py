@@ -12,7 +12,7 @@ from zermelo.evaluation.cli.arguments import EnvText, Json, MovesText, Seed, pos
 
 def perft_command(
     env: EnvText,
-    depth: Annotated[int, typer.Argument(min=0, help="Moves to look ahead.", show_default=False)],
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.", show_default=False)],
     moves: MovesText = "",
     split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
     as_json: Json = False,
@@ -20,7 +20,7 @@ def perft_command(
 ) -> None:
     """Count the leaves of the game tree at a depth.
 
-    Lines of play that end earlier are not counted, so that the numbers can be compared with published tables.
+    Games that end earlier are not counted, so that the numbers can be compared with published tables.
 
     [bold]Example[/bold]
 

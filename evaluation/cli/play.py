@@ -22,7 +22,7 @@ def play(
     env: EnvText,
     agent: Annotated[
         str,
-        typer.Argument(metavar="[AGENT]", help="Who plays the other seats; `zermelo agents` lists them."),
+        typer.Argument(metavar="[AGENT]", help="The agent on the other seats; `zermelo agents` lists them."),
     ] = "auto",
     seat: Annotated[int, typer.Option(min=1, help="Your seat; 1 moves first in most games.")] = 1,
     browser: Annotated[
@@ -48,10 +48,10 @@ def play(
 ) -> None:
     """Play against an agent, in the terminal or in the browser.
 
-    Type a move as people write it (e4 or e2e4, D4, 24/18 13/11), or its number; an empty line or Ctrl-D ends the
-    game. With --browser the pieces are clicked or dragged, moves can be taken back, games saved and loaded (PGN,
-    SGF, JSON), and an agent analyses beside the board. Only this machine can open the
-    page, and only with its link; Ctrl-C ends it.
+    Type a move in the game's notation (e4 or e2e4, D4, 24/18 13/11) or as its number; an empty line or Ctrl-D
+    ends the game. With --browser you click or drag the pieces, take moves back, save and load games (PGN, SGF,
+    JSON), and see an agent's analysis. The page opens on this machine only, and only with its link; Ctrl-C
+    ends it.
 
     [bold]Examples[/bold]
 

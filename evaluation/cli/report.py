@@ -41,7 +41,7 @@ def report(
             help="The file to write; by default report.html in DIR, or beside the training run.",
         ),
     ] = None,
-    games: Annotated[int, typer.Option("--max-games", min=0, help="Games to show in full, at most.")] = 100,
+    games: Annotated[int, typer.Option("--max-games", min=0, help="Limit on games shown in full.")] = 100,
     seed: Seed = 0,
     training: Annotated[
         list[Path] | None,
@@ -60,7 +60,7 @@ def report(
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
-    What `zermelo judge` found is part of it: mistakes are marked, with what should have been played.
+    If `zermelo judge` has judged the games, mistakes are marked, with the best move.
 
     [bold]Examples[/bold]
 
@@ -198,9 +198,7 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
 def judge(
     folder: Folder,
-    nodes: Annotated[
-        int, typer.Option("--nodes", min=1, help="States to visit for a position, at most.")
-    ] = 20_000,
+    nodes: Annotated[int, typer.Option("--nodes", min=1, help="Limit on visited states for a position.")] = 20_000,
     games: Annotated[
         int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,
@@ -208,11 +206,11 @@ def judge(
     tables: Tables = None,
     as_json: Json = False,
 ) -> None:
-    """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
+    """Compare every move with perfect play: optimal moves, regret, blunders.
 
-    Positions that cannot be proven within the nodes are counted, not guessed. Where players do not see everything,
-    no single move is right or wrong: in small games of that kind, such as Leduc poker, agents are judged by how
-    much they can be exploited, as by `zermelo exploitability`.
+    Positions that cannot be solved within --nodes are counted, not guessed. In small games with hidden
+    information, such as Leduc poker, where no single move is right or wrong, the exploitability of the agents
+    is computed, as by `zermelo exploitability`.
 
     [bold]Example[/bold]
 
@@ -233,7 +231,7 @@ def export(
         typer.Option("--out", "-o", help="The folder to write to; by default DIR."),
     ] = None,
 ) -> None:
-    """Write all games and all moves as two tables for other programs; chess and Go as their players keep them too.
+    """Write all games and all moves as two tables for other programs, or chess as PGN and Go as SGF.
 
     [bold]Examples[/bold]
 

@@ -46,9 +46,9 @@ def search(
     as_json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Search a position and say what was found.
+    """Search a position and print the best move, its value and the principal variation.
 
-    The value is for the player to move, in the game's own rewards: 1 is a win where a win pays 1.
+    The value is for the player to move, in the game's own rewards: 1 is a win if a win pays 1.
 
     [bold]Examples[/bold]
 

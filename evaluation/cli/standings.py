@@ -40,7 +40,7 @@ def print_standings(standings: Standings, *, as_json: bool, as_csv: bool) -> Non
 def standings(folder: Folder, as_json: Json = False, as_csv: Csv = False) -> None:
     """Print the tables of a tournament in a folder, also while it is being played.
 
-    Everything is counted anew from the games.
+    All numbers are computed from the stored games.
 
     [bold]Example[/bold]
 
@@ -72,8 +72,11 @@ def parse_sprt(text: str) -> Sprt:
 
 def compare(
     folder: Folder,
-    first: Annotated[str, typer.Argument(metavar="AGENT", help="As the table calls it.", show_default=False)],
-    second: Annotated[str, typer.Argument(metavar="AGENT", help="The other one.", show_default=False)],
+    first: Annotated[
+        str,
+        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables.", show_default=False),
+    ],
+    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.", show_default=False)],
     sprt: Annotated[
         str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
     ] = "elo0=0,elo1=5",
@@ -81,8 +84,8 @@ def compare(
 ) -> None:
     """Compare two agents by the games between them: Elo with its interval, and a sequential test.
 
-    Two games with one opening, or one deal, and the seats exchanged count as a pair. Where games pay amounts, what
-    was earned is said too; of a cooperative game the scores of the teams.
+    Two games with the same opening or deal and the seats exchanged count as a pair. If games pay amounts, mean
+    rewards are shown too; for cooperative games, the scores of the teams.
 
     [bold]Example[/bold]
 

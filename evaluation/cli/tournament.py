@@ -53,7 +53,7 @@ def tournament(
             "--workers",
             "-w",
             min=1,
-            help="Processes; the games are the same for any number.",
+            help="Worker processes; results do not depend on their number.",
             show_default="1; on Ray, as many as the cluster has processors",
         ),
     ] = None,
@@ -63,8 +63,8 @@ def tournament(
     ray_address: Annotated[
         str | None,
         typer.Option(
-            help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for one that runs on this machine; "
-            "if neither this nor RAY_ADDRESS is given, one is started.",
+            help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; "
+            "by default RAY_ADDRESS, else a new cluster is started.",
         ),
     ] = None,
     out: Annotated[
@@ -74,95 +74,98 @@ def tournament(
             "-o",
             parser=folder,
             metavar="DIR",
-            help="A folder for every game and the standings; the same command again plays what is missing.",
+            help="A folder for the games and standings; the same command again plays the missing games.",
         ),
     ] = None,
     schedule: Annotated[
-        Pairings, typer.Option(help="Who meets: everybody, or in a gauntlet the first agent all others.")
+        Pairings, typer.Option(help="Every agent plays every other, or the first agent all others (gauntlet).")
     ] = Pairings.ROUND_ROBIN,
     opening_plies: Annotated[
         int,
-        typer.Option(min=0, help="Begin games with that many random moves, the same once from each seat."),
+        typer.Option(
+            min=0, help="Random moves at the start of each game; each opening is played from every seat."
+        ),
     ] = 0,
     openings: Annotated[
         str | None,
         typer.Option(
-            help="Begin games with those of this file: an opening a line, as actions separated by commas; "
-            "book:FILE takes lines of an opening book.",
+            help="A file of openings, one a line, as actions separated by commas; book:FILE takes them from an "
+            "opening book.",
         ),
     ] = None,
     until_sure: Annotated[
-        bool, typer.Option("--until-sure", help="Stop before --games once the leader is known.")
+        bool, typer.Option("--until-sure", help="Stop before --games when the leader is known.")
     ] = False,
     sprt: Annotated[
         str | None,
         typer.Option(
             metavar="elo0=0,elo1=10",
-            help="Of two agents, stop as soon as a sequential test has decided; also alpha=, beta=.",
+            help="For two agents: stop when a sequential test has decided; takes alpha= and beta= too.",
         ),
     ] = None,
     anchor: Annotated[
         str | None,
         typer.Option(
-            help="The agent whose rating is 0; if not given, random where it plays, else the average.",
+            help="The agent with rating 0; by default random if it plays, else the average is 0.",
         ),
     ] = None,
     score: Annotated[
         Scoring,
         typer.Option(
-            help="What the tables rank by: wins; rewards, such as chips; team, for cooperative games; auto is "
-            "rewards where games pay amounts, and wins where not."
+            help="Rank by wins, by rewards such as chips, or by the team's score in cooperative games; auto takes "
+            "rewards if games pay amounts, else wins."
         ),
     ] = Scoring.AUTO,
     skip_unfit: Annotated[
         bool, typer.Option("--skip-unfit", help="Leave out agents that cannot play this game, and say so.")
     ] = False,
     max_moves: Annotated[
-        int, typer.Option(min=1, help="A longer game ends there, as its rewards stand.")
+        int, typer.Option(min=1, help="Longer games end there, with the rewards so far.")
     ] = 100_000,
     isolate: Annotated[
         Isolate,
         typer.Option(
-            help="Who gets a process of its own: all; own: agents named module:factory and learned ones, and with "
-            "a limit on time or memory all but random; none."
+            help="Agents that get a process of their own: all; own (those named module:factory, learned ones, and "
+            "with a limit on time or memory all but random); none."
         ),
     ] = Isolate.OWN,
-    move_seconds: Annotated[float | None, typer.Option(help="Time for one move; who takes longer loses.")] = None,
+    move_seconds: Annotated[
+        float | None, typer.Option(help="Time limit for a move; an agent that takes longer loses.")
+    ] = None,
     clock: Annotated[
         str | None,
         typer.Option(
             metavar="60+0.6",
-            help="Time for a whole game and what each move adds, in seconds; who runs out loses.",
+            help="Time for a whole game and increment per move, in seconds; an agent that runs out loses.",
         ),
     ] = None,
     start_seconds: Annotated[
-        float, typer.Option(help="Time to be made and to get ready, for an agent in a process of its own.")
+        float, typer.Option(help="Time limit for starting an agent that has a process of its own.")
     ] = 60.0,
     agent_memory_mb: Annotated[
         int | None,
-        typer.Option(help="Memory that an agent's process may have; who takes more loses."),
+        typer.Option(help="Memory limit of an agent's process; an agent that takes more loses."),
     ] = None,
     hang_seconds: Annotated[
         float,
-        typer.Option(help="A move that takes longer is taken for a hang, and lost, in every process; 0 waits."),
+        typer.Option(help="A move that takes longer counts as a hang and loses; 0 waits for ever."),
     ] = 600.0,
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
     as_json: Json = False,
     as_csv: Csv = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Do not show meanwhile how far it is and who leads.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
-    """Let every agent play every other, and say who is better.
+    """Play every agent against every other, and print who is better and how sure that is.
 
-    --depth, --nodes, --simulations and --seconds go to each agent that has such a limit and names none itself.
+    --depth, --nodes, --simulations and --seconds apply to each agent that has such a limit and sets none
+    itself.
 
-    An agent that crashes or plays an illegal action loses that game, and the tournament goes on.
-    Exit status 1 says that a game counts for nobody, as the environment failed.
+    An agent that crashes or plays an illegal action loses that game, and the tournament goes on. Exit status 1
+    means that a game does not count because the environment failed.
 
-    Ctrl-C prints the table so far. With --out nothing is lost, whatever happens: the same command goes on.
+    Ctrl-C prints the table so far. With --out every finished game is stored, and the same command continues.
 
     [bold]Examples[/bold]
 

@@ -52,17 +52,17 @@ def tree(
         typer.Option(
             "--iteration",
             min=0,
-            help="Which depth to draw of a search that deepens step by step; by default the last one.",
+            help="The depth to draw of a search that deepens step by step; by default the last one.",
         ),
     ] = None,
     seat: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="From whose point of view values are; by default that of the player to move.",
+            help="The seat whose values are shown; by default the player to move.",
         ),
     ] = None,
-    max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Nodes to draw, at most.")] = 10_000,
+    max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Limit on drawn nodes.")] = 10_000,
     depth: Depth = None,
     nodes: Nodes = None,
     simulations: Simulations = None,
@@ -71,8 +71,8 @@ def tree(
 ) -> None:
     """Draw a search as a tree to go through step by step.
 
-    Windows and values change as the search goes on, and what is cut off is shown. The page works offline. The
-    search runs in plain Python and tells of every node, so it is slow: limit its depth, nodes or simulations.
+    The page shows windows and values as they change, and cut-offs; it works offline. The search runs in plain
+    Python and records every node, so it is slow: limit its depth, nodes or simulations.
 
     Figures of Russell and Norvig's textbook (4th edition): aima-5.2 (minimax), aima-5.4 (maxn), aima-5.5
     (alphabeta), aima-5.13, aima-5.14a and aima-5.14b (expectiminimax); in the 3rd edition aima-5.11, aima-5.12a

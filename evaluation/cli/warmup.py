@@ -18,15 +18,15 @@ def warmup(
         list[str] | None,
         typer.Argument(
             metavar="[ENV]...",
-            help="Environments; without any, Connect Four and tic-tac-toe (PettingZoo's and ours).",
+            help="Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).",
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every game of ours.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
 ) -> None:
-    """Compile games ahead, so that the first search of each need not.
+    """Compile games in advance, so that the first search of each starts at once.
 
-    The machine code is kept on disk; a game that is there already takes a moment. Games that are searched as plain
-    Python have nothing to compile.
+    The machine code is kept on disk; a game that is already compiled takes a moment. Games without compiled
+    rules need no warm-up.
 
     [bold]Examples[/bold]
 

@@ -18,14 +18,14 @@ def exploitability_command(
         list[str],
         typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them.", show_default=False),
     ],
-    states: Annotated[int, typer.Option(min=1, help="How many states the game may have.")] = 2_000_000,
+    states: Annotated[int, typer.Option(min=1, help="Limit on the states of the game.")] = 2_000_000,
     as_json: Json = False,
 ) -> None:
-    """Say how much agents can be exploited: what an opponent who knows their policies can gain.
+    """Compute how much agents can be exploited: what an opponent who knows their policies can gain.
 
-    For small games in which players do not see everything, such as Kuhn and Leduc poker. The gain is the mean over
-    both seats, in the game's own rewards; 0 is an equilibrium. Win rates do not
-    show it: an agent that bluffs too much may beat many, and lose to one that has noticed.
+    For small games with hidden information, such as Kuhn and Leduc poker. The gain is the mean over both
+    seats, in the game's own rewards; 0 is an equilibrium. Win rates do not show it: an agent that bluffs too
+    much may beat many opponents, and lose to one that notices.
 
     [bold]Example[/bold]
 

@@ -35,20 +35,20 @@ def solve_command(
     outcome_only: Annotated[
         bool, typer.Option("--outcome-only", help="Only who wins, not the value of every action: quicker.")
     ] = False,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Visit at most so many states.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Take at most so many seconds.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads that work together.")] = 1,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Limit on visited states.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that search together.")] = 1,
     memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
     policy: Annotated[
         str,
         typer.Option(metavar="FILE", help="Also write the optimal actions of every state.", show_default=False),
     ] = "",
     plan: Annotated[
-        str, typer.Option(help="Which states: seat, those of the player to move when it plays by them; or full.")
+        str, typer.Option(help="States in the policy: seat (those that its player can reach by it) or full.")
     ] = "seat",
     states: Annotated[
         int | None,
-        typer.Option(min=1, help="How many states there may be: 1,000,000 in a policy, 3,000,000 with chance."),
+        typer.Option(min=1, help="Limit on states; by default 1,000,000 in a policy, 3,000,000 with chance."),
     ] = None,
     tolerance: Annotated[
         float | None,
@@ -66,16 +66,16 @@ def solve_command(
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
 
-    For two players with opposed interests. The value is for the player to move, in the game's
-    own rewards. Exit code 1 says that a limit came before the proof.
+    For two players with opposed interests. The value is for the player to move, in the game's own rewards.
+    Exit code 1 means that a limit was reached before the proof.
 
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
-    best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb are not for
-    those.
+    best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb do not
+    apply to them.
 
-    Small games for two with hidden cards, such as Kuhn and Leduc poker, end in a policy near an equilibrium: how
-    much a player could gain against it, and bounds of the value of the game from its start. --moves,
-    --outcome-only, --nodes, --threads, --memory-mb, --plan and --states are not for those.
+    For small two-player games with hidden cards, such as Kuhn and Leduc poker, the result is a policy near an
+    equilibrium: how much a player could gain against it, and bounds on the value of the game. --moves,
+    --outcome-only, --nodes, --threads, --memory-mb, --plan and --states do not apply to them.
 
     [bold]Examples[/bold]
 
