@@ -104,7 +104,7 @@ class _Choice(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AutoAgent(SearchAgent):
-    """The search that fits the game: for an environment of which you know nothing but its name.
+    """Chooses the search that fits the game, and says why.
 
     One player: value iteration where the transition table is known or small, the way that best-first search finds
     where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it

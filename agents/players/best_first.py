@@ -45,7 +45,7 @@ _NOTHING = _Plan({})
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestFirstAgent(SearchAgent):
-    """Looks for the way through a puzzle that collects most: for one player, with no chance and nothing hidden.
+    """Best-first search for puzzles: one player, no chance, nothing hidden.
 
     Of all states reached it goes on from the one with the most rewards so far, of equal ones from the nearest.
     Where rewards are costs that is uniform-cost search; where only the end pays, breadth first. It ends when all

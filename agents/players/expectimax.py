@@ -21,7 +21,7 @@ from zermelo.envs.spec_text import Spec, parse_spec
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectimaxAgent(TableAgent):
-    """Best play against opponents that err: their moves are averaged over, as likely as a model says.
+    """Best reply to fallible opponents: their moves are averaged, with the probabilities of a model.
 
     For any number of players (also one) and any sums, with or without chance, as long as nothing is hidden.
     Minimax is too pessimistic against a weak opponent: this takes risks that the opponent is unlikely to punish.

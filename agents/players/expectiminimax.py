@@ -16,7 +16,7 @@ from zermelo.envs import InvalidSettingError
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectiminimaxAgent(PruningAgent):
-    """Visits the whole tree down to ``depth``, chance included; or, with pruning, no more of it than decides.
+    """Minimax with chance nodes, over the whole tree down to ``depth`` or pruned by Star1 or Star2.
 
     For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
     game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide. Without

@@ -27,7 +27,7 @@ _TRIES: Final = 2
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MCTSAgent(MonteCarloConfig, SimulatingAgent):
-    """Monte Carlo tree search: for any game whose whole state is seen, and the one for games without features.
+    """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.
 
     Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
     players, whatever they play for, with chance or without. The action that most simulations followed is played.

@@ -15,7 +15,7 @@ from zermelo.agents.players.tree_agent import TreeSearchAgent
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MinimaxAgent(TreeSearchAgent):
-    """Visits the whole tree, or all of it down to ``depth``; every root action's value is exact.
+    """Minimax over the whole tree, or down to ``depth``; the value of every root action is exact.
 
     For two players with a constant sum, no chance and nothing hidden. ``AlphaBetaAgent`` gives the same values and
     is faster.

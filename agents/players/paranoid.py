@@ -34,7 +34,7 @@ class OneAgainstAllAgent(PruningAgent):
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ParanoidAgent(OneAgainstAllAgent):
-    """Alpha-beta of one against all: what the player to move can be sure of, whatever the others do.
+    """Alpha-beta of one player against all others: the value that the player can guarantee itself.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. The value is that
     of the player to move, and ``proven`` means that it is guaranteed; the other seats' values are what they get if
@@ -46,7 +46,7 @@ class ParanoidAgent(OneAgainstAllAgent):
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestReplyAgent(OneAgainstAllAgent):
-    """Looks further ahead than paranoid search: of all opponents, only the one that hurts most answers.
+    """Best-reply search: of all opponents only the one whose reply hurts most moves, so it looks further ahead.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. Between two moves
     of its own one opponent plays what is worst for the searcher. The others skip their turn, in games that say how

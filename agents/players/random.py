@@ -11,7 +11,7 @@ from zermelo.envs import GameOverError
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomAgent(ConfiguredAgent):
-    """Plays any legal action, each as likely as the other.
+    """Plays legal actions uniformly at random.
 
     It looks at nothing but the action mask of the agent to move, so it is fair in every game, also with hidden
     cards, with chance, and with any number of players.

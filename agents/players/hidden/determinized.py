@@ -40,7 +40,7 @@ def _make_inner(given: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class DeterminizedAgent(SearchAgent):
-    """Deals again what it has not seen, and lets any search play each deal as if everybody saw it.
+    """Samples the hidden cards and lets any search play each deal as if all cards were open.
 
     Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001). It has two known
     faults: strategy fusion, so that it never values hiding or finding out (``ismcts`` has not), and non-locality,

@@ -20,7 +20,7 @@ from zermelo.envs import Game
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ISMCTSAgent(SimulatingAgent):
-    """Monte Carlo tree search that does not peek: for games of hidden cards that say what players know.
+    """Information set Monte Carlo tree search, for games with hidden cards.
 
     Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics
     belong to what players can tell apart. Any number of players, whatever they play for. The action that most

@@ -24,7 +24,7 @@ decoupled UCT 0.50."""
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SimultaneousMCTSAgent(SimulatingAgent):
-    """Monte Carlo tree search for players who move at the same time: it learns how to mix, and draws its move.
+    """Monte Carlo tree search for simultaneous moves: it learns a mixed strategy and draws its move from it.
 
     At each state of the tree, each player learns by itself from the returns of its actions; where two players are
     opposed, ``regret`` and ``exp3`` come near an equilibrium, while ``duct`` may go in circles. Any number of

@@ -24,7 +24,7 @@ _BATCH: Final = 20
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SpartaAgent(SearchAgent):
-    """Asks of each action what comes of it if all others, and it itself later, play a blueprint: another agent.
+    """Search on top of another agent, the blueprint, that all players follow after the searched action.
 
     Hands that it does not see are dealt again, such that the others would have played as they did by the
     blueprint; each action is tried on the same deals, and games are played to their end. It plays what the

@@ -25,7 +25,7 @@ from zermelo.envs import Game, InvalidSettingError
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CFRAgent(SearchAgent):
-    """Plays small games of hidden cards by a policy that can hardly be exploited: CFR, once a game.
+    """Counterfactual regret minimization: a policy near an equilibrium, for small games with hidden cards.
 
     For two opposed players; with more, or other sums, the policy may be exploited. Chance must be exact, or none.
     Actions are drawn as the policy mixes them. Games too large to be written out are sampled

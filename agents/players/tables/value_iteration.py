@@ -21,7 +21,7 @@ _MOST_STEPS: Final = 1_000
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ValueIterationAgent(SearchAgent):
-    """Works out the values of all states by value iteration, once a game, and plays by that table.
+    """Computes the values of all states by value iteration, and plays by that table.
 
     For one player, or two with a constant sum, exact chance or none, and as many states as memory holds; games may
     return to earlier states. Of an environment with a transition table the steps that a time limit leaves count.
