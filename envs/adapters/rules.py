@@ -9,6 +9,7 @@ up by hand with three stones more on one side, or a game that ended by an illega
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -83,7 +84,8 @@ def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
     rules = given.rules if is_rules(given.rules) else given.rules(env)
 
     def read(other: Any) -> Any | None:
-        return given.read(other) if is_rules(given.rules) or given.rules(other) == rules else None
+        theirs = rules if is_rules(given.rules) else given.rules(other)
+        return given.read(other) if type(theirs) is type(rules) and theirs == rules else None
 
     game = LiveRulesGame(env, rules, read, given.scale)
     if given.symmetry:
@@ -97,18 +99,8 @@ def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
     return None if game.live_state(env) is None else game
 
 
-def _rules_env(env: Any) -> LiveRulesGame | None:
-    rules = env.rules
-
-    def read(other: Any) -> Any | None:
-        return other.position if type(other.rules) is type(rules) and other.rules == rules else None
-
-    game = LiveRulesGame(env, rules, read)
-    return None if game.live_state(env) is None else game
-
-
+_RULES_ENV = EquivalentRules(rules=operator.attrgetter("rules"), read=operator.attrgetter("position"))
 _own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]
-for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
-    register_rules(_class_name, _rules_env)
-for _class_name, _declared in EQUIVALENT.items():
+_over_rules = dict.fromkeys(("zermelo.envs.rules.env.RulesEnv", *_own), _RULES_ENV)
+for _class_name, _declared in (_over_rules | EQUIVALENT).items():
     register_rules(_class_name, functools.partial(_over_equivalent, _declared))

@@ -148,20 +148,19 @@ class RulesWithHistory:
             return 0
         if not self._is_illegal and self._repeats(state):
             return _back(state)
-        if not self._is_illegal:
-            return max((_back(child) - 1 for child in self._claims(state) if self._repeats(child)), default=0)
-        actions = [0] * int(method_or_default(self.rules, "max_legal_actions")())
-        count = self.rules.legal_actions(state, actions)
-        children = (self.result(state, action) for action in actions[:count])
+        children = self._children(state) if self._is_illegal else self._claims(state)
         return max((_back(child) - 1 for child in children if self._repeats(child)), default=0)
 
     def _claims(self, state: Any) -> Iterator[Any]:
         """The states of which one that repeats a position too often already ends the game here."""
         keys = keys_of(state)
         if self._is_claimed and any(keys.count(key) >= self._limit - 1 for key in set(keys) if key):
-            actions = [0] * int(method_or_default(self.rules, "max_legal_actions")())
-            count = self.rules.legal_actions(state, actions)
-            yield from (self.result(state, action) for action in actions[:count])
+            yield from self._children(state)
+
+    def _children(self, state: Any) -> Iterator[Any]:
+        actions = [0] * int(method_or_default(self.rules, "max_legal_actions")())
+        count = self.rules.legal_actions(state, actions)
+        return (self.result(state, action) for action in actions[:count])
 
     def _follow(self, before: Any, state: Any) -> Any:
         return with_past(self.rules, state, keys_of(before) or (self.rules.repetition_key(before),))

@@ -308,8 +308,7 @@ class _InformedGame(OpenSpielGame):
     """A game of which OpenSpiel says what each player knows."""
 
     def information_state_key(self, state: Any, seat: int) -> Hashable:
-        key: str = state.information_state_string(seat)
-        return key
+        return str(state.information_state_string(seat))
 
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
         dealt = resampled(state, seat, generator)
