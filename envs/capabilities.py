@@ -6,7 +6,7 @@ Point of view: as in ``zermelo.envs.game``, values come as one number per seat, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -73,35 +73,34 @@ class SupportsPlayouts(Protocol):
 
     ``playout_state`` is a copy that ``play_on`` may change. ``play_on`` is as ``result``, or with a generator as
     ``sample_result``, but uses up the state given, which comes from one of the two; the action must be legal.
+    ``play_out`` plays at random to the end at once, by numbers of 64 bits that ``random`` returns: the last state,
+    and who (the seat) took which action on the way, chance left out; None if it must be played move by move. The
+    state is not changed.
     """
 
     def playout_state(self, state: Any) -> Any: ...
     def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any: ...
+    def play_out(self, state: Any, random: Callable[[], int]) -> tuple[Any, Sequence[tuple[int, int]]] | None: ...
 
 
 @runtime_checkable
-class SupportsWholePlayouts(Protocol):
-    """A game at random played to its end at once; the same one for each seed. The state is not changed.
-
-    Returns the state at its end, and who (the seat) took which action on the way, chance left out; None where it
-    must be played move by move.
-    """
-
-    def play_out(self, state: Any, seed: int) -> tuple[Any, Sequence[tuple[int, int]]] | None: ...
-
-
-@runtime_checkable
-class SupportsMonteCarlo(Protocol):
-    """Advice on playouts and on the first visits of actions.
-
-    ``playout_action`` chooses an action for a playout by 64 random bits; -1 for any legal one, all as likely.
-    ``playout_moves`` is the number of moves after which a playout is cut off, where no other is asked for; None
-    for no limit. ``action_priors`` says for each action how many simulations, won if positive, lost if negative,
-    it is as good as.
-    """
+class SupportsPlayoutActions(Protocol):
+    """An action for playouts chosen by 64 random bits; -1 for any legal one, all as likely."""
 
     def playout_action(self, state: Any, random: int) -> int: ...
+
+
+@runtime_checkable
+class SupportsPlayoutLimit(Protocol):
+    """The moves after which a playout is cut off, where no other number is asked for; None for no limit."""
+
     def playout_moves(self) -> int | None: ...
+
+
+@runtime_checkable
+class SupportsActionPriors(Protocol):
+    """For each action how many simulations, won if positive, lost if negative, it is as good as."""
+
     def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]: ...
 
 

@@ -13,7 +13,7 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.envs import CHANCE, Chance, Traits
-from zermelo.envs.capabilities import SupportsMonteCarlo
+from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
 MAX_REUSE_PROBES: Final = 2_000
@@ -207,11 +207,6 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
     return (lower, upper) if has_bounds else None
 
 
-def advises(game: Any, method: str) -> bool:
-    """True if a game, or its rules, has this method of ``SupportsMonteCarlo``."""
-    return isinstance(game, SupportsMonteCarlo) and hasattr(getattr(game, "rules", game), method)
-
-
 class SimulationSearch(abc.ABC):
     """A search that goes on simulation by simulation.
 
@@ -256,11 +251,11 @@ class TreeForm:
         One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
         chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
         """
-        self.has_priors = advises(self.game, "action_priors") and config.selection is not Selection.PUCT
+        self.has_priors = isinstance(self.game, SupportsActionPriors) and config.selection is not Selection.PUCT
         """True if actions begin with virtual visits given by the game."""
         self.playout_moves = config.playout_moves
         """After so many moves a playout is cut off, or None."""
-        if self.playout_moves is None and isinstance(self.game, SupportsMonteCarlo):
+        if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
             self.playout_moves = self.game.playout_moves()
         needs_more = (
             traits.chance is Chance.EXACT

@@ -12,7 +12,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, RandomNumbers
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.capabilities import SupportsPlayouts, SupportsWholePlayouts
+from zermelo.envs.capabilities import SupportsPlayouts
 
 
 def draw_outcome(outcomes: Sequence[tuple[int, float]], generator: np.random.Generator) -> int:
@@ -88,7 +88,7 @@ class Playouts:
         self.after: Callable[..., Any] = self.result
         if isinstance(game, SupportsPlayouts):
             self.own_state, self.after = game.playout_state, game.play_on
-        self.plays_whole = whole and longest is None and isinstance(game, SupportsWholePlayouts)
+        self.plays_whole = whole and longest is None and isinstance(game, SupportsPlayouts)
 
     def play(self, state: Any, budget: Budget, *, is_own: bool = False) -> tuple[Any, list[tuple[int, int]]]:
         """The state in which a game from a state on ends or is cut off, and who took which actions before.
@@ -99,11 +99,11 @@ class Playouts:
         taken: list[tuple[int, int]] = []
         if self.plays_whole and not game.is_terminal(state):
             budget.check_clock()
-            played = game.play_out(state, self.random.bits())
+            played = game.play_out(state, self.random.bits)
             if played is not None:
                 budget.nodes += len(played[1])
                 self.cut_off = False
-                return played  # type: ignore[no-any-return]  # as SupportsWholePlayouts says
+                return played  # type: ignore[no-any-return]  # as SupportsPlayouts says
         if self.own_state is not None and not is_own:
             budget.check_clock()  # a copy may take long
             state = self.own_state(state)

@@ -37,7 +37,7 @@ from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
 from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
-from zermelo.envs.capabilities import SupportsMonteCarlo, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -207,7 +207,7 @@ class AutoAgent(SearchAgent):
             return True, ""
         if traits.chance is Chance.SAMPLED:
             return False, "chance can only be simulated"
-        if isinstance(game, SupportsMonteCarlo):
+        if isinstance(game, SupportsPlayoutActions):
             return False, "the game knows how its playouts go"
         if features_for(game, state) is None:
             return False, "nobody has written an evaluation"

@@ -142,6 +142,9 @@ class CopiedGame:
             generator = self._generator
         return self._advance(state, action, generator, state.env)
 
+    def play_out(self, state: CopiedState, random: Callable[[], int]) -> None:
+        return None
+
     def key(self, state: CopiedState) -> Hashable:
         if state.key is None:
             inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)

@@ -18,7 +18,6 @@ from zermelo.envs.rules.observations import observation
 from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.rounds import Rounds
 
-_MONTE_CARLO: Final = ("playout_action", "playout_moves", "action_priors")
 HIDDEN: Final = ("information_state_key", "resample")
 """The methods of rules in which players do not see the whole state."""
 
@@ -82,10 +81,8 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
-        if any(hasattr(rules, name) for name in _MONTE_CARLO):
+        if hasattr(rules, "action_priors"):
             self.action_priors = self._action_priors
-            self.playout_action = method_or_default(rules, "playout_action")
-            self.playout_moves = method_or_default(rules, "playout_moves")
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
@@ -196,7 +193,7 @@ class RulesGame:
 
     def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
         priors = [0.0] * len(actions)
-        method_or_default(self.rules, "action_priors")(state, actions, len(actions), priors)
+        self.rules.action_priors(state, actions, len(actions), priors)
         return priors
 
     @property

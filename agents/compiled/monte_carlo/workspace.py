@@ -18,7 +18,6 @@ from zermelo.agents.core.monte_carlo import (
     SELECTIONS,
     Selection,
     TreeForm,
-    advises,
 )
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.history import starter
@@ -70,7 +69,7 @@ def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Searc
     search.evaluated = evaluates
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.has_priors = tree.has_priors
-    search.guides = advises(game, "playout_action")
+    search.guides = hasattr(game.rules, "playout_action")
     search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
     search.hold("rows", np.zeros(2 * width, np.int64))

@@ -28,12 +28,12 @@ from zermelo.agents.core.monte_carlo import (
     Scale,
     Selection,
     Start,
-    advises,
 )
 from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.tree import Node, Simulation, below, children_at, nodes_from
 from zermelo.envs import CHANCE, Chance
+from zermelo.envs.capabilities import SupportsPlayoutActions
 
 STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
@@ -79,7 +79,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.first_takers: dict[int, int] = {}
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
-        guide = game.playout_action if advises(game, "playout_action") else None
+        guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
         is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)

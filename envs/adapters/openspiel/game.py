@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -222,12 +222,13 @@ class OpenSpielGame:
         state.apply_action(int(action))
         return state
 
-    def play_out(self, state: Any, seed: int) -> tuple[Any, list[tuple[int, int]]] | None:
+    def play_out(self, state: Any, random: Callable[[], int]) -> tuple[Any, list[tuple[int, int]]] | None:
         import pyspiel
 
+        bits = random() & _SEEDS
         if not self._exact:
             return None
-        end, bits = state.clone(), seed & _SEEDS
+        end = state.clone()
         players = [pyspiel.make_uniform_random_bot(seat, bits) for seat in range(self._traits.seats)]
         pyspiel.evaluate_bots(end, players, bits)
         if self._limit is not None and end.move_number() > self._limit:
