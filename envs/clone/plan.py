@@ -37,8 +37,9 @@ _FEW: Final = 5
 """Up to so many attributes are looked up one by one, which is faster than comparing all names."""
 _FLAT: Final = "only shared values"
 _EMPTY: Final = "nothing"
+_COPY: Final = "{0}.copy()"
 _COPIES: Final[dict[type, str]] = {
-    list: "{0}.copy()", dict: "{0}.copy()", collections.deque: "{0}.copy()", set: "copied({0})"
+    list: _COPY, dict: _COPY, collections.deque: _COPY, collections.OrderedDict: _COPY, set: "copied({0})"
 }  # fmt: skip
 """Expressions that copy a container of shared values."""
 _SETTLED: Final = {"chess.Board": frozenset({"move_stack", "_stack"})}
@@ -162,7 +163,7 @@ class _Writer:
             self.require(name if obj else f"not {name}")
         if obj or not is_sized:
             self.add_values(f"*{name}", obj)
-            if cls is dict:
+            if isinstance(obj, dict):
                 self.add_values(f"*{name}.values()", obj.values())
         self.groups[cls, _EMPTY if is_sized and not obj else _FLAT].append(name)
         return self.made(name, obj, _COPIES[cls].format(name) if obj or not is_sized else repr(obj))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
 from typing import Any
 
@@ -29,7 +28,6 @@ from zermelo.envs import (
     as_game,
     legal_actions,
 )
-from zermelo.envs.adapters.facts.inference import infer
 
 
 @pytest.mark.parametrize(
@@ -140,25 +138,6 @@ def test_unfinished_play_assumes_and_says_so() -> None:
     assert traits.source("reward_sum") is TraitSource.ASSUMED
 
 
-@pytest.mark.thorough
-def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Paying(Numbers):
-        pass
-
-    calls = []
-
-    def counting(*arguments: Any) -> Any:
-        calls.append(arguments)
-        return infer(*arguments)
-
-    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.facts.found_traits"], "infer", counting)
-    for total in (1.0, 1.0, 0.0, 1.0):
-        env = started(Paying(total=total))
-        expected = RewardSum.CONSTANT if total else RewardSum.ZERO
-        assert as_game(env).traits.reward_sum is expected
-    assert len(calls) == 2
-
-
 def test_the_same_environment_gives_the_same_game() -> None:
     env = started(Numbers())
     game = as_game(env)
@@ -166,13 +145,6 @@ def test_the_same_environment_gives_the_same_game() -> None:
     assert as_game(env) is game
     assert as_game(env, backend="clone") is not game
     assert as_game(env, traits={"information": "hidden"}) is not game
-
-
-def test_a_reset_with_other_options_gives_another_game() -> None:
-    env = started(Numbers())
-    game = as_game(env)
-    env.reset(options={"length": 2})
-    assert as_game(env) is not game
 
 
 @pytest.mark.thorough
@@ -198,3 +170,19 @@ def test_games_do_not_keep_environments_alive() -> None:
     gc.collect()
     assert reference() is None
     assert game.traits.seats == 2
+
+
+class LateDice(Dice):
+    """Rolls only on the last of many turns."""
+
+    def __init__(self) -> None:
+        super().__init__("np_random", rolls=60)
+
+    def roll(self) -> int:
+        return super().roll() if self.turns >= self.rolls else 1
+
+
+@pytest.mark.thorough
+@pytest.mark.alone
+def test_a_draw_that_comes_late_is_found() -> None:
+    assert as_game(started(LateDice(), seed=0)).traits.chance is Chance.SAMPLED

@@ -6,17 +6,11 @@ import warnings
 
 import pytest
 from doubles.clone_envs import DiceEnv
+from doubles.game_envs import started
 
 from zermelo.envs import CloneError, InvalidSettingError, as_game, clone_env, register_clone, verify_clone
 from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.state_key import state_key
-
-
-def started(cls):
-    env = cls()
-    env.reset(seed=3)
-    env.step(1)
-    return env
 
 
 class Engine:
@@ -71,7 +65,7 @@ register_clone(Registered, EngineDice.copied)
 
 @pytest.mark.parametrize("cls", [Registered, WithDeepcopy])
 def test_a_working_way_of_its_own_is_used(cls):
-    env = started(cls)
+    env = started(cls(), seed=3, moves=[1])
     before = cls.used
     new = clone_env(env)
     assert cls.used > before
@@ -93,7 +87,7 @@ class ManyNames(DiceEnv):
 
 
 def test_nothing_is_called_because_of_its_name():
-    env = started(ManyNames)
+    env = started(ManyNames(), seed=3, moves=[1])
     rolls, sums = list(env.rolls), dict(env.sums)
     for _ in range(3):
         clone_env(env).step(1)
@@ -118,9 +112,9 @@ def test_a_way_of_its_own_that_is_wrong_is_found_out():
     with pytest.raises(CloneError, match="not the same game"):
         verify_clone(WrongDeepcopy, games=3)
     with pytest.raises(CloneError, match=r"the clone of dice_v0 .* is not the same game"):
-        as_game(started(WrongDeepcopy))
+        as_game(started(WrongDeepcopy(), seed=3, moves=[1]))
     with pytest.raises(CloneError, match="whose own __deepcopy__ raised RuntimeError: no engine"):
-        clone_env(started(RaisingDeepcopy))
+        clone_env(started(RaisingDeepcopy(), seed=3, moves=[1]))
     with pytest.raises(CloneError, match="Registered, whose registered clone raised AttributeError"):
         clone_env(Registered())
 
@@ -144,7 +138,7 @@ def test_a_class_may_be_registered_by_its_parts():
         made.append(parts)
         return Deck(*parts)
 
-    env = started(DiceEnv)
+    env = started(DiceEnv(), seed=3, moves=[1])
     env.deck = Deck([3, 1, 2], random.Random(4))
     for _ in range(10):  # often enough for a copier of this shape, which must not go on as before
         clone_env(env)

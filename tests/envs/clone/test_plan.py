@@ -34,6 +34,7 @@ def template():
         agents=["a", "b"],
         board=Board(),
         array=np.zeros((3, 3), np.int8),
+        shaped=np.arange(4).reshape(2, 2),
         rewards={"a": 0, "b": 0.0},
         infos={"a": {}, "b": {}},
         pieces=[Piece("a"), Piece("b", [1])],
@@ -175,6 +176,9 @@ def test_it_is_used_again_after_harmless_changes():
         lambda env: setattr(env, "array", env.array[:2]),
         lambda env: env.array.setflags(write=False),
         lambda env: setattr(env, "array", env.array.astype(object)),
+        lambda env: setattr(env, "array", env.shaped.base),
+        lambda env: setattr(env, "array", env.shaped[:1]),
+        lambda env: setattr(env, "shaped", np.frombuffer(bytearray(4), np.uint8)),
         lambda env: env.spaces["a"].seed(1),
         lambda env: env.spaces["b"]["x"].seed(1),
         lambda env: setattr(env, "extra", 1),
@@ -197,7 +201,9 @@ def test_it_gives_up_where_it_would_be_wrong(change):
     assert_right(env, clone_env(env))
 
 
-@pytest.mark.parametrize("name", ["tictactoe-v3", "connect_four-v3", "chess-v6", "rps-v2"])
+@pytest.mark.parametrize(
+    "name", ["tictactoe-v3", "connect_four-v3", "chess-v6", "rps-v2", "hanabi-v5", "leduc_holdem-v4"]
+)
 def test_the_fast_environments_have_a_written_copier_all_through_a_game(name):
     env = pettingzoo.make("aec", f"classic/{name}")
     env.reset(seed=1)

@@ -3,6 +3,7 @@ import random
 import numpy as np
 import pytest
 from doubles.clone_envs import BareEnv, DiceEnv
+from doubles.game_envs import started
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import clone_env
@@ -17,9 +18,7 @@ SOURCES = ["generator", "random_state", "python", "closure", "stored method", "s
 
 
 def dice(source):
-    env = DiceEnv(source)
-    env.reset(seed=7)
-    return env
+    return started(DiceEnv(source), seed=7)
 
 
 def next_roll(env, seed):

@@ -1,4 +1,5 @@
 import copy
+import functools
 import itertools
 import random
 
@@ -21,13 +22,8 @@ from zermelo.envs.clone import verify as verify_module
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.verify import check_clone
 
-
-def tictactoe():
-    return pettingzoo.make("aec", "classic/tictactoe-v3")
-
-
-def connect_four():
-    return pettingzoo.make("aec", "classic/connect_four-v3")
+tictactoe = functools.partial(pettingzoo.make, "aec", "classic/tictactoe-v3")
+connect_four = functools.partial(pettingzoo.make, "aec", "classic/connect_four-v3")
 
 
 @pytest.mark.filterwarnings("ignore")
