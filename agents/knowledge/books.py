@@ -25,7 +25,7 @@ from zermelo.envs.rules.history import without_past
 KIND: Final = "opening book"
 PROVEN, EXPANDED = 1, 2
 _MARGIN: Final = 0.02
-"""Moves worse than the best by no more than this share of what there is to win are played too."""
+"""Share of the range of utilities by which a move may be worse than the best one and still be played."""
 
 
 class BookMove(NamedTuple):
@@ -128,7 +128,7 @@ def _read(path: str, changed: int, size: int) -> Book:
 
 
 def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:
-    """Different lines of good moves from a position, at most so many, each as far as the book goes."""
+    """At most ``count`` lines of good moves from a position, each as far as the book goes."""
     generator = np.random.default_rng(seed)
     found: dict[tuple[int, ...], None] = {}
     for _ in range(20 * count):

@@ -54,16 +54,13 @@ class Expansion:
         self._block = np.zeros(kernel.DONE + 1, np.int64)
         self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
 
-    def of_part(self, part: int, size: int) -> Iterator[Moves]:
-        """The expansions of all positions of a part, in order."""
-        return self._chunks(part, size)
-
     def of_states(self, states: Longs) -> Iterator[Moves]:
         """The expansions of states, in order."""
         self._arrays[0] = np.ascontiguousarray(states)
-        return self._chunks(0, len(states))
+        return self.of_part(0, len(states))
 
-    def _chunks(self, part: int, count: int) -> Iterator[Moves]:
+    def of_part(self, part: int, count: int) -> Iterator[Moves]:
+        """The expansions of the positions of a part, in order."""
         states, exits, counts, children, scratch = self._arrays
         self._block[:5] = [each.ctypes.data for each in (states, exits, counts, children, scratch)]
         first = 0

@@ -210,7 +210,7 @@ class _Growth:
                 waiting += here.parents
 
     def _node(self, state: Any, plies: float) -> _Node:
-        """The node of a position so many moves from the root, a new one with its value."""
+        """The node of a position ``plies`` moves from the root, a new one with its value."""
         bare = without_past(state)
         key = canonical_key(self._game.rules, bare)
         if key not in self._by_key:

@@ -92,7 +92,7 @@ def make_table(
         path: The file, which usually ends in ``.ztable``.
         pieces: Of chess: the most pieces, or one ending such as ``"KBNK"`` and all that it leads to.
         stones: Of Kalah: the most seeds in houses.
-        empty: Positions reached from the state with so many empty squares.
+        empty: The most empty squares, of positions reached from the state.
         states: The most states that are reached; all of them are in the table.
         memory_mb: Memory in MiB; by default half of what is free.
         on_progress: Called as it goes on; what it raises stops the work.

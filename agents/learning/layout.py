@@ -30,7 +30,7 @@ class States(SharedRecord):
     observed: int
     choices: int  # the actions that players have
     width: int  # the most actions of a state
-    longest: int  # after so many moves a game is over
+    longest: int  # moves after which a game is over
 
 
 class Games(States):
@@ -48,7 +48,7 @@ class Games(States):
     illegal: Annotated[int, np.int8, "games"]
     masks: Annotated[int, np.int8, "games", "choices"]
     final: Annotated[int, np.int8, "games", "observed"]  # of games that ended, where they begin again in this step
-    # What all games have in common.
+    # Common to all games.
     seat_count: int
     seat_rule: int  # the learner's seat; -1 for each in turn, -2 for any, -3 for all
     same_step: int  # whether a game that is over begins again in the same step, not in the next one
@@ -76,7 +76,7 @@ class Trees(States):
     # The network's answer.
     logits: Annotated[int, np.float64, "games", "choices"]
     answers: Annotated[int, np.float64, "games"]  # the value of the leaf to its player, from -1 to 1
-    # What a call of the kernel has brought about.
+    # Results of a call of the kernel.
     decided: Annotated[int, np.int8, "games"]  # whether a move was chosen by a search
     sample_states: Annotated[int, np.int64, "games", "state_words"]  # the state it was chosen in
     sample_actions: Annotated[int, np.int64, "games", "width"]  # the actions there, -1 behind them

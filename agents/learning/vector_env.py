@@ -40,7 +40,7 @@ _SEATS: Final = {"alternate": -1, "random": -2}
 _ALL_SEATS: Final = -3
 _LONG: Final = 1 << 40
 _LONG_WITH_PAST: Final = 2_000
-"""After so many moves a game is truncated, where nothing else is said; its past takes memory if it matters."""
+"""Moves after which a game is truncated by default; rules that know their past need memory for each."""
 
 
 class _Block(NamedTuple):
@@ -70,7 +70,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
         autoreset: When a finished game begins again: in the ``"next_step"``, whose action is ignored, or in the
             ``"same_step"``, with the last observation in ``infos["final_obs"]``.
-        max_moves: After so many moves a game is truncated; None for no limit, or 2,000 where rules know the past.
+        max_moves: Moves after which a game is truncated; None for no limit, or 2,000 where rules know their past.
         illegal_reward: The reward of an illegal action, which ends the game.
         threads: Threads that share the games; by default as many as processors. Results do not depend on it.
 
@@ -123,11 +123,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
-        edges = np.linspace(0, num_envs, len(given) + 1).astype(int).tolist()
-        self._blocks = [
-            self._block(each, first, last, threads)
-            for each, first, last in zip(given, edges[:-1], edges[1:], strict=True)
-        ]
+        self._blocks = [self._block(*part, threads) for part in split_games(given, 0, num_envs)]
         self._is_reset = False
 
     # -- Gymnasium's methods

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, get_type_hints
+from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 FEW: Final = 64
-"""So few games are not worth another thread."""
+"""Games that are worth another thread."""
+Part = TypeVar("Part")
 
 
 class Observer:
@@ -147,10 +148,10 @@ def threads_for(games: int, threads: int | None, spare: int = 0) -> int:
     return threads or min(max((os.cpu_count() or 1) - spare, 1), max(games // FEW, 1))
 
 
-def split_games(lanes: Sequence[Lane], first: int, last: int) -> list[tuple[Lane, int, int]]:
-    """Lanes with the first and the last game of each, which is excluded."""
-    edges = np.linspace(first, last, len(lanes) + 1).astype(int).tolist()
-    return list(zip(lanes, edges[:-1], edges[1:], strict=True))
+def split_games(among: Sequence[Part], first: int, last: int) -> list[tuple[Part, int, int]]:
+    """Lanes or opponents with the first and the last game of each, which is excluded."""
+    edges = np.linspace(first, last, len(among) + 1).astype(int).tolist()
+    return list(zip(among, edges[:-1], edges[1:], strict=True))
 
 
 def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> int:

@@ -29,13 +29,13 @@ from zermelo.envs import CHANCE, InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 
 MOST_MOVES_AHEAD: Final = 50_000
-"""A playout may have so many moves."""
+"""The most moves of a playout."""
 _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4
 """Up to this depth a table is not worth its memory."""
 _PLIES: Final = 4
-"""For each move of the depth there is memory for so many states on a path, those of chance included."""
+"""States on a path, those of chance included, that there is memory for, for each move of the depth."""
 
 
 class Opponent(NamedTuple):

@@ -61,8 +61,8 @@ class PolicyTable:
         seat: The owner, for a plan for one seat.
         is_hidden: Whether keys are those of information states.
         tolerance: How far off the values of entries may be; 0 where they are proven.
-        values: What each player gets from the start when all play by it; empty if not known.
-        exploitability: What a player could gain if it knew the others' policies, on average; None if not known.
+        values: Each player's value when all play by it; empty if not known.
+        exploitability: A player's gain by a best response, on average; None if not known.
     """
 
     game: str

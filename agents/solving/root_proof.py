@@ -140,7 +140,7 @@ def prove_root(
 
 
 def _short_search(search: TreeSearch, state: Any, seconds: float) -> Iteration | None:
-    """The last iteration of a search of few nodes, whatever the clock says; or of so many seconds, if more."""
+    """The last iteration of a search of few nodes, whatever the clock says; or of some seconds, if more."""
     seen = None
     budget = search.budget
     try:
@@ -175,9 +175,8 @@ class _Proof:
     def actions_reaching(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
         """The actions that still reach a value of 0 or 1, as far as time allows; and whether these are all.
 
-        What proved the state has proved one of them, which the table will know. So all are asked about with few
-        nodes first, and those that this did not settle with more; with many only while none is found, as they
-        would push out of the table what is to prove later moves.
+        The table knows the action that proved the state. So all are searched with few nodes first, the unsettled
+        ones with more; with many only while none is found, as they would push other proofs out of the table.
         """
         mover = self._game.to_move(state)
         found: list[int] = []

@@ -89,13 +89,6 @@ class Solution:
         """All root actions whose exact value is that of the position, ascending."""
         return tuple(action for action, value in self.action_values.items() if value == self.value)
 
-    @property
-    def mover_wins(self) -> bool | None:
-        """True if the player to move wins, False if it loses, None if neither or not settled."""
-        if self.outcome in (None, Outcome.NEITHER):
-            return None
-        return (self.outcome is Outcome.FIRST) == (self.seat == 0)
-
 
 def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
     """Returns who wins, if these bounds on the value for ``seat`` settle it."""

@@ -279,7 +279,7 @@ class ProofSolver(Solver):
         return self._score(child, -bound, WIN, -bound)
 
     def _moved(self, score: int, moves: int) -> int:
-        """A player's score as it reads so many moves further down the tree."""
+        """A player's score as it reads some moves further down the tree."""
         if score == 0 or not self._prover.counts_moves:
             return score
         return score + moves if score > 0 else score - moves

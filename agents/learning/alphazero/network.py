@@ -26,7 +26,7 @@ from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
 
 _DENSE = 4
-"""Dense blocks are so many times wider than there are channels: they cost less."""
+"""Width of dense blocks, in channels: they cost less."""
 
 
 def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks: int) -> Any:
@@ -110,7 +110,7 @@ def answers_of(network: Any, device: Any) -> Callable[[NDArray[Any]], tuple[NDAr
 
 
 def _folded(torch: Any, network: Any) -> Any:
-    """The network with a bias in the place of each normalization."""
+    """The network with a bias instead of each normalization."""
     from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
     for name, part in network.named_children():
@@ -123,7 +123,7 @@ def _folded(torch: Any, network: Any) -> Any:
 
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    """Writes plain values, tensors and arrays, in the place of the checkpoint that is there."""
+    """Replaces a checkpoint by plain values, tensors and arrays."""
     torch = require("torch", "PyTorch", "torch")
     plain = {
         name: torch.from_numpy(part) if isinstance(part, np.ndarray) else part for name, part in content.items()

@@ -41,7 +41,7 @@ class AlphaZeroSettings:
         exploration: The weight of priors inside the tree (PUCT), with values from 0 to 1.
         visit_weight, value_weight: c_visit and c_scale of Gumbel AlphaZero: the weight of values against priors.
         random_plies: The most random moves that a game begins with.
-        longest: After so many moves a game ends, and counts as even.
+        longest: Moves after which a game ends, and counts as even.
         solver: Whether to prove wins, losses and draws.
         channels, blocks: Width and residual blocks of the network.
         positions: New positions of an iteration.
@@ -134,7 +134,7 @@ def opposed_game(env: Any) -> RulesGame:
 def visits_due(considered: int, simulations: int) -> NDArray[np.int64]:
     """Sequential halving: how many visits the action has whose turn it is, shape (considered + 1, simulations).
 
-    A row is that of so many actions. Each phase gives all that are left the same number of visits; then the better
+    Row ``n`` is for ``n`` actions. Each phase gives all that are left the same number of visits; then the better
     half goes on, two at least. Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML
     (2013).
     """
@@ -312,7 +312,7 @@ class Replay:
         return min(self.added, self.capacity)
 
     def add(self, samples: Samples) -> None:
-        """Adds samples, in the place of the oldest."""
+        """Replaces the oldest samples by new ones."""
         count = len(samples.outcomes)
         places = (self.added + np.arange(count)) % self.capacity
         for name in Samples._fields:

@@ -1,7 +1,7 @@
 """Self-play of many games at once: all that happens between two answers of the network, in compiled code.
 
 Each game has one leaf that waits. A step takes the network's answer to it up the tree and goes on, through moves
-and new games, until the next leaf. What a game does depends on its own random numbers alone.
+and new games, until the next leaf. Each game depends on its own random numbers alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from zermelo.envs.jit.memory import int8s, load, load_float, load_state, store, 
 from zermelo.envs.rules.protocol import Rules
 
 TRIES: Final = 1_000
-"""After so many games without a decision the rules are taken to have none."""
+"""Games without a decision after which the rules are taken to have none."""
 
 
 # -- the network's answers

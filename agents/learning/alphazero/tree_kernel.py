@@ -7,7 +7,7 @@ has been answered has its edges, with their priors and in ascending order, at th
 ``search.monte_carlo``.
 
 At the root a few actions are drawn without replacement, by adding Gumbel noise to the logarithms of their priors,
-and sequential halving shares the simulations out among them. What is learned is the prior policy, improved by what
+and sequential halving shares the simulations out among them. The network learns the prior policy, improved by what
 is known of each action's value. With few simulations this improves the policy where visits counts would not.
 Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR (2022). Values are
 those of the root's player, from 0 to 1.

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.playouts import random_game
 from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
@@ -36,14 +36,14 @@ from zermelo.agents.learning.tuning.fitting import (
 from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.envs import Chance, InvalidSettingError, Traits, UnsupportedGameError, as_game, make_env
+from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 from zermelo.envs.files import replaced
 from zermelo.envs.rules import RulesGame
 
 _STARTS: Final = 50
 _REMEMBERED: Final = 2
-"""Earlier rounds whose positions are fitted to; the first, of random games, is none of them."""
+"""Earlier rounds whose positions are fitted to, without the first one, of random games."""
 _SAMPLE_GAMES: Final = 20
 """Random games that show the game's observations; of an environment more, until there are enough states."""
 _SAMPLE_STATES: Final = 1_000
@@ -126,7 +126,8 @@ def tune(
         game = as_game(live)
         starts.append(game.snapshot(live))
     traits = game.traits
-    _require_fit(traits)
+    require_perfect_information(traits, "tune")
+    require_one_or_two_opposed(traits, "tune")
     samples, walks = _some_states(game, starts[0], generator)
     chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
     bounds = traits.utility_bounds
@@ -184,15 +185,6 @@ def _check(out: str, *, games: int, rounds: int, outcome_share: float, ridge: fl
     if not Path(out).parent.is_dir() or Path(out).is_dir():
         raise InvalidSettingError(
             f"cannot write {out}: there is no folder {Path(out).parent}, or it is one itself"
-        )
-
-
-def _require_fit(traits: Traits) -> None:
-    require_perfect_information(traits, "tune")
-    if traits.seats > 1 and not traits.is_opposed:
-        raise UnsupportedGameError(
-            f"tune fits evaluations of games of one player, or of two whose rewards have a constant sum, not of "
-            f"{traits.name}"
         )
 
 

@@ -93,7 +93,7 @@ def play_on(
 
 
 def _finish(rules: HanabiTable, table: Any, deck: Any, action: int) -> None:
-    """Plays a game to its end, with this action first if it is none below 0."""
+    """Plays a game to its end, with this action first unless it is -1."""
     dealt = 0
     while not rules.is_over(table):
         if needs_deal(table):

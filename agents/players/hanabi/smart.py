@@ -19,7 +19,7 @@ _USEFUL: Final = 10
 """A hint of less worth is not given where something else can be done, or of ``_SCARCE`` more, with few tokens."""
 _SCARCE: Final = 8
 _SAFE: Final = 40
-"""With the last life a card is played if at least so many per cent of what it can literally be are playable."""
+"""Per cent of what a card can literally be that must be playable for it to be played with the last life."""
 _NONE: Final = -1_000_000
 
 

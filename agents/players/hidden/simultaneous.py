@@ -89,7 +89,7 @@ class BackwardInductionAgent(SearchAgent):
     a mixture, from which the action is drawn. Shapley, "Stochastic games", PNAS 39 (1953).
 
     Attributes:
-        most_states: How many states may be looked at; of a larger game none is solved.
+        most_states: The most states of a game.
     """
 
     kind: ClassVar[str] = "backward_induction"

@@ -32,9 +32,9 @@ class CFRAgent(SearchAgent):
     (``variant=external_sampling``).
 
     Attributes:
-        iterations: How many to make.
+        iterations: Iterations of CFR.
         variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
-        most_states: How many states the game may have, where it is written out.
+        most_states: The most states of a game that is written out.
     """
 
     kind: ClassVar[str] = "cfr"

@@ -28,7 +28,7 @@ class ValueIterationAgent(SearchAgent):
 
     Attributes:
         tolerance: How far off a value may be.
-        most_states: How many states there may be.
+        most_states: The most states of a game.
     """
 
     kind: ClassVar[str] = "value_iteration"

@@ -57,7 +57,7 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
 
     Raises:
         UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
-        InvalidSettingError: The policy is none, or of another game.
+        InvalidSettingError: The policy is of another game, or gives no probabilities.
     """
     return best_responses(policy, game, most_states=most_states).exploitability
 

@@ -282,7 +282,7 @@ class _Induction:
         )
 
     def _solved(self, state: Any, movers: Any) -> tuple[MatrixSolution, list[list[int]]]:
-        """The matrix game at a state, and both players' actions; who does not move has one that is none."""
+        """The matrix game at a state, and both players' actions; who does not move has one, -1."""
         game = self.game
         actions = [list(game.actions_of(state, seat)) if seat in movers else [-1] for seat in (0, 1)]
         payoffs = [

@@ -1,7 +1,7 @@
 """Counterfactual regret minimization: over a game in sequence form, or over samples of a larger one.
 
 At each information state a player keeps, for each action, how much it regrets not to have always played it there,
-and plays actions in proportion to positive regrets. What two opposed players do on average comes ever nearer to an
+and plays actions in proportion to positive regrets. The average strategies of two opposed players approach an
 equilibrium. Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information",
 NIPS (2007).
 """

@@ -337,7 +337,7 @@ def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> Non
         (["zermelo/MNK-v0", "--features", "none", "-o", path], "must be patterns"),
         (["zermelo/MNK-v0", "--depth", "1", "--seconds", "1", "-o", path], "not both"),
         (["zermelo/MNK-v0", "--seconds", "0", "-o", path], "seconds must be"),
-        (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "not of"),
+        (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "needs one or two players"),
     ):
         refused = CliRunner().invoke(app, ["tune", *wrong])
         assert refused.exit_code == 2
