@@ -19,6 +19,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
+from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, list_evenly
 from zermelo.envs.rules.declared import limits
 
@@ -27,14 +28,15 @@ _NAMES: Final = "23456789TJQKA"
 
 
 class KuhnState(NamedTuple):
-    """Everybody's card and the actions so far.
+    """Everybody's card, the number of actions so far, that of the first bet (0 without any), and who has bet.
 
-    A card has four bits, the first seat's lowest: its rank and one, 0 before it is dealt. An action has one bit,
-    the last one lowest, below a leading one.
+    A card has four bits, the first seat's lowest: its rank and one, 0 before it is dealt. Seats have a bit each.
     """
 
     cards: int
-    history: int
+    moves: int
+    first: int
+    bets: int
 
 
 @openspiel_rules("kuhn_poker")
@@ -59,12 +61,12 @@ class Kuhn(NamedTuple):
         return -2, 2 * (self.players - 1)
 
     def initial_state(self) -> KuhnState:
-        return KuhnState(0, 1)
+        return KuhnState(0, 0, 0, 0)
 
     def to_move(self, state: KuhnState) -> int:
         if state.cards >> 4 * (self.players - 1) == 0:
             return CHANCE
-        return self._moves(state) % self.players
+        return state.moves % self.players
 
     def legal_actions(self, state: KuhnState, actions: list[int]) -> int:
         actions[0] = 0
@@ -82,23 +84,21 @@ class Kuhn(NamedTuple):
         while seat < self.players and self._card(state, seat):
             seat += 1
         if seat < self.players:
-            return KuhnState(state.cards | (action + 1) << 4 * seat, state.history)
-        return KuhnState(state.cards, state.history << 1 | action)
+            return KuhnState(state.cards | (action + 1) << 4 * seat, 0, 0, 0)
+        moves = state.moves + 1
+        first = moves if action == 1 and state.first == 0 else state.first
+        return KuhnState(state.cards, moves, first, state.bets | action << state.moves % self.players)
 
     def is_terminal(self, state: KuhnState) -> bool:
-        moves, first_bet = self._moves(state), self._first_bet(state)
-        if first_bet < 0:
-            return moves == self.players
-        return moves == first_bet + self.players
+        return state.moves == self.players + max(state.first - 1, 0)
 
     def utility(self, state: KuhnState, seat: int) -> int:
-        pot, winner, best = 0, 0, 0
+        winner, best = 0, 0
         for other in range(self.players):
-            pot += 1 + self._has_bet(state, other)
-            in_play = self._first_bet(state) < 0 or self._has_bet(state, other)
+            in_play = state.bets == 0 or state.bets >> other & 1
             if in_play and self._card(state, other) > best:
                 winner, best = other, self._card(state, other)
-        paid = 1 + self._has_bet(state, seat)
+        pot, paid = self.players + popcount(state.bets), 1 + (state.bets >> seat & 1)
         return pot - paid if seat == winner else -paid
 
     # -- what players see -----------------------------------------------------------------------------------------
@@ -112,13 +112,13 @@ class Kuhn(NamedTuple):
             numbers[self._card(state, seat) - 1] = 1
         for turn in range(self.players):
             other = (seat + turn) % self.players
-            numbers[self.players + 1 + turn] = self._moves(state) > other
-            numbers[2 * self.players + 1 + turn] = self._has_bet(state, other)
+            numbers[self.players + 1 + turn] = state.moves > other
+            numbers[2 * self.players + 1 + turn] = state.bets >> other & 1
 
     # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: KuhnState, seat: int) -> Hashable:
-        return self._card(state, seat), state.history
+        return self._card(state, seat), *state[1:]
 
     def resample(self, state: KuhnState, seat: int, generator: np.random.Generator) -> KuhnState:
         mine = self._card(state, seat)
@@ -127,23 +127,23 @@ class Kuhn(NamedTuple):
         for other in range(self.players):
             if self._card(state, other):
                 cards |= (mine if other == seat else unseen.pop()) << 4 * other
-        return KuhnState(cards, state.history)
+        return state._replace(cards=cards)
 
     def moves_so_far(self, state: KuhnState) -> list[int]:
         cards = (self._card(state, seat) for seat in range(self.players))
-        return [*(card - 1 for card in cards if card), *map(int, f"{state.history:b}"[1:])]
+        return [*(card - 1 for card in cards if card), *self._actions(state)]
 
     def text(self, state: KuhnState) -> str:
         """Each player's card and the betting: p for pass, b for bet."""
         cards = [self._card(state, seat) for seat in range(self.players)]
         names = [_NAMES[10 - self.players + card] if card else "-" for card in cards]
-        played = "".join("pb"[int(bit)] for bit in f"{state.history:b}"[1:])
+        played = "".join("pb"[action] for action in self._actions(state))
         return "\n".join([*(f"player {seat}: {name}" for seat, name in enumerate(names)), f"bets: {played}"])
 
     def action_text(self, state: KuhnState, action: int) -> str:
         if self.to_move(state) == CHANCE:
             return _NAMES[11 - self.players + action]
-        if self._first_bet(state) < 0:
+        if state.first == 0:
             return "bet" if action else "pass"
         return "call" if action else "fold"
 
@@ -153,24 +153,7 @@ class Kuhn(NamedTuple):
         """A seat's rank and one; 0 before it is dealt."""
         return state.cards >> 4 * seat & 15
 
-    def _moves(self, state: KuhnState) -> int:
-        moves = 0
-        while state.history >> moves + 1:
-            moves += 1
-        return moves
-
-    def _first_bet(self, state: KuhnState) -> int:
-        """The number of the action that was the first bet, from 0; -1 without any."""
-        moves = self._moves(state)
-        for number in range(moves):
-            if state.history >> moves - 1 - number & 1:
-                return number
-        return -1
-
-    def _has_bet(self, state: KuhnState, seat: int) -> int:
-        moves, number = self._moves(state), seat
-        while number < moves:
-            if state.history >> moves - 1 - number & 1:
-                return 1
-            number += self.players
-        return 0
+    def _actions(self, state: KuhnState) -> list[int]:
+        """All actions so far: passes up to the first bet, then what each seat has made of it."""
+        passes = [0] * (state.first - 1 if state.first else state.moves)
+        return passes + [state.bets >> move % self.players & 1 for move in range(len(passes), state.moves)]

@@ -80,7 +80,7 @@ def test_hands_are_dealt_again_as_often_as_chance_deals_them() -> None:
     assert counts[3] == pytest.approx(300, abs=60)
     assert {game.resample(state, 1, generator).second_card for _ in range(20)} == {3}
     three = RulesGame(Kuhn(3))
-    deals = Counter(three.resample(KuhnState(0x321, 1), 1, generator).cards for _ in range(600))
+    deals = Counter(three.resample(KuhnState(0x321, 0, 0, 0), 1, generator).cards for _ in range(600))
     assert len(deals) == 6  # two of the three others' cards, in either order
     assert all(count == pytest.approx(100, abs=45) for count in deals.values())
 
