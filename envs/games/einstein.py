@@ -89,13 +89,10 @@ class EinStein(NamedTuple):
         lower = higher = _NOWHERE
         for stone in range(_STONES):
             square = stones >> 6 * stone & 63
-            if square != _NOWHERE:
-                if stone < state.die:
-                    lower = square
-                if stone + 1 >= state.die and higher == _NOWHERE:
-                    higher = square
-        if stones >> 6 * (state.die - 1) & 63 != _NOWHERE:
-            lower = higher
+            if square != _NOWHERE and stone < state.die:
+                lower = square
+            if square != _NOWHERE and stone + 1 >= state.die and higher == _NOWHERE:
+                higher = square
         count = 0
         for square in (min(lower, higher), max(lower, higher)):
             if square == _NOWHERE or (count and lower == higher):

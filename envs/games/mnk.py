@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import first_column, rows_of, stones_of, symmetric_square
+from zermelo.envs.rules.boards import first_column, rows_of, stones_of, symmetric_board, symmetric_square
 from zermelo.envs.rules.declared import board, board_lines, limits
 
 
@@ -116,19 +116,13 @@ class MNK(NamedTuple):
         return 8 if self.m == self.n else 4
 
     def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
-        mover = stones = last = before = 0
-        for action in range(self.m * self.n):
-            bit = self._bit(action)
-            if state.stones & bit:
-                moved = self._bit(self.symmetric_action(action, symmetry))
-                stones |= moved
-                if state.mover & bit:
-                    mover |= moved
-                elif state.last & bit:
-                    last |= moved
-                elif state.before & bit:
-                    before |= moved
-        return MNKState(mover, stones, last, before, state.passes)
+        return MNKState(
+            symmetric_board(state.mover, self.n, self.m, symmetry, 1),
+            symmetric_board(state.stones, self.n, self.m, symmetry, 1),
+            symmetric_board(state.last, self.n, self.m, symmetry, 1),
+            symmetric_board(state.before, self.n, self.m, symmetry, 1),
+            state.passes,
+        )
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         return symmetric_square(action, self.n, self.m, symmetry)

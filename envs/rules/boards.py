@@ -58,14 +58,17 @@ def transposed(board: int, rows: int, columns: int, stride: int, new_stride: int
     return whole(swapped)
 
 
-def symmetric_board(board: int, rows: int, columns: int, symmetry: int) -> int:
-    """The board seen through a symmetry: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two (if square)."""
+def symmetric_board(board: int, rows: int, columns: int, symmetry: int, spare: int = 0) -> int:
+    """The board seen through a symmetry: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two (if square).
+
+    Rows end with some ``spare`` bits.
+    """
     if symmetry & 1:
-        board = mirrored_columns(board, rows, columns, columns)
+        board = mirrored_columns(board, rows, columns, columns + spare)
     if symmetry & 2:
-        board = mirrored_rows(board, rows, columns)
+        board = mirrored_rows(board, rows, columns + spare)
     if symmetry & 4:
-        board = transposed(board, rows, columns, columns, rows)
+        board = transposed(board, rows, columns, columns + spare, rows + spare)
     return board
 
 
