@@ -31,7 +31,7 @@ from zermelo.envs.rules.declared import limits
 
 
 class GoofspielState(NamedTuple):
-    """The bids of both players and the prizes so far: four bits a round, the last one lowest.
+    """The bids of both players and the prizes so far, four bits a round, the last one lowest; the points won.
 
     Prizes from the highest down are not noted.
     """
@@ -39,6 +39,8 @@ class GoofspielState(NamedTuple):
     first: int
     second: int
     prizes: int
+    first_points: int = 0
+    second_points: int = 0
 
 
 @listed(kind="cards")
@@ -66,7 +68,7 @@ class Goofspiel(NamedTuple):
         return -most, most
 
     def initial_state(self) -> GoofspielState:
-        return GoofspielState(0, 0, 0)
+        return GoofspielState(0, 0, 0, 0, 0)
 
     def to_move(self, state: GoofspielState) -> int:
         first = self._rounds(state.first)
@@ -84,12 +86,16 @@ class Goofspiel(NamedTuple):
         return list_evenly(self._left(state.prizes), outcomes, probabilities)
 
     def result(self, state: GoofspielState, action: int) -> GoofspielState:
-        seat = self.to_move(state)
+        first, second, prizes, first_points, second_points = state
+        seat, card = self.to_move(state), action + 1
         if seat == CHANCE:
-            return GoofspielState(state.first, state.second, state.prizes << 4 | action + 1)
+            return GoofspielState(first, second, prizes << 4 | card, first_points, second_points)
         if seat == 0:
-            return GoofspielState(state.first << 4 | action + 1, state.second, state.prizes)
-        return GoofspielState(state.first, state.second << 4 | action + 1, state.prizes)
+            return GoofspielState(first << 4 | card, second, prizes, first_points, second_points)
+        prize = prizes & 15 if self.shuffled else self.cards - self._rounds(second)
+        first_points += prize if first & 15 > card else 0
+        second_points += prize if first & 15 < card else 0
+        return GoofspielState(first, second << 4 | card, prizes, first_points, second_points)
 
     def is_terminal(self, state: GoofspielState) -> bool:
         """True before the last round, in which nobody has a choice."""
@@ -97,7 +103,7 @@ class Goofspiel(NamedTuple):
 
     def utility(self, state: GoofspielState, seat: int) -> int:
         first, second = self._last(state.first), self._last(state.second)
-        more = self._lead(state, self.cards - 1)
+        more = state.first_points - state.second_points
         prize = self._last(state.prizes) if self.shuffled else 1
         if first != second:
             more += prize if first > second else -prize
@@ -112,7 +118,7 @@ class Goofspiel(NamedTuple):
         rounds = self._rounds(state.second)
         pending = self._rounds(state.first) - rounds
         mixed = mix(self._spent(state.first) | self._spent(state.second) << 16 | self._spent(state.prizes) << 32)
-        mixed = mix(mixed ^ self._lead(state, rounds) + 128)
+        mixed = mix(mixed ^ state.first_points - state.second_points + 128)
         turned_up = self._rounds(state.prizes) - rounds
         return mix(mixed ^ ((state.first & 15) * pending << 8 | (state.prizes & 15) * turned_up))
 
@@ -138,9 +144,8 @@ class Goofspiel(NamedTuple):
             numbers[self.cards + card - 1] = 0 if self.hidden else 1 - (other >> card & 1)
             numbers[2 * self.cards + card - 1] = 1 if card == now else 1 - (gone >> card & 1)
             numbers[3 * self.cards + card - 1] = card == now
-        won = self._points(state, rounds)
-        numbers[4 * self.cards] = won[seat]
-        numbers[4 * self.cards + 1] = won[1 - seat]
+        numbers[4 * self.cards] = state.second_points if seat else state.first_points
+        numbers[4 * self.cards + 1] = state.first_points if seat else state.second_points
 
     def observation_bounds(self) -> tuple[int, int]:
         return 0, self.cards * (self.cards + 1) // 2
@@ -156,9 +161,8 @@ class Goofspiel(NamedTuple):
 
     def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
         """The seat's own bids, the prizes and whose turn it is; the other's bids, or just who won."""
-        rounds = self._rounds(state.second)
         own, other = (state.second, self.round_start(state).first) if seat else (state.first, state.second)
-        seen: Hashable = self._winners(state, rounds) if self.hidden else other
+        seen: Hashable = self._winners(state) if self.hidden else other
         return own, seen, state.prizes, self.to_move(state)
 
     def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
@@ -166,13 +170,12 @@ class Goofspiel(NamedTuple):
         is_pending = seat == 1 and self.to_move(state) == 1
         if self.is_terminal(state) or not (self.hidden or is_pending):
             return state
-        rounds = self._rounds(state.second)
         seen = self.round_start(state)
         own, other = (seen.second, seen.first) if seat else (state.first, state.second)
         # Of each of the other's bids the lowest and the highest card that it may have been.
-        ranges = [(card, card) for card in _cards(other, rounds)]
+        ranges = [(card, card) for card in _cards(other)]
         if self.hidden:
-            bids = zip(_cards(own, self._rounds(own))[:rounds], self._winners(seen, rounds), strict=True)
+            bids = zip(_cards(own), self._winners(seen), strict=False)
             ranges = [
                 (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
                 for bid, winner in bids
@@ -182,27 +185,25 @@ class Goofspiel(NamedTuple):
         return state._replace(first=packed) if seat else state._replace(second=packed)
 
     def moves_so_far(self, state: GoofspielState) -> list[int]:
-        first, second, prizes = (_cards(cards, self._rounds(cards)) for cards in state)
+        first, second, prizes = (_cards(cards) for cards in state[:3])
         rounds = itertools.zip_longest(prizes, first, second)
         return [card - 1 for cards in rounds for card in cards if card]
 
     def text(self, state: GoofspielState) -> str:
-        rounds = self._rounds(state.second)
-        shown = [_cards(cards, self._rounds(cards)) for cards in state]
+        shown = [_cards(cards) for cards in state[:3]]
         if not self.shuffled:
-            shown[-1] = [self.cards - number for number in range(rounds + 1)]
+            shown[-1] = [self.cards - number for number in range(len(shown[1]) + 1)]
         first, second, prizes = (" ".join(map(str, cards)) or "-" for cards in shown)
-        points = "points: {} to {}".format(*self._points(state, rounds))
-        return f"player 0: {first}\nplayer 1: {second}\nprizes: {prizes}\n{points}"
+        points = f"{state.first_points} to {state.second_points}"
+        return f"player 0: {first}\nplayer 1: {second}\nprizes: {prizes}\npoints: {points}"
 
     def action_text(self, state: GoofspielState, action: int) -> str:
         return str(action + 1)
 
-    def _winners(self, state: GoofspielState, rounds: int) -> tuple[int, ...]:
-        """The winner of each of the first rounds; -1 for a tie."""
-        first = _cards(state.first, self._rounds(state.first))[:rounds]
-        second = _cards(state.second, rounds)
-        return tuple(-1 if a == b else int(b > a) for a, b in zip(first, second, strict=True))
+    def _winners(self, state: GoofspielState) -> tuple[int, ...]:
+        """The winner of each round that both have bid in; -1 for a tie."""
+        bids = zip(_cards(state.first), _cards(state.second), strict=False)
+        return tuple(-1 if first == second else int(second > first) for first, second in bids)
 
     # -- helpers -----------------------------------------------------------------------------------------------
 
@@ -228,26 +229,9 @@ class Goofspiel(NamedTuple):
         """The one card that has not been noted."""
         return bit_index(self._left(packed)) + 1
 
-    def _lead(self, state: GoofspielState, rounds: int) -> int:
-        first, second = self._points(state, rounds)
-        return first - second
 
-    def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
-        first = state.first >> 4 * (self._rounds(state.first) - rounds)
-        prizes = state.prizes >> 4 * (self._rounds(state.prizes) - rounds) if self.shuffled else 0
-        second, by_first, by_second = state.second, 0, 0
-        for ago in range(rounds):
-            bid, answer = first >> 4 * ago & 15, second >> 4 * ago & 15
-            prize = prizes >> 4 * ago & 15 if self.shuffled else self.cards - rounds + 1 + ago
-            if bid > answer:
-                by_first += prize
-            elif bid < answer:
-                by_second += prize
-        return by_first, by_second
-
-
-def _cards(packed: int, count: int) -> list[int]:
-    return [packed >> 4 * place & 15 for place in range(count - 1, -1, -1)]
+def _cards(packed: int) -> list[int]:
+    return [int(card, 16) for card in f"{packed:x}" if packed]
 
 
 def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Generator) -> list[int]:
