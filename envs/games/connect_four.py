@@ -137,9 +137,8 @@ class ConnectFour(NamedTuple):
         bottom, empty = self._bottom(), self._board() ^ state.stones
         value = 0
         for step in (1, self.rows, self.rows + 1, self.rows + 2):
-            value += _WINDOW * _windows(first, first | empty, step) - _WINDOW * _windows(
-                second, second | empty, step
-            )
+            value += _windows(first, first | empty, step) - _windows(second, second | empty, step)
+        value *= _WINDOW
         # Whose squares: with all other columns full, the first player moves if the number of stones is even.
         parity = (self.columns - 1) * self.rows & 1
         own = bottom * (_ALTERNATE << parity & ((1 << self.rows) - 1))
