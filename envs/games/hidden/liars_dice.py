@@ -27,7 +27,7 @@ from zermelo.envs.rules.declared import limits
 
 
 class LiarsDiceState(NamedTuple):
-    """Both players' dice, how many are rolled, the bids, and 1 after somebody has said liar, else 0.
+    """Both players' dice, how many are rolled, and the bids; the highest one is that somebody has said liar.
 
     Of each face there are four bits, and a bid is bit ``action``.
     """
@@ -36,7 +36,6 @@ class LiarsDiceState(NamedTuple):
     second: int
     rolled: int
     bids: int
-    called: int
 
 
 @listed(kind="dice")
@@ -59,7 +58,7 @@ class LiarsDice(NamedTuple):
         return self.sides
 
     def initial_state(self) -> LiarsDiceState:
-        return LiarsDiceState(0, 0, 0, 0, 0)
+        return LiarsDiceState(0, 0, 0, 0)
 
     def to_move(self, state: LiarsDiceState) -> int:
         if state.rolled < 2 * self.dice:
@@ -83,14 +82,12 @@ class LiarsDice(NamedTuple):
         if state.rolled < 2 * self.dice:
             mine = 1 << 4 * action
             if state.rolled < self.dice:
-                return LiarsDiceState(state.first + mine, 0, state.rolled + 1, 0, 0)
-            return LiarsDiceState(state.first, state.second + mine, state.rolled + 1, 0, 0)
-        if action == 2 * self.dice * self.sides:
-            return LiarsDiceState(state.first, state.second, state.rolled, state.bids, 1)
-        return LiarsDiceState(state.first, state.second, state.rolled, state.bids | 1 << action, 0)
+                return LiarsDiceState(state.first + mine, 0, state.rolled + 1, 0)
+            return LiarsDiceState(state.first, state.second + mine, state.rolled + 1, 0)
+        return LiarsDiceState(state.first, state.second, state.rolled, state.bids | 1 << action)
 
     def is_terminal(self, state: LiarsDiceState) -> bool:
-        return state.called == 1
+        return state.bids >> 2 * self.dice * self.sides != 0
 
     def utility(self, state: LiarsDiceState, seat: int) -> int:
         last = self._last(state)
@@ -98,7 +95,7 @@ class LiarsDice(NamedTuple):
         there = (state.first >> 4 * face & 15) + (state.second >> 4 * face & 15)
         if face != wild:
             there += (state.first >> 4 * wild & 15) + (state.second >> 4 * wild & 15)
-        bidder = 1 - (popcount(state.bids) & 1)
+        bidder = popcount(state.bids) & 1  # the other one has said liar
         is_true = there > last // self.sides
         return 1 if is_true == (seat == bidder) else -1
 
@@ -121,11 +118,11 @@ class LiarsDice(NamedTuple):
     # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: LiarsDiceState, seat: int) -> Hashable:
-        return (state.second if seat else state.first), state.bids, state.called
+        return (state.second if seat else state.first), state.bids
 
     def resample(self, state: LiarsDiceState, seat: int, generator: np.random.Generator) -> LiarsDiceState:
         """Rolls the other player's dice again; at the end returns the state itself."""
-        if state.called:
+        if self.is_terminal(state):
             return state
         theirs = state.rolled - self.dice if seat == 0 else state.rolled
         rolled = 0
@@ -134,35 +131,36 @@ class LiarsDice(NamedTuple):
         return state._replace(first=rolled) if seat else state._replace(second=rolled)
 
     def moves_so_far(self, state: LiarsDiceState) -> list[int]:
-        called = [2 * self.dice * self.sides] * state.called
-        return [*self._faces(state.first), *self._faces(state.second), *self._bids(state), *called]
+        return [*self._faces(state.first), *self._faces(state.second), *self._bids(state)]
 
     def text(self, state: LiarsDiceState) -> str:
         first, second = (
             " ".join(str(face + 1) for face in self._faces(dice)) or "-" for dice in (state.first, state.second)
         )
-        bids = ", ".join(map(self._bid, self._bids(state))) + (", liar!" if state.called else "")
+        bids = ", ".join(map(self._bid, self._bids(state))) + ("!" if self.is_terminal(state) else "")
         return f"player 0: {first}\nplayer 1: {second}\nbids: {bids}"
 
     def action_text(self, state: LiarsDiceState, action: int) -> str:
         if self.to_move(state) == CHANCE:
             return str(action + 1)
-        return "liar" if action == 2 * self.dice * self.sides else self._bid(action)
+        return self._bid(action)
 
     # -- helpers -----------------------------------------------------------------------------------------------
 
     def _last(self, state: LiarsDiceState) -> int:
         """The last bid; -1 before there is one."""
         last = -1
-        while state.bids >> last + 1:
+        while (state.bids & all_squares(2 * self.dice * self.sides)) >> last + 1:
             last += 1
         return last
 
     def _bid(self, action: int) -> str:
+        if action == 2 * self.dice * self.sides:
+            return "liar"
         return f"{action // self.sides + 1}x{action % self.sides + 1}"
 
     def _bids(self, state: LiarsDiceState) -> list[int]:
-        return [bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1]
+        return [bid for bid in range(2 * self.dice * self.sides + 1) if state.bids >> bid & 1]
 
     def _faces(self, dice: int) -> list[int]:
         return [face for face in range(self.sides) for _ in range(dice >> 4 * face & 15)]
