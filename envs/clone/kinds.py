@@ -61,7 +61,7 @@ class Walk(Protocol):
         ...
 
     def is_held(self, obj: Any) -> bool:
-        """Whether the root holds this object by something stronger than a weak reference."""
+        """Returns whether the root holds this object by something stronger than a weak reference."""
         ...
 
 
@@ -178,7 +178,7 @@ def full_name(cls: type) -> str:
 
 
 def is_defined_in(cls: type, *names: str) -> bool:
-    """Whether the class or one of its parents has one of these full names; imports nothing."""
+    """Returns whether the class or one of its parents has one of these full names; imports nothing."""
     return any(full_name(base) in names for base in cls.__mro__)
 
 
@@ -190,7 +190,7 @@ def refusal(cls: type) -> str | None:
 
 
 def is_display_type(cls: type) -> bool:
-    """Whether objects of the class only draw, play or listen."""
+    """Returns whether objects of the class only draw, play or listen."""
     package = module_name(cls).partition(".")[0]
     if package == "pygame":
         return layout_of(cls).base is None and cls.__name__ not in PYGAME_POSITIONS
@@ -198,7 +198,7 @@ def is_display_type(cls: type) -> bool:
 
 
 def is_shared_type(cls: type) -> bool:
-    """Whether every object of exactly this class may be shared by an environment and its copy."""
+    """Returns whether every object of exactly this class may be shared by an environment and its copy."""
     if cls in SHARED:
         return True
     shared = (
@@ -308,7 +308,7 @@ def _find_layout(cls: type) -> Layout:
 
 
 def _extends(cls: type, base: type) -> bool:
-    """Whether class statements alone lead from a built-in class to this one, so that no C code adds memory.
+    """Returns whether class statements alone lead from a built-in class here, so that no C code adds memory.
 
     Python makes a new object by ``__new__`` of a class further up only if that is so.
     """

@@ -63,39 +63,32 @@ def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
     if not isinstance(base, np.ndarray | bytearray | array.array):
         raise UncopyableError(obj, f"is an array over the memory of a {type(base).__name__}")
     copied = walk.copy(base)
-    start = base if isinstance(base, np.ndarray) else np.frombuffer(base, dtype=np.uint8)
+    start, memory = _flat(base), _flat(copied)
     offset = obj.__array_interface__["data"][0] - start.__array_interface__["data"][0]
     low, high = np.lib.array_utils.byte_bounds(obj)
     first, last = np.lib.array_utils.byte_bounds(start)
-    if low < first or high > last:
-        raise UncopyableError(obj, "is an array over memory that is not numpy's")
-    if obj.dtype.hasobject:
-        return _object_view(obj, base, copied, offset)
+    if low < first or high > last or (obj.dtype.hasobject and (obj.dtype != base.dtype or offset % obj.itemsize)):
+        raise UncopyableError(obj, "is an array over memory that is not numpy's, or over a field of objects")
+    if obj.dtype.hasobject:  # numpy makes no such array over a buffer
+        cut = np.lib.stride_tricks.as_strided(memory[offset // obj.itemsize :], obj.shape, obj.strides)
+        return cut.view(type(obj))
     locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
     if locked:
         copied.flags.writeable = True
-    # A view of the copy's memory; the buffer must start where the owner's memory starts.
-    new = np.ndarray.__new__(type(obj), obj.shape, obj.dtype, _memory(copied), offset, obj.strides)
+        memory = _flat(copied)
+    new = np.ndarray.__new__(type(obj), obj.shape, obj.dtype, memory, offset, obj.strides)
     if locked:
         copied.flags.writeable = False
     return new
 
 
-def _memory(owner: Any) -> Any:
-    """The whole memory of an owner as one buffer."""
-    if not isinstance(owner, np.ndarray):
-        return owner
-    order = np.argsort([-abs(stride) for stride in owner.strides], kind="stable")
-    return owner.view(np.ndarray) if owner.flags.c_contiguous else owner.view(np.ndarray).transpose(order)
-
-
-def _object_view(obj: Array, base: Any, copied: Any, offset: int) -> Array:
-    """Numpy makes no object array over a buffer, so the view is cut out of the flat copy by its strides."""
-    if obj.dtype != base.dtype or offset % obj.itemsize:
-        raise UncopyableError(obj, "is a view of one field of an array of objects")
-    flat = _memory(copied).reshape(-1)[offset // obj.itemsize :]
-    new = np.lib.stride_tricks.as_strided(flat, obj.shape, obj.strides)
-    return new if type(obj) is np.ndarray else new.view(type(obj))
+def _flat(owner: Any) -> Array:
+    """The whole memory of an owner, from its start."""
+    return (
+        owner.view(np.ndarray).ravel(order="K")
+        if isinstance(owner, np.ndarray)
+        else np.frombuffer(owner, np.uint8)
+    )
 
 
 def _copy_elements(obj: Array, new: Array, walk: Walk) -> None:
@@ -110,7 +103,7 @@ def _copy_elements(obj: Array, new: Array, walk: Walk) -> None:
 
 
 def _elements(obj: Array) -> list[Any]:
-    """What an array holds; not whose memory it is, or a view would never equal an array of its own."""
+    """The objects in an array; not whose memory it is, or a view would never equal an array of its own."""
     elements = obj.ravel().tolist() if obj.dtype.hasobject else []
     return elements if type(obj) is np.ndarray else [*elements, *fields_of(obj).values()]
 
@@ -197,7 +190,7 @@ _are_spaces: Final[dict[type, bool]] = {}
 
 
 def is_space(cls: type) -> bool:
-    """Whether a class is one of Gymnasium's or Gym's spaces."""
+    """Returns whether a class is one of Gymnasium's or Gym's spaces."""
     found = _are_spaces.get(cls)
     if found is None:
         names = ("gymnasium.spaces.space.Space", "gym.spaces.space.Space")
@@ -206,7 +199,7 @@ def is_space(cls: type) -> bool:
 
 
 def _holds_generator(space: Any) -> bool:
-    """Whether a space, or one inside it, has made its random generator already."""
+    """Returns whether a space, or one inside it, has made its random generator already."""
     fields = space.__dict__
     if fields.get("_np_random") is not None:
         return True

@@ -116,7 +116,7 @@ def _is_library(name: str) -> bool:
 
 
 def _is_own(name: str, packages: set[str]) -> bool:
-    """Whether a module belongs to the environment: of its package, or the user's own and not installed."""
+    """Returns whether a module belongs to the environment: of its package, or the user's own and not installed."""
     if _is_library(name):
         return False
     file = getattr(sys.modules.get(name), "__file__", None) or ""

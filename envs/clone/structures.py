@@ -158,7 +158,7 @@ def kind_by_structure(cls: type) -> Kind | None:
 
 
 def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any], None]:
-    """What writes an object's built-in part, then its attributes in order of name."""
+    """Returns the writer of an object's built-in part and then of its attributes in order of name."""
     ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
 
     @functools.lru_cache(maxsize=64)

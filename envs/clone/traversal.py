@@ -47,7 +47,7 @@ def kind_of(cls: type) -> Kind:
 
 
 def defines_own(cls: type, name: str) -> bool:
-    """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
+    """Returns whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
     base = next(base for base in (*cls.__mro__, object) if name in base.__dict__ or base is object)
     return base is not object and full_name(base) not in _DEEPCOPY_IGNORED
 
@@ -120,7 +120,7 @@ class CopyWalk:
         ]
 
     def is_held(self, obj: Any) -> bool:
-        """Whether the root holds this object by something stronger than a weak reference."""
+        """Returns whether the root holds this object by something stronger than a weak reference."""
         if self._held is None:
             self._held = set(map(id, reachable(self.root)))
         return id(obj) in self._held

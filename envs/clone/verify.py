@@ -11,9 +11,9 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.env_driver import EnvDriver, Raised, first_difference
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
-from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
@@ -79,13 +79,13 @@ def _verify_game(
 ) -> None:
     env = make_env()
     shape, seed = _configuration(env), int(streams[0].integers(2**31 - 1))
-    player = Player.start(env, seed)
+    driver = EnvDriver.start(env, seed)
     game.outside = OutsideState(env)
-    trace = _play(player, streams[1], max_steps)
+    trace = _play(driver, streams[1], max_steps)
     # The same again, unless reset(seed=...) does not repeat a game: then only the clones can be compared.
-    again = _replay(Player.start(_another(make_env, shape), seed), trace)
-    original = Player.start(_another(make_env, shape), seed)
-    _play(Player.start(make_env(), seed + 1), streams[2], 5)
+    again = _replay(EnvDriver.start(_another(make_env, shape), seed), trace)
+    original = EnvDriver.start(_another(make_env, shape), seed)
+    _play(EnvDriver.start(make_env(), seed + 1), streams[2], 5)
     game.play(original, streams[3], max_steps, trace if again else None)
 
 
@@ -106,36 +106,36 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
-def _play(player: Player, generator: np.random.Generator, max_steps: int, deadline: float = np.inf) -> _Trace:
+def _play(driver: EnvDriver, generator: np.random.Generator, max_steps: int, deadline: float = np.inf) -> _Trace:
     """Plays random legal actions to the end, or as far as the limits allow, but a step at least."""
-    _require_success(player, "reset")
-    records, actions = [player.record()], list[Any]()
-    while not player.over and len(actions) < max_steps and (not actions or time.perf_counter() < deadline):
-        action = player.choose(records[-1], generator)
-        player.step(action)
-        _require_success(player, f"step({action!r})")
+    _require_success(driver, "reset")
+    records, actions = [driver.record()], list[Any]()
+    while not driver.over and len(actions) < max_steps and (not actions or time.perf_counter() < deadline):
+        action = driver.choose(records[-1], generator)
+        driver.step(action)
+        _require_success(driver, f"step({action!r})")
         actions.append(action)
-        records.append(player.record())
+        records.append(driver.record())
     return records, actions
 
 
-def _replay(player: Player, trace: _Trace) -> bool:
-    """Whether the actions of a trace lead to its records again."""
+def _replay(driver: EnvDriver, trace: _Trace) -> bool:
+    """Returns whether the actions of a trace lead to its records again."""
     records, actions = trace
     for record, action in zip(records, [*actions, None], strict=True):
-        if first_difference(record, player.record()) is not None:
+        if first_difference(record, driver.record()) is not None:
             return False
-        if not player.over:
-            player.step(action)
+        if not driver.over:
+            driver.step(action)
     return True
 
 
-def _require_success(player: Player, what: str) -> None:
-    if player.failure is not None:
+def _require_success(driver: EnvDriver, what: str) -> None:
+    if driver.failure is not None:
         raise CloneError(
-            f"cannot verify clones of {_name(player.env)}: with no clone about, its own {what} raised "
-            f"{player.failure.text}"
-        ) from player.failure.error
+            f"cannot verify clones of {_name(driver.env)}: with no clone about, its own {what} raised "
+            f"{driver.failure.text}"
+        ) from driver.failure.error
 
 
 class _Game:
@@ -146,9 +146,11 @@ class _Game:
         self._clone = clone
         self.outside: OutsideState | None = None
 
-    def play(self, original: Player, generator: np.random.Generator, max_steps: int, trace: _Trace | None) -> None:
+    def play(
+        self, original: EnvDriver, generator: np.random.Generator, max_steps: int, trace: _Trace | None
+    ) -> None:
         """Plays the actions of the trace, or random ones, and compares after every step."""
-        followers: list[tuple[Player, int]] = []
+        followers: list[tuple[EnvDriver, int]] = []
         steps = max_steps if trace is None else len(trace[1])
         record = self._record(original, trace)
         while not original.over and self._step < steps:
@@ -163,21 +165,21 @@ class _Game:
             original.step(action)
             self._step += 1
             record = self._record(original, trace)
-            for player, taken_at in followers:
+            for driver, taken_at in followers:
                 # Stepped before it is looked at: looking may refresh what the copy got wrong.
-                player.step(action)
-                self._compare(original, player, taken_at, record)
+                driver.step(action)
+                self._compare(original, driver, taken_at, record)
         if original.over:
             self._compare(original, self._copy(original), self._step, record)
 
-    def _play_aside(self, player: Player, generator: np.random.Generator) -> None:
+    def _play_aside(self, driver: EnvDriver, generator: np.random.Generator) -> None:
         for _ in range(_ASIDE_STEPS):
-            record = player.record()
-            if player.over or any(isinstance(value, Raised) for value in record.values()):
+            record = driver.record()
+            if driver.over or any(isinstance(value, Raised) for value in record.values()):
                 return  # what is wrong with it shows in a clone that goes along
-            player.step(player.choose(record, generator))
+            driver.step(driver.choose(record, generator))
 
-    def _record(self, original: Player, trace: _Trace | None) -> dict[str, Any]:
+    def _record(self, original: EnvDriver, trace: _Trace | None) -> dict[str, Any]:
         record = original.record()
         found = None if trace is None else first_difference(trace[0][self._step], record)
         if found is not None:
@@ -187,7 +189,7 @@ class _Game:
             )
         return record
 
-    def _compare(self, original: Player, follower: Player, taken_at: int, record: dict[str, Any]) -> None:
+    def _compare(self, original: EnvDriver, follower: EnvDriver, taken_at: int, record: dict[str, Any]) -> None:
         found = first_difference(record, follower.record())
         if found is not None:
             raise CloneError(
@@ -196,12 +198,12 @@ class _Game:
                 f"the original{self._causes(original)}"
             )
 
-    def _copy(self, player: Player) -> Player:
-        env = player.env
+    def _copy(self, driver: EnvDriver) -> EnvDriver:
+        env = driver.env
         try:
             copied = self._clone(env)
         except CloneError as error:
-            raise CloneError(f"{error} ({self._moment()}{self._causes(player)})") from error
+            raise CloneError(f"{error} ({self._moment()}{self._causes(driver)})") from error
         except Exception as error:
             raise CloneError(
                 f"{_name(env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
@@ -209,14 +211,14 @@ class _Game:
         if copied is env or original_class(type(copied)) is not original_class(type(env)):
             wrong = "the environment itself" if copied is env else f"a {type(copied).__name__}"
             raise CloneError(f"the clone of {_name(env)} is {wrong} ({self._moment()})")
-        return player.copied(copied)
+        return driver.copied(copied)
 
     def _moment(self) -> str:
         return f"seed {self._seed}, game {self._number}, step {self._step}"
 
-    def _causes(self, player: Player) -> str:
+    def _causes(self, driver: EnvDriver) -> str:
         """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
-        sets = [path_to(player.env, obj) for obj in reachable(player.env) if type(obj) is set and len(obj) > 1]
+        sets = [path_to(driver.env, obj) for obj in reachable(driver.env) if type(obj) is set and len(obj) > 1]
         order = (
             f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
             "order matters, keep a dict or a list, or take the least)"
@@ -264,14 +266,14 @@ def check_clone(env: Any, deadline: float = np.inf) -> None:
     outside, before = OutsideState(env), _key_or_none(env)
     try:
         with OutsideGenerators(env).guard(0):
-            other, player = Player(clone_env(env), 0), Player(copied, 0)
+            other, driver = EnvDriver(clone_env(env), 0), EnvDriver(copied, 0)
             seen = other.record()
             is_stable = first_difference(seen, other.record()) is None  # it shows no time of day
             ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
-            _, actions = _play(player, np.random.default_rng([0, 0, 1]), _CHECK_STEPS, ends)
+            _, actions = _play(driver, np.random.default_rng([0, 0, 1]), _CHECK_STEPS, ends)
             changed = first_difference(seen, other.record()) if is_stable else None
-            again = player.copied(clone_env(copied))
-            wrong = first_difference(player.record(), again.record()) if is_stable else None
+            again = driver.copied(clone_env(copied))
+            wrong = first_difference(driver.record(), again.record()) if is_stable else None
         changes = _outside_text(outside)
         if changed is not None:
             raise CloneError(
@@ -298,7 +300,7 @@ def check_clone(env: Any, deadline: float = np.inf) -> None:
 
 
 def is_known_to_clone(env: Any) -> bool:
-    """Whether all of it, wrappers included, is of packages whose environments this package's tests clone."""
+    """Returns whether all of it, wrappers included, is of packages whose environments this package's tests clone."""
     return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))
 
 

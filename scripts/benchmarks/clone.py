@@ -12,7 +12,7 @@ import pettingzoo
 
 from benchmarks.common import fastest
 from zermelo.envs import clone_env
-from zermelo.envs.clone.player import Player
+from zermelo.envs.clone.env_driver import EnvDriver
 
 PLIES = {"chess-v6": 20}
 COPIES = 100
@@ -84,7 +84,7 @@ def environments() -> Iterator[tuple[str, Any]]:
 
 
 def played(env: Any, plies: int) -> Any:
-    player = Player.start(env, 1)
+    player = EnvDriver.start(env, 1)
     generator = np.random.default_rng(1)
     for _ in range(plies):
         if not env.terminations.get(env.agent_selection, True):

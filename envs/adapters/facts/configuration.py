@@ -125,7 +125,10 @@ def episode(env: Any) -> dict[str, Any]:
 
 
 def is_same_episode(env: Any, before: Mapping[str, Any]) -> bool:
-    """Whether an environment has not been reset since ``before = episode(env)``: it has what a reset replaces."""
+    """Returns whether an environment has not been reset since ``before = episode(env)``.
+
+    It still has what a reset replaces.
+    """
     now = episode(env)
     kept = [name for name, value in now.items() if before.get(name) is value]
     if not kept:

@@ -85,13 +85,13 @@ def checked_outcomes(outcomes: tuple[tuple[Any, float], ...], name: str) -> tupl
 
 
 def declares_chance(env: Any) -> bool:
-    """Whether the environment tells its chance outcomes (see the module's text)."""
+    """Returns whether the environment tells its chance outcomes (see the module's text)."""
     names = ("chance_outcomes", "apply_chance", "defer_chance")
     return _has_own(env, *names) and callable(env.chance_outcomes) and callable(env.apply_chance)
 
 
 def declares_information(env: Any) -> bool:
-    """Whether the environment tells what its agents know (see the module's text)."""
+    """Returns whether the environment tells what its agents know (see the module's text)."""
     return _has_own(env, "information_state_key", "resample")
 
 

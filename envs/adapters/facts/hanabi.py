@@ -156,7 +156,7 @@ def redealt_hanabi(state: Any, seat: int, generator: np.random.Generator) -> Any
 
 
 def sees_all(env: Any) -> bool:
-    """Whether its agents are shown their own hands too."""
+    """Returns whether its agents are shown their own hands too."""
     return bool(env._config["observation_type"] == "seer")
 
 

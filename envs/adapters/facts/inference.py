@@ -2,7 +2,7 @@
 
 A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
 first steps, then on every fifth and on those that end a game. What players see is the business of
-``zermelo.envs.adapters.facts.sight``.
+``zermelo.envs.adapters.facts.observability``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
 with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key.
@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.adapters.facts.configuration import configuration, differences
+from zermelo.envs.adapters.facts.observability import Observability
 from zermelo.envs.adapters.facts.probe import Probe
-from zermelo.envs.adapters.facts.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.verify import CHECKED
@@ -79,7 +79,7 @@ _MEMORY_PER_CLASS = 32
 def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]:
     """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen."""
     most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
+    play = _Play(game, root, Observability(game, seats, _PROBES * most), most)
     yield from play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -91,7 +91,7 @@ def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]
     if not play.sums:
         assumed["reward_sum"] = RewardSum.ZERO if seats == 2 else RewardSum.GENERAL
         assumed["constant"] = 0.0
-    if play.sight.is_whole():
+    if play.observability.is_whole():
         inferred["information"] = Information.PERFECT
     findings = Findings(inferred, assumed, game.draws_from(), play.constants, len(play.sums))
     remembered_for_class = _memory.setdefault(_classes(game.environment(root)), [])
@@ -184,7 +184,7 @@ def _random_action(game: Probe, state: Any, generator: np.random.Generator) -> i
 class _Play:
     game: Probe
     root: Any
-    sight: Sight
+    observability: Observability
     most: int
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
@@ -208,7 +208,7 @@ class _Play:
                 starts.append(self.root)
                 break
             yield
-        yield from self.sight.compare_starts(starts)
+        yield from self.observability.compare_starts(starts)
         for state in starts:
             try:
                 self.sums += yield from self._play(state, generator)
@@ -247,11 +247,11 @@ class _Play:
                     yield
                 if self.differs:
                     again = game.probe(state, action, 2 * self.steps + 1)
-                    yield from self.sight.compare(after, again)
+                    yield from self.observability.compare(after, again)
                 if game.to_move(state) != CHANCE:
                     other = _random_action(game, state, generator)
                     if other != action:
-                        yield from self.sight.compare(after, game.probe(state, other, 2 * self.steps))
+                        yield from self.observability.compare(after, game.probe(state, other, 2 * self.steps))
             self.steps += 1
             state = after
             if not game.is_terminal(state) and any(game.utility(state)):

@@ -7,7 +7,7 @@ import pytest
 from doubles.checked import assert_clones_right
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.clone.player import Player
+from zermelo.envs.clone.env_driver import EnvDriver
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.verify import check_clone
 
@@ -52,7 +52,7 @@ def make_classic(name, mode=None):
 
 
 def play(env, plies, seed=1):
-    player = Player.start(env, seed)
+    player = EnvDriver.start(env, seed)
     generator = np.random.default_rng(seed)
     for _ in range(plies):
         if player.over:
@@ -74,7 +74,7 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
     for field in ("screen", "clock"):
         assert getattr(twin, field, None) is getattr(raw, field, None)
     before = state_key(env)
-    ours = Player(new, 1)
+    ours = EnvDriver(new, 1)
     if not ours.over:
         ours.step(ours.choose(ours.record(), np.random.default_rng(3)))
         assert ours.failure is None

@@ -1,4 +1,4 @@
-"""What happens when copies are collected, and that they are."""
+"""Copies are collected, and close nothing of the original then."""
 
 from __future__ import annotations
 

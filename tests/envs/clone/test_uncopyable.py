@@ -1,4 +1,4 @@
-"""What lives outside of Python is refused in one sentence, or copied right; there is no traceback of ours."""
+"""Objects that live outside of Python are refused in one sentence or copied right, without a traceback of ours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Handle: Any = eval('type("Handle", (), {"__reduce_ex__": reduce})', {"type": typ
 
 
 class World:
-    """As SWIG's proxies: a Python class around a handle."""
+    """A Python class around a handle, like the proxies that SWIG makes."""
 
     def __init__(self) -> None:
         self.this = (number for number in range(3))

@@ -149,7 +149,7 @@ def test_check_clone_leaves_the_environment_as_it_is_and_is_done_once(monkeypatc
     assert state_key(env) == key
     assert env.rng.getstate() == state
     assert random.getstate() == random_before
-    monkeypatch.setattr(verify_module, "Player", lambda *arguments: pytest.fail("checked twice"))
+    monkeypatch.setattr(verify_module, "EnvDriver", lambda *arguments: pytest.fail("checked twice"))
     check_clone(env)
     check_clone_known = tictactoe()
     check_clone_known.reset()
@@ -231,7 +231,7 @@ def test_a_factory_that_never_repeats_itself_is_refused():
 
 
 class PopsFromASet(DiceEnv):
-    """What comes next depends on the order of a set that has lost elements from its front."""
+    """The next tile depends on the order of a set that has lost elements from its front."""
 
     def reset(self, seed=None, options=None):
         super().reset(seed)

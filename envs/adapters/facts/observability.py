@@ -1,4 +1,4 @@
-"""Whether what players observe determines the state, judged by random play.
+"""Returns whether what players observe determines the state, judged by random play.
 
 Two positions that look the same to the player to move, but are different states, are compared: they show hidden
 information if another player sees them differently, or if the same actions lead on to other moves, rewards or
@@ -28,7 +28,7 @@ _COMPARISONS: Final = 5
 """Fewer pairs of different states say nothing."""
 
 
-class Sight:
+class Observability:
     """The observability of a game, as inferred.
 
     What compares is a generator that yields after each move it has played.
@@ -44,7 +44,7 @@ class Sight:
         self._starts_unlike = False
 
     def is_whole(self) -> bool:
-        """Whether enough was compared, and every observation determined the state."""
+        """Returns whether enough was compared, and every observation determined the state."""
         return not (self._hidden or self._starts_unlike) and self._compared >= _COMPARISONS
 
     def compare_starts(self, states: list[Any]) -> Generator[None]:
@@ -93,7 +93,7 @@ class Sight:
         return mover, tuple(game.legal_actions(state)), None if mover == CHANCE else game.sight(state, mover)
 
     def _is_one(self, first: Any, second: Any) -> Generator[None, None, bool]:
-        """Whether two states that look the same to the player to move go on in the same way."""
+        """Returns whether two states that look the same to the player to move go on in the same way."""
         game = self._game
         if any(game.sight(first, seat) != game.sight(second, seat) for seat in range(self._seats)):
             return False

@@ -33,11 +33,11 @@ class Raised:
         return f"<raised {self.text}>"
 
 
-class Player:
+class EnvDriver:
     """An environment that draws the same random numbers whatever is played beside it.
 
     Two environments that draw from generators outside of them disturb each other although nothing is wrong with a
-    copy; so these start from a seed of the player and of its step whenever the environment's code runs.
+    copy; so these start from a seed of the driver and of its step whenever the environment's code runs.
     """
 
     def __init__(self, env: Any, seed: int, outside: OutsideGenerators | None = None) -> None:
@@ -49,21 +49,21 @@ class Player:
         self._last: dict[str, Any] = {}
 
     @classmethod
-    def start(cls, env: Any, seed: int) -> Player:
-        """A player that has reset its environment with the seed."""
-        player = cls(env, seed)
-        result = player._call(lambda: env.reset(seed=seed))
+    def start(cls, env: Any, seed: int) -> EnvDriver:
+        """A driver that has reset its environment with the seed."""
+        driver = cls(env, seed)
+        result = driver._call(lambda: env.reset(seed=seed))
         if isinstance(result, Raised):
-            player._last = {"step": result}
-        elif player._gymnasium:
-            player._last = {"observation": result[0], "info": result[1]}
-        return player
+            driver._last = {"step": result}
+        elif driver._gymnasium:
+            driver._last = {"observation": result[0], "info": result[1]}
+        return driver
 
-    def copied(self, env: Any) -> Player:
-        """A player for a copy of this one's environment."""
-        player = Player(env, self._seed, self._outside)
-        player._last, player._steps = dict(self._last), self._steps
-        return player
+    def copied(self, env: Any) -> EnvDriver:
+        """A driver for a copy of this one's environment."""
+        driver = EnvDriver(env, self._seed, self._outside)
+        driver._last, driver._steps = dict(self._last), self._steps
+        return driver
 
     def _call(self, action: Callable[[], Any]) -> Any:
         with self._outside.guard((1_000_003 * self._seed + self._steps) % 2**32, is_reset=True), QUIET:
@@ -71,7 +71,7 @@ class Player:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to step."""
+        """Returns whether there is nothing left to step."""
         if self._gymnasium:
             return any(self._last.get(name) for name in ("terminated", "truncated", "step"))
         agents = self._call(lambda: self.env.agents)
