@@ -62,12 +62,12 @@ def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
         return obj.__copy__()
     if not isinstance(base, np.ndarray | bytearray | array.array):
         raise UncopyableError(obj, f"is an array over the memory of a {type(base).__name__}")
-    copied = walk.copy(base)
+    copied: Any = walk.copy(base)
     start, memory = _flat(base), _flat(copied)
     offset = obj.__array_interface__["data"][0] - start.__array_interface__["data"][0]
     low, high = np.lib.array_utils.byte_bounds(obj)
     first, last = np.lib.array_utils.byte_bounds(start)
-    if low < first or high > last or (obj.dtype.hasobject and (obj.dtype != base.dtype or offset % obj.itemsize)):
+    if low < first or high > last or (obj.dtype.hasobject and (obj.dtype != start.dtype or offset % obj.itemsize)):
         raise UncopyableError(obj, "is an array over memory that is not numpy's, or over a field of objects")
     if obj.dtype.hasobject:  # numpy makes no such array over a buffer
         cut = np.lib.stride_tricks.as_strided(memory[offset // obj.itemsize :], obj.shape, obj.strides)

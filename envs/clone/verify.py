@@ -300,7 +300,7 @@ def check_clone(env: Any, deadline: float = np.inf) -> None:
 
 
 def is_known_to_clone(env: Any) -> bool:
-    """Returns whether all of it, wrappers included, is of packages whose environments this package's tests clone."""
+    """Returns whether it and its wrappers are of packages whose environments this package's tests clone."""
     return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))
 
 
