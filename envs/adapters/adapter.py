@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
-
-
-class Investigation(Protocol):
-    """Finds out by random play what a search must know of an environment, over as many moves as it takes."""
-
-    def go_on(self, deadline: float) -> Adapted:
-        """Plays until a time of ``time.perf_counter``."""
+from typing import Any, NamedTuple
 
 
 class Adapted(NamedTuple):
@@ -20,12 +13,13 @@ class Adapted(NamedTuple):
     Attributes:
         game: The game.
         constants: The configuration for which its traits hold: digests of attributes by path.
-        investigation: Finds out what is not known of it yet; None where nothing is to come.
+        go_on: Finds out more of it by random play until a time of ``time.perf_counter``, over as many moves as it
+            takes; None where nothing is to come.
     """
 
     game: Any
     constants: dict[str, bytes]
-    investigation: Investigation | None = None
+    go_on: Callable[[float], Adapted] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -193,8 +193,8 @@ def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted
     raw = innermost(env)
     if found is not None:
         adapted, identity_of_raw, shape, before = found
-        if adapted.investigation is not None:
-            adapted = adapted.investigation.go_on(deadline)
+        if adapted.go_on is not None:
+            adapted = adapted.go_on(deadline)
         game, constants, _ = adapted
         read = getattr(game, "live_state", None)
         state = None if read is None else read(raw)

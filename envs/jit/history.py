@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.contract import METHODS, method_or_default
+from zermelo.envs.rules.contract import COMPILED, METHODS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
@@ -136,11 +136,18 @@ class PathRules(NamedTuple):
         return count
 
 
-_PASSED_ON = (
-    *("to_move", "chance_outcomes", "evaluation", "write_observation", "ordering_hint", "is_noisy", "is_urgent"),
-    *("playout_action", "action_priors", "bounds", "table_part", "table_index", "table_lead"),
+_NOT_PASSED_ON = (
+    "symmetric_state",
+    "safe_actions",
+    "planes",
+    "repetition_key",
+    "repetition_utility",
+    "reversible_plies",
 )
-"""Methods that do what the rules' own do at the position; a playout may repeat one where that is illegal."""
+"""Methods of states that kernels do not ask of a path, or whose default is right on it.
+
+All others do what the rules' own do at the position; a playout may repeat one where that is illegal.
+"""
 _SOURCE = """
 def {name}(self, {arguments}):
     return self.rules.{name}({passed})
@@ -156,8 +163,9 @@ def _pass_on(name: str) -> Callable[..., Any]:
     return made
 
 
-for _name in _PASSED_ON:
-    setattr(PathRules, _name, _pass_on(_name))
+for _name in COMPILED:
+    if "state" in METHODS[_name].arguments and _name not in (*vars(PathRules), *_NOT_PASSED_ON):
+        setattr(PathRules, _name, _pass_on(_name))
 
 
 def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:

@@ -104,7 +104,7 @@ class _Slices:
         ended = time.perf_counter()
         self._slice = max(self._slice, ended - deadline)
         self._spent += ended - begun
-        return Adapted(self._game, {}, self if self._spent < _PATIENCE else None)
+        return Adapted(self._game, {}, self.go_on if self._spent < _PATIENCE else None)
 
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
         env = self._game.environment(root)

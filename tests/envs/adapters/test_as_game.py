@@ -173,13 +173,8 @@ def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards(backen
     assert game.utility(state) == (1.0, -1.0)
     assert len(game.legal_actions(state)) == 0
     assert legal_actions(env) == []
-
-
-def test_nothing_follows_the_end() -> None:
-    env = started(classic("tictactoe-v3"), moves=(0, 3, 1, 4, 2))
-    game = as_game(env, backend="clone")
     with pytest.raises(GameOverError, match="tictactoe_v3 is over"):
-        game.result(game.snapshot(env), 5)
+        game.result(state, 5)
 
 
 def test_actions_that_are_not_legal_are_refused() -> None:
@@ -192,14 +187,6 @@ def test_actions_that_are_not_legal_are_refused() -> None:
         IllegalActionError, match=r"3 is not legal for 'player_0' in connect_four_v3: legal are 0, 1"
     ):
         game.result(state, 3)
-
-
-def test_after_an_illegal_end_the_state_is_terminal() -> None:
-    env = started(classic("tictactoe-v3"))
-    env.step(0)
-    env.step(0)
-    game = as_game(env)
-    assert game.is_terminal(game.snapshot(env))
 
 
 def test_initial_state_is_the_start_whatever_the_position() -> None:

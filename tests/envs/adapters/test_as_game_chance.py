@@ -65,7 +65,7 @@ def test_samples_do_not_depend_on_the_environments_seed(source: str) -> None:
 def test_declared_chance_is_exact() -> None:
     env = started(DeclaredDice(), seed=1)
     game = as_game(env)
-    assert game.traits.chance is Chance.EXACT
+    assert game.traits.chance is as_game(env, backend="clone").traits.chance is Chance.EXACT
     state = game.snapshot(env)
     assert game.chance_outcomes(state) == ()
     rolling = game.result(state, 0)
@@ -87,12 +87,6 @@ def test_declared_chance_is_exact() -> None:
     assert not env.defer_chance
     env.step(0)
     assert not env.chance_outcomes()
-
-
-@pytest.mark.thorough
-def test_declared_chance_with_the_clone_backend_is_the_same_game() -> None:
-    env = started(DeclaredDice(), seed=1)
-    assert as_game(env, backend="clone").traits.chance is Chance.EXACT
 
 
 @pytest.mark.thorough

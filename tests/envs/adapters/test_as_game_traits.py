@@ -62,16 +62,15 @@ def test_hidden_information_is_known(name: str) -> None:
     assert len(legal_actions(env)) > 0
 
 
-def test_simultaneous_moves_are_hidden_information() -> None:
+def in_turn() -> Any:
     from pettingzoo.utils.conversions import aec_to_parallel, parallel_to_aec
 
-    env = started(parallel_to_aec(aec_to_parallel(classic("rps-v2"))), seed=0)
-    assert as_game(env).traits.information is Information.HIDDEN
+    return parallel_to_aec(aec_to_parallel(classic("rps-v2")))
 
 
-def test_a_kept_wrapper_does_not_hide_hidden_information() -> None:
-    env = started(DoublingWrapper(classic("leduc_holdem-v4")), seed=0)
-    assert as_game(env).traits.information is Information.HIDDEN
+@pytest.mark.parametrize("make", [in_turn, lambda: DoublingWrapper(classic("leduc_holdem-v4"))])
+def test_wrappers_do_not_hide_hidden_information(make: Any) -> None:
+    assert as_game(started(make(), seed=0)).traits.information is Information.HIDDEN
 
 
 def test_the_constant_of_a_constant_sum_is_found() -> None:
