@@ -218,7 +218,7 @@ def label_command(
     from zermelo.agents.learning.labels import COLUMNS, label_positions
     from zermelo.envs.files import replaced
     from zermelo.evaluation.output import TABLES, ExportFormat
-    from zermelo.evaluation.output.table_files import table_writer
+    from zermelo.evaluation.output.export import table_writer
 
     path = Path(out or f"labels.{'parquet' if importlib.util.find_spec('pyarrow') else 'csv'}")
     form = path.suffix.removeprefix(".")
