@@ -59,8 +59,9 @@ def score(standings: Standings) -> str:
         return f"{100 * row.score:.0f} % ({100 * row.interval[0]:.0f} to {100 * row.interval[1]:.0f})"
     alone = standings.alone("it") if standings.scoring is Scoring.TEAM else None
     mean, (low, high) = (row.mean_reward, row.reward_interval) if alone is None else (alone.mean, alone.interval)
-    ends = f" ({low:.3g} to {high:.3g})" if math.isfinite(high - low) and low < high else ""
-    return f"{mean:.3g}{ends}" if alone is not None or len(standings.rows) == 1 else f"{mean:+.3g}{ends}"
+    form = ",.0f" if abs(mean) >= 1000 else ".3g"
+    ends = f" ({low:{form}} to {high:{form}})" if math.isfinite(high - low) and low < high else ""
+    return f"{mean:{form}}{ends}" if alone is not None or len(standings.rows) == 1 else f"{mean:+.3g}{ends}"
 
 
 def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, Any]]:
