@@ -27,7 +27,7 @@ LEVELS = {
     ),
     "ismcts over copies": ("determinized(agent=mcts(simulations=10), samples=2)", "ismcts(simulations=20)"),
     "simultaneous_mcts": ("simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
-    "hanabi": ("random", "ismcts(simulations=20)", "hanabi"),
+    "hanabi": ("ismcts(simulations=20)", "hanabi"),
 }
 """Agents, weakest first, by the search that ``auto`` takes."""
 GAMES = {
@@ -84,7 +84,7 @@ def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, 
             row = {"agent": agent, "ms a move": "", "against random": "", "against the row above": ""}
             try:
                 for heading, other in (("against random", "random"), ("against the row above", above)):
-                    if (alone and heading != "against random") or not other or (agent == other == "random"):
+                    if not other or (alone and heading != "against random"):
                         continue
                     playing = {"it": agent} if alone else {"it": agent, "other": other}
                     standings = round_robin(name, playing, games=count, max_moves=MAX_MOVES, score=scoring)
