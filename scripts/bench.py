@@ -59,23 +59,14 @@ def parsed(name: str, words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=f"bench.py {name}", description=inspect.getdoc(function))
     for option, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
+        listed = ", ".join(map(str, default)).replace("%", "%%") if isinstance(default, tuple) else "%(default)s"
+        given: dict[str, Any] = {"type": type(default)}
         if isinstance(default, bool):
-            parser.add_argument(f"--{option}", action="store_true")
+            given = {"action": "store_true"}
         elif isinstance(default, tuple):
-            listed = ", ".join(map(str, default)).replace("%", "%%")
-            many: dict[str, Any] = {"nargs": "+", "metavar": "NAME" if isinstance(default[0], str) else "N"}
             choices = default if option == "only" else None
-            parser.add_argument(
-                f"--{option}",
-                type=type(default[0]),
-                default=default,
-                choices=choices,
-                help=f"default: {listed}",
-                **many,
-            )
-        else:
-            text = "default: %(default)s"
-            parser.add_argument(f"--{option}", type=type(default), default=default, help=text)
+            given = {"type": type(default[0]), "nargs": "+", "metavar": "VALUE", "choices": choices}
+        parser.add_argument(f"--{option}", default=default, help=f"default: {listed}", **given)
     parser.add_argument("--write", action="store_true", help="put the table into the page that shows this command")
     return parser.parse_args(words)
 

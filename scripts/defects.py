@@ -5,71 +5,52 @@ Usage: python scripts/defects.py COMMIT [arguments for pytest]
 Tests marked ``defect(number)`` fail on the version that had the defect. This version's tests run on both.
 """
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OUTCOMES = defaultdict(Counter)
-
-
-def pytest_collection_modifyitems(config, items):
-    """Runs marked tests only."""
-    marked = [item for item in items if item.get_closest_marker("defect")]
-    config.hook.pytest_deselected(items=[item for item in items if item not in marked])
-    items[:] = marked
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Counts a test once: by its call, or by whatever failed or skipped it before."""
+    """Writes a line for each marked test, by its call, or by whatever failed or skipped it before."""
     report = yield
     if report.when == "call" or not report.passed:
-        for marker in item.iter_markers("defect"):
-            OUTCOMES[str(marker.args[0])][report.outcome] += 1
+        with open(os.environ["DEFECTS"], "a") as file:
+            file.writelines(f"{mark.args[0]} {report.outcome}\n" for mark in item.iter_markers("defect"))
     return report
 
 
-def pytest_sessionfinish():
-    """Writes the counts where the script reads them."""
-    Path(os.environ["DEFECTS_JSON"]).write_text(json.dumps(OUTCOMES))
-
-
-def outcomes(source: Path, folder: Path, arguments: list[str]) -> dict[str, dict[str, int]]:
-    """Number of passed, failed and skipped tests of each defect, with the product's code in ``source``."""
+def outcomes(source, folder, arguments):
+    """Counts of the outcomes of each defect's tests, with the product's code in ``source``."""
     links = source / subprocess.check_output([source / "scripts" / "link_packages"], text=True).strip()
-    result = folder / "outcomes.json"
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(links), str(ROOT / "scripts")]),
-        "DEFECTS_JSON": str(result),
-        "ZERMELO_CACHE_DIR": str(folder / "cache"),
-    }
-    command = [sys.executable, "-m", "pytest", "-p", "defects", "-q", "--tb=no", "--continue-on-collection-errors"]
-    subprocess.run([*command, *arguments], cwd=ROOT, env=environment, stdout=sys.stderr)
-    return json.loads(result.read_text())
+    result = Path(tempfile.mkstemp(dir=folder)[1])
+    path = os.pathsep.join([str(links), str(ROOT / "scripts")])
+    settings = {"PYTHONPATH": path, "DEFECTS": str(result), "ZERMELO_CACHE_DIR": str(folder / "cache")}
+    pytest_command = [sys.executable, "-m", "pytest", "-p", "defects", "-m", "defect", "-q", "--tb=no"]
+    command = [*pytest_command, "--continue-on-collection-errors", *arguments]
+    subprocess.run(command, cwd=ROOT, env=os.environ | settings, stdout=sys.stderr)
+    return Counter(result.read_text().splitlines())
 
 
-def main(commit: str, *arguments: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        old = Path(folder, "old")
-        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", old, commit], cwd=ROOT, check=True)
+def main(commit, *arguments):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", folder / "old", commit], cwd=ROOT, check=True)
         try:
-            before = outcomes(old, Path(folder), list(arguments))
+            before, after = (outcomes(source, folder, arguments) for source in (folder / "old", ROOT))
         finally:
-            subprocess.run(["git", "worktree", "remove", "--force", old], cwd=ROOT, check=True)
-        after = outcomes(ROOT, Path(folder), list(arguments))
-    print(f"{'defect':>6}  {'tests':>5}  {'failing on ' + commit[:7]:>18}  {'failing now':>11}")
-    for number in sorted(after, key=int):
-        print(
-            f"{number:>6}  {sum(after[number].values()):>5}  {before.get(number, {}).get('failed', 0):>18}"
-            f"  {after[number].get('failed', 0):>11}"
-        )
+            subprocess.run(["git", "worktree", "remove", "--force", folder / "old"], cwd=ROOT, check=True)
+    print(f"defect  tests  failing on {commit[:7]}  failing now")
+    for number in sorted({line.split()[0] for line in after}, key=int):
+        tests = sum(count for line, count in after.items() if line.split()[0] == number)
+        print(f"{number:>6}  {tests:>5}  {before[f'{number} failed']:>18}  {after[f'{number} failed']:>11}")
 
 
 if __name__ == "__main__":

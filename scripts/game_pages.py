@@ -26,9 +26,9 @@ ENTRIES = {
 }
 """The listed environments by the names of their pages."""
 COLUMNS = ("agent", "ms a move", "against random", "against the row above", "games")
-LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where games are won
-and lost, else the mean reward of a game; the 95 % interval is in brackets. In games for one player, and in Hanabi,
-an agent's own result stands in place of that against `random`."""
+LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where
+games are won and lost, else the mean reward of a game; the 95 % interval is in brackets. In games for one player,
+and in Hanabi, an agent's own result stands in place of that against `random`."""
 
 
 def page(name):

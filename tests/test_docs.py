@@ -275,10 +275,14 @@ def test_readme_is_short_and_begins_with_what_it_is():
     assert places == sorted(places)
 
 
+NAMED_PATH = re.compile(
+    r"scripts/\w+(?:\.py|\.toml)?|\.ci/run|tests/\w+\.\w+|(?<![\w/])(?:envs|agents|evaluation)/[\w/]+\.\w+"
+)
+
+
 def test_what_pages_name_exists():
     for page, text in TEXTS.items():
-        named = r"scripts/\w+(?:\.py|\.toml)?|\.ci/run|tests/\w+\.\w+|(?<![\w/])(?:envs|agents|evaluation)/[\w/]+\.\w+"
-        for path in set(re.findall(named, text)):
+        for path in set(re.findall(NAMED_PATH, text)):
             assert (ROOT / path).exists(), f"{page}: {path}"
         prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
