@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -135,11 +136,18 @@ def _auto(seconds: float, longest: list[float]) -> Callable[[int], Player]:
 
 def _openspiel(source: Any, seconds: float) -> Callable[[int], Player]:
     def make(seed: int) -> Player:
+        generator = random.Random(seed)
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         bot = pyspiel.MCTSBot(
             source, evaluator, 2.0, 1 << 30, 1000, True, seed, False, max_wall_clock_time=seconds
         )
-        return lambda game, state: int(bot.step(state))
+
+        def play(game: Any, state: Any) -> int:
+            root = bot.mcts_search(state)
+            # Its step() reads an action that is not there where time was too short for two simulations.
+            return int(root.best_child().action if root.children else generator.choice(state.legal_actions()))
+
+        return play
 
     return make
 

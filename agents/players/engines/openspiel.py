@@ -71,6 +71,8 @@ class OpenSpielMCTSAgent(SearchAgent):
         if reason := why_not_in_openspiel(game):
             raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
         found = _Found(game, state, trusts=self.solver)
+        if self.limits.seconds is not None:  # which may be too short for a playout
+            found.look_one_ply(budget)
         left = self.limits.simulations
         kept = (1 - _FOR_TREES) * (self.limits.seconds or 0.0) if self.check_replies else 0.0
         while True:
@@ -115,10 +117,11 @@ class OpenSpielMCTSAgent(SearchAgent):
     def _result(self, found: _Found, budget: Budget, stopped_by: StoppedBy) -> SearchResult:
         game, state = found.game, found.state
         seat, traits = game.to_move(state), game.traits
-        best = max(found.merit(action) for action in found.actions)
-        tied = [action for action in found.actions if found.merit(action) == best]
+        tied = found.best()
         action = tied[int(self.generator.integers(len(tied)))]
-        values = {each: found.value(each) for each, one in found.actions.items() if one.visits}
+        values = {
+            each: found.value(each) for each, one in found.actions.items() if one.visits or one.proven is not None
+        }
         value = values.get(action, traits.middle)
         proven = found.is_sound and stopped_by is StoppedBy.COMPLETED
         budget.nodes = sum(one.visits for one in found.actions.values())
@@ -160,6 +163,16 @@ class _Found:
                 proven = child.outcome[child.player]
             self.actions[child.action] = _Action(visits + child.explore_count, reward + child.total_reward, proven)
 
+    def look_one_ply(self, budget: Budget) -> None:
+        """Marks the actions that end the game as proven, while there is time."""
+        seat = self.game.to_move(self.state)
+        for action in self.actions:
+            if budget.seconds_left <= 0:
+                return
+            after = self.game.result(self.state, action)
+            if self.game.is_terminal(after):
+                self.actions[action] = _Action(0, 0.0, self.game.utility(after)[seat])
+
     def value(self, action: int) -> float:
         """The value of a visited action for the player to move, on average or for certain."""
         visits, reward, proven = self.actions[action]
@@ -170,13 +183,23 @@ class _Found:
         visits, reward, proven = self.actions[action]
         return (0.0 if proven is None else proven - self.game.traits.middle), visits, reward
 
+    def best(self) -> list[int]:
+        """The actions that are as good as any."""
+        most = max(map(self.merit, self.actions))
+        return [action for action in self.actions if self.merit(action) == most]
+
     def check_replies(self, budget: Budget) -> None:
-        """Puts the best action last while it lets the opponent win at once, and there is time."""
+        """Puts best actions last that let the opponent win at once, while there is time."""
+        safe: set[int] = set()
         while budget.seconds_left > 0:
-            best = max(self.actions, key=self.merit)
-            if self.actions[best].proven is not None or not self._loses_at_once(best):
+            unknown = [each for each in self.best() if each not in safe and self.actions[each].proven is None]
+            if not unknown:
                 return
-            self.actions[best] = self.actions[best]._replace(proven=self.game.traits.utility_bounds[0])
+            action = unknown[0]
+            if self._loses_at_once(action):
+                self.actions[action] = self.actions[action]._replace(proven=self.game.traits.utility_bounds[0])
+            else:
+                safe.add(action)
 
     def _loses_at_once(self, action: int) -> bool:
         """True if the opponent has a reply that ends the game with the lowest utility for the player to move."""

@@ -10,7 +10,7 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import AutoAgent, StoppedBy, make_agent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.trees import tree_game
@@ -156,6 +156,25 @@ class TestOpenSpiel:
         state = pytest.importorskip("pyspiel").load_game("y(board_size=3)").new_initial_state()
         result = make_agent("openspiel_mcts(simulations=20000)").search_state(state.get_game(), state)  # type: ignore[attr-defined]
         assert (result.value, result.proven, result.stopped_by) == (1, True, StoppedBy.COMPLETED)
+
+    @pytest.mark.parametrize(
+        ("played", "best", "limits"),
+        [
+            ((0, 3, 1, 4), {2}, "seconds=0.2, playouts=300_000"),  # time for no playout
+            ((0, 3, 1), {2}, "simulations=1, check_replies=True"),
+        ],
+    )
+    def test_the_end_of_the_game_is_seen_without_a_playout(
+        self, played: tuple[int, ...], best: set[int], limits: str
+    ) -> None:
+        state = pytest.importorskip("pyspiel").load_game("tic_tac_toe").new_initial_state()
+        for action in played:
+            state.apply_action(action)
+        game = as_game(state.get_game(), backend="environment")
+        agent: Any = make_agent(f"openspiel_mcts({limits})")
+        found = [dataclasses.replace(agent, seed=seed).search_state(game, state) for seed in range(5)]
+        assert {each.action for each in found} == best
+        assert {each.nodes for each in found} == {0}
 
     def test_what_it_lacks_is_left_to_ours(self) -> None:
         pyspiel = pytest.importorskip("pyspiel")
