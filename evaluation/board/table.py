@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
-from zermelo.evaluation.board.analyst import Analyst
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Frame, Session
 from zermelo.evaluation.board.settings import (
@@ -26,7 +25,7 @@ from zermelo.evaluation.board.settings import (
     text_setting,
 )
 from zermelo.evaluation.board.surface import surface_of
-from zermelo.evaluation.board.thinker import Jobs, Thinker
+from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.writing import printable, shown

@@ -22,8 +22,8 @@ from zermelo.evaluation.board.review import result_values, review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.sandbox.processes import read_frame, write_frame
 from zermelo.evaluation.sandbox.shipping import pack_answer
-from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
 Tell = Callable[[dict[str, Any]], None]
 _SECONDS: Final = 60.0

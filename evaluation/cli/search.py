@@ -1,4 +1,4 @@
-"""``zermelo search``: one position, searched and explained."""
+"""``zermelo search`` and ``zermelo perft``: one position, searched and explained, or its game tree counted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import signal
 import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -24,6 +25,7 @@ from zermelo.evaluation.cli.arguments import (
     Seed,
     Simulations,
     position_after,
+    print_json,
     with_limits,
 )
 
@@ -193,3 +195,45 @@ _REASONS = {
     "seconds": "at the time limit",
     "interrupt": "when asked to",
 }
+
+
+def perft_command(
+    env: EnvText,
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.", show_default=False)],
+    moves: MovesText = "",
+    split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
+    as_json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Count the leaves of the game tree at a depth.
+
+    Games that end earlier are not counted, so that the numbers can be compared with published tables.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
+    """
+    from zermelo.envs import as_game, perft
+    from zermelo.evaluation.output.positions.moves import name_of
+
+    driver = position_after(env, moves, seed)
+    game = as_game(driver.env)
+    state = game.snapshot(driver.env)
+    started = time.perf_counter()
+    if split and depth > 0:
+        counts = perft(game, depth, state=state, split=True)
+        names = {name_of(game, state, action): below for action, below in counts.items()}
+        count = sum(counts.values())
+    else:
+        names = {}
+        count = perft(game, depth, state=state)
+    seconds = time.perf_counter() - started
+    if as_json:
+        print_json(
+            {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names, "seconds": seconds}
+        )
+        return
+    for name, below in names.items():
+        typer.echo(f"{name}: {below:,}")
+    speed = f", {count / seconds:,.0f} leaves a second" if seconds > 0 else ""
+    typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")

@@ -6,7 +6,7 @@ import contextlib
 import copy
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,17 +178,6 @@ def seed_globals(seed: int) -> None:
     """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002
-
-
-@contextlib.contextmanager
-def kept_globals() -> Iterator[None]:
-    """Python's and NumPy's global generators are after it as they were before."""
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)  # noqa: NPY002
 
 
 @dataclass(frozen=True)

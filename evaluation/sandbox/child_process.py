@@ -38,8 +38,8 @@ from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.sources import build_agent
 from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.sandbox.meters import children, is_zombie
+from zermelo.evaluation.sandbox.processes import read_frame, write_frame
 from zermelo.evaluation.sandbox.shipping import pack_answer
-from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
 GRACE: Final = 0.25
 """Seconds that what an agent started has to end after the answer."""

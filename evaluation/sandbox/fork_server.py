@@ -23,7 +23,7 @@ import numpy as np
 
 from zermelo.evaluation.sandbox import processes
 from zermelo.evaluation.sandbox.meters import children
-from zermelo.evaluation.sandbox.wire import read_frame
+from zermelo.evaluation.sandbox.processes import read_frame
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36

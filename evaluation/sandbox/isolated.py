@@ -28,10 +28,9 @@ from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.sandbox.meters import resident_mb
-from zermelo.evaluation.sandbox.processes import AgentProcess
+from zermelo.evaluation.sandbox.processes import AgentProcess, FrameReader, frame
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
-from zermelo.evaluation.sandbox.wire import FrameReader, frame
 
 _LOOK: Final = 0.02
 """Seconds between looks at the memory."""

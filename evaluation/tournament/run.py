@@ -27,8 +27,7 @@ from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, i
 from zermelo.evaluation.output.progress.running import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.runners.serial import SerialRunner
-from zermelo.evaluation.runners.work import Runner, require_picklable
+from zermelo.evaluation.runners.work import Runner, SerialRunner, require_picklable
 from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings import Sprt

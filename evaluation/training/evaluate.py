@@ -32,8 +32,8 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.writing import finite
-from zermelo.evaluation.runners.games import GamePlayer, Participant, kept_globals, seed_globals
-from zermelo.evaluation.runners.serial import SerialRunner
+from zermelo.evaluation.runners.games import GamePlayer, Participant, seed_globals
+from zermelo.evaluation.runners.work import SerialRunner, kept_globals
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row

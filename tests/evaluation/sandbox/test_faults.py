@@ -15,7 +15,7 @@ from doubles.processes import left_running
 from zermelo.evaluation import FailureKind, Schedule, Standings
 from zermelo.evaluation.runners.games import GamePlayer, participants
 from zermelo.evaluation.runners.processes import ProcessRunner
-from zermelo.evaluation.runners.serial import SerialRunner
+from zermelo.evaluation.runners.work import SerialRunner
 from zermelo.evaluation.sandbox import Isolate, Isolation
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
