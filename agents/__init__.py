@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zermelo.agents.players.expectimax import ExpectimaxAgent as ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent as ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent as GreedyAgent
-    from zermelo.agents.players.hidden.agent_policy import agent_policy as agent_policy
+    from zermelo.agents.players.hidden.blueprints import agent_policy as agent_policy
     from zermelo.agents.players.hidden.determinized import DeterminizedAgent as DeterminizedAgent
     from zermelo.agents.players.hidden.ismcts import ISMCTSAgent as ISMCTSAgent
     from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent as BackwardInductionAgent
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.equilibrium.matrix_games import pure_equilibria as pure_equilibria
     from zermelo.agents.solving.equilibrium.matrix_games import solve_matrix as solve_matrix
     from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous as solve_simultaneous
-    from zermelo.agents.solving.policy import policy_of_values as policy_of_values
-    from zermelo.agents.solving.policy import solve_policy as solve_policy
     from zermelo.agents.solving.policy_table import Plan as Plan
     from zermelo.agents.solving.policy_table import PolicyTable as PolicyTable
     from zermelo.agents.solving.solution import Outcome as Outcome
@@ -64,7 +62,9 @@ if TYPE_CHECKING:
     from zermelo.agents.solving.solution import SolvingProgress as SolvingProgress
     from zermelo.agents.solving.solve import ExactValue as ExactValue
     from zermelo.agents.solving.solve import exact_values as exact_values
+    from zermelo.agents.solving.solve import policy_of_values as policy_of_values
     from zermelo.agents.solving.solve import solve as solve
+    from zermelo.agents.solving.solve import solve_policy as solve_policy
     from zermelo.agents.solving.value_iteration import ValueTable as ValueTable
     from zermelo.agents.solving.value_iteration import value_iteration as value_iteration
     from zermelo.agents.specs import AgentEntry as AgentEntry
@@ -88,7 +88,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
-            "players.hidden.agent_policy": "agent_policy",
+            "players.hidden.blueprints": "agent_policy",
             "players.hidden.determinized": "DeterminizedAgent",
             "players.hidden.ismcts": "ISMCTSAgent",
             "players.hidden.simultaneous": "BackwardInductionAgent SimultaneousMCTSAgent",
@@ -107,10 +107,9 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
             "solve_matrix solve_simultaneous",
-            "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",
             "solving.solution": "Outcome Solution SolvingProgress",
-            "solving.solve": "ExactValue exact_values solve",
+            "solving.solve": "ExactValue exact_values policy_of_values solve solve_policy",
             "solving.value_iteration": "ValueTable value_iteration",
             "specs": "AgentEntry list_agents make_agent",
         },

@@ -25,7 +25,7 @@ def solve_values(
     """Solves a position and prints what was found; writes the policy, if a file is named."""
     from zermelo.agents import value_iteration
     from zermelo.agents.core.gate import require_decision
-    from zermelo.agents.solving.policy import policy_of_values
+    from zermelo.agents.solving.solve import policy_of_values
 
     require_decision(game, state)
     values = value_iteration(game, tolerance, states=[state], most_states=most_states)
