@@ -27,6 +27,7 @@ import msgspec
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.files import replaced
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
 
 _FORMAT: Final = "zermelo policy"
 _VERSION: Final = 2
@@ -173,7 +174,7 @@ def game_identity(game: Game[Any]) -> str:
 def stable_key(game: Game[Any], state: Any) -> str:
     """A key of a state, the same in every process."""
     if isinstance(game, RulesGame):
-        return ",".join(str(int(value)) for value in state)
+        return ",".join(map(str, flat(state)))
     digest = hashlib.sha256()
     digest.update(_key_text(game, game.key(state)).encode())
     return digest.hexdigest()[:32]

@@ -22,7 +22,7 @@ from zermelo.agents import (
 )
 from zermelo.agents.solving.policy_table import stable_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
-from zermelo.envs.games import MNK, Hexapawn, Nim, Pig
+from zermelo.envs.games import MNK, Hex, Hexapawn, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
 
@@ -111,7 +111,11 @@ def test_the_seed_chooses_among_optimal_actions(tictactoe: str) -> None:
     assert [opening(seed) for seed in range(10)] == [opening(seed) for seed in range(10)]
 
 
-@pytest.mark.parametrize("game", [TreeGame(AIMA_5_2), CoinRow((3, 9, 1, 2))], ids=["tree", "rewards on the way"])
+@pytest.mark.parametrize(
+    "game",
+    [TreeGame(AIMA_5_2), CoinRow((3, 9, 1, 2)), RulesGame(Hex(2, 2))],
+    ids=["tree", "rewards on the way", "states of sets"],
+)
 def test_other_games(game: Any, tmp_path: Path) -> None:
     solve_policy(game, plan="full").save(tmp_path / "policy")
     agent = PolicyTableAgent(path=str(tmp_path / "policy"))
