@@ -17,7 +17,7 @@ error: a search goes on, on an assumption that it names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -42,6 +42,14 @@ def illegal_action(action: Any, where: str, legal: Sequence[Any]) -> IllegalActi
     shown = ", ".join(map(str, legal[:20])) or "none"
     more = f", ... ({len(legal)} in all)" if len(legal) > 20 else ""
     return IllegalActionError(f"{action!r} is not legal {where}: legal are {shown}{more}")
+
+
+def require_actions_of(movers: Sequence[int], actions: Mapping[int, Any], name: str) -> None:
+    """Refuses moves made at the same time that are not one of each of the seats that decide."""
+    if {*movers} != {*actions}:
+        raise IllegalActionError(
+            f"an action of each of the seats {list(movers)} is needed in {name}, not {dict(actions)}"
+        )
 
 
 class GameOverError(ZermeloError):

@@ -30,7 +30,6 @@ _CHECKING_WRAPPERS = frozenset(
     }
 )
 TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
-_THEIR_NAMES = frozenset(name.rpartition(".")[2] for name in _CHECKING_WRAPPERS)
 
 
 def _class_in(module: str, name: str) -> type | None:
@@ -59,7 +58,7 @@ def innermost(env: Any) -> Any:
     Only exact classes are taken off: a subclass may do more.
     """
     kind: Any = type(env)
-    while kind.__name__ in _THEIR_NAMES and _only_checks(kind):
+    while _only_checks(kind):
         env = env.env
         kind = type(env)
     return env

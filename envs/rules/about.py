@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-_Class = TypeVar("_Class", bound=type)
+_Thing = TypeVar("_Thing", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -70,43 +70,33 @@ OPENSPIEL: dict[str, Callable[..., Any]] = {}
 """By the short name of OpenSpiel's game: called with its parameters (``openspiel_rules``)."""
 
 
-def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Class], _Class]:
-    """Lists a class of rules as the environment ``zermelo/<class>-v0``."""
+def _declares(table: dict[Any, Any], entry: Callable[[Any], tuple[Any, Any]]) -> Callable[[_Thing], _Thing]:
+    """A decorator that enters a class or a function into a table, by the key and value that follow from it."""
 
-    def add(rules_class: _Class) -> _Class:
-        LISTED[rules_class] = Listed(players, kind, gymnasium)
-        return rules_class
+    def add(thing: _Thing) -> _Thing:
+        key, value = entry(thing)
+        table[key] = value
+        return thing
 
     return add
 
 
-_Read = TypeVar("_Read", bound=Callable[[Any], Any])
+def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Thing], _Thing]:
+    """Lists a class of rules as the environment ``zermelo/<class>-v0``."""
+    return _declares(LISTED, lambda rules_class: (rules_class, Listed(players, kind, gymnasium)))
 
 
 def equivalent_rules(
     env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0
-) -> Callable[[_Read], _Read]:
+) -> Callable[[_Thing], _Thing]:
     """Declares a function as the one that reads the state of these rules off an environment of that class."""
-
-    def add(read: _Read) -> _Read:
-        EQUIVALENT[env_class] = EquivalentRules(rules, read, symmetry, scale)
-        return read
-
-    return add
+    return _declares(EQUIVALENT, lambda read: (env_class, EquivalentRules(rules, read, symmetry, scale)))
 
 
-_Make = TypeVar("_Make", bound=Callable[..., Any])
-
-
-def openspiel_rules(short_name: str) -> Callable[[_Make], _Make]:
+def openspiel_rules(short_name: str) -> Callable[[_Thing], _Thing]:
     """Declares the rules of one of OpenSpiel's games, as a function of that game's parameters.
 
     It returns rules, ``OpenSpielRules`` where numbers differ, or None where no rules fit. A class of rules whose
     parameters have the same names is such a function.
     """
-
-    def add(make: _Make) -> _Make:
-        OPENSPIEL[short_name] = make
-        return make
-
-    return add
+    return _declares(OPENSPIEL, lambda make: (short_name, make))

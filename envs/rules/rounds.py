@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.errors import IllegalActionError
+from zermelo.envs.errors import IllegalActionError, require_actions_of
 from zermelo.envs.game import CHANCE
 
 
@@ -46,11 +46,7 @@ class Rounds:
         """
         game = self._game
         movers = self.movers(state)
-        if {*movers} != {*actions}:
-            raise IllegalActionError(
-                f"an action of each of the seats {list(movers)} is needed in {game.traits.name}, "
-                f"not {dict(actions)}"
-            )
+        require_actions_of(movers, actions, game.traits.name)
         state = game.rules.round_start(state)
         for _ in movers:
             action = actions[game.to_move(state)]

@@ -23,7 +23,7 @@ from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
 from zermelo.envs.clone.generators import replace_generators
-from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError
+from zermelo.envs.errors import EnvFailedError, GameOverError, require_actions_of
 from zermelo.envs.game import CHANCE, Information, Traits
 
 
@@ -89,10 +89,7 @@ class SimultaneousAECGame(AECGame):
         self, state: CopiedState, actions: Mapping[int, int], generator: np.random.Generator | None = None
     ) -> CopiedState:
         movers = self.movers(state)
-        if {*movers} != {*actions}:
-            raise IllegalActionError(
-                f"an action of each of the seats {list(movers)} is needed in {self._name}, not {dict(actions)}"
-            )
+        require_actions_of(movers, actions, self._name)
         after = self._round_start(state)
         for _ in movers:
             after = self.play_on(after, actions[after.mover], generator)
