@@ -73,9 +73,8 @@ class Hex(NamedTuple):
         return state.turn & 1
 
     def legal_actions(self, state: HexState, actions: list[int]) -> int:
-        return list_places(
-            first_places(state.first, self.rows * self.columns) - (state.first | state.second), actions
-        )
+        taken = state.first | state.second
+        return list_places(first_places(taken, self.rows * self.columns) - taken, actions)
 
     def result(self, state: HexState, action: int) -> HexState:
         seat = state.turn & 1

@@ -220,9 +220,6 @@ class Game2048(NamedTuple):
             return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
         return ("up", "right", "down", "left")[action]
 
-    def seat_names(self) -> tuple[str]:
-        return ("player_0",)
-
     def observation_shape(self) -> tuple[int, int]:
         """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
         return self.rows, self.columns
