@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, shade, tile
+from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, middle, shade, tile
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.pictures.squares import Spot, Squares, cell, whole_text
+from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, transposed
 from zermelo.envs.rules.declared import board, board_lines, limits
@@ -37,7 +37,7 @@ def _piece(colour: Colour) -> Piece:
 def _spots(rules: Any, names: None) -> Iterator[Spot]:
     for square in range(rules.rows * rules.columns):
         row, column = divmod(square, rules.columns)
-        yield cell(f"({row + 1},{column + 1})", row, column)
+        yield Spot(f"({row + 1},{column + 1})", *middle(row, column), CELL, CELL)
 
 
 class ChompState(NamedTuple):

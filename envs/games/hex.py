@@ -13,12 +13,11 @@ Actions are cells, ``row * columns + column``; row 0 is the upper edge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.pictures.squares import Coordinates, Spot, Squares
+from zermelo.envs.pictures.squares import Squares, cells_at
 from zermelo.envs.rules import Words, board, board_lines, limits, listed, openspiel_rules
 from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
@@ -30,12 +29,6 @@ def cell_middle(row: float, column: float) -> tuple[float, float]:
     """The middle of a cell in the picture of a board."""
     across = column + 0.5 + row / 2
     return 2.5 * MARGIN + across * _STEP, 2.5 * MARGIN + (row + 0.5) * CELL * 0.65
-
-
-def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
-    for row, number in enumerate(names.rows):
-        for column, letter in enumerate(names.columns):
-            yield Spot(letter + number, *cell_middle(row, column), _STEP, _STEP * 0.86)
 
 
 class HexState(NamedTuple):
@@ -53,7 +46,7 @@ class HexState(NamedTuple):
 
 @listed()
 @limits(rows=(1, 124), columns=(1, 124), squares=(1, 124))
-@board("XO", squares=Squares(spots=_spots, labelled=False))
+@board("XO", squares=Squares(spots=cells_at(cell_middle, _STEP, _STEP * 0.86), labelled=False))
 class Hex(NamedTuple):
     """Connect your two edges; exactly one player can.
 

@@ -64,16 +64,20 @@ def whole_text(texts: Sequence[str], seat: int) -> list[list[str]]:
     return [list(texts[:1])]
 
 
-def cell(name: str, row: int, column: int) -> Spot:
-    """The spot of a square."""
-    return Spot(name, *middle(row, column), CELL, CELL)
+def cells_at(
+    middle: Callable[[int, int], tuple[float, float]], width: float, height: float
+) -> Callable[[Any, Coordinates], Iterable[Spot]]:
+    """A spot for each square, by where the middle of its row and column is."""
+
+    def spots(rules: Any, names: Coordinates) -> Iterable[Spot]:
+        for y, row in enumerate(names.rows):
+            for x, column in enumerate(names.columns):
+                yield Spot(column + row, *middle(y, x), width, height)
+
+    return spots
 
 
-def cells(rules: Any, names: Coordinates) -> Iterable[Spot]:
-    """A spot for each square."""
-    for y, row in enumerate(names.rows):
-        for x, column in enumerate(names.columns):
-            yield cell(column + row, y, x)
+_CELLS: Final = cells_at(middle, CELL, CELL)
 
 
 def _size(rules: Any) -> tuple[int, int]:
@@ -101,7 +105,7 @@ class Squares:
     from_below: bool = False
     rows_named: bool = True
     letters: str = string.ascii_lowercase
-    spots: Callable[[Any, Any], Iterable[Spot]] = cells
+    spots: Callable[[Any, Any], Iterable[Spot]] = _CELLS
     path: Callable[[Sequence[str], int], list[list[str]]] = squares_in
     labelled: bool = True
     turns: bool = False

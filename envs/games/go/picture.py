@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.envs.games.go.board import NO_POINT, GoState, point_of
 from zermelo.envs.games.go.rules import COLUMNS, Go
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, squares_of
+from zermelo.envs.pictures.squares import Squares, cells_at, squares_of
 from zermelo.envs.rules.about import equivalent_rules
 from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.words import contains, single
@@ -58,13 +57,7 @@ def _stars(size: int) -> tuple[int, ...]:
     return (edge, size // 2, size - 1 - edge)
 
 
-def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
-    for row, number in enumerate(names.rows):
-        for column, letter in enumerate(names.columns):
-            yield Spot(letter + number, *crossing(row, column), STEP, STEP)
-
-
-squares_of(Go, Squares(from_below=True, letters=COLUMNS, spots=_spots, labelled=False))
+squares_of(Go, Squares(from_below=True, letters=COLUMNS, spots=cells_at(crossing, STEP, STEP), labelled=False))
 
 
 # -- PettingZoo ---------------------------------------------------------------------------------------------------
