@@ -72,8 +72,7 @@ def tune_command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation, "
-            "as a search without one plays games out.",
+            help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation.",
         ),
     ] = None,
     seed: Seed = 0,

@@ -170,7 +170,8 @@ def solve_command(
     if not solution.proven:
         raise typer.Exit(1)
     if policy and not as_json:
-        whose = "both players" if covered is Plan.FULL else f"{game.traits.seat_names[solution.seat]} alone"
+        one = f"{game.traits.seat_names[solution.seat]} alone (--plan full: for both)"
+        whose = "both players" if covered is Plan.FULL else one
         typer.echo(
             f'policy    {len(table):,} states in {policy}; play it as policytable(path="{policy}") for {whose}'
         )
