@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.installing import install_command, is_installed
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class EnvEntry:
     @property
     def summary(self) -> str:
         """The line without the name: players, kind, what players see, whether it is installed."""
+        from zermelo.envs.installing import install_command, is_installed
+
         players = "1 player" if self.players == "1" else f"{self.players} players"
         search = {"perfect": "searchable", "hidden": "hidden information"}.get(self.information)
         needs = None
