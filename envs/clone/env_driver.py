@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -22,15 +21,13 @@ _AEC_FIELDS: Final = (
 _GYMNASIUM_FIELDS: Final = ("observation", "reward", "terminated", "truncated", "info")
 
 
-@dataclass(frozen=True)
-class Raised:
-    """An error that the environment raised, to be compared by its text."""
+class Raised(str):
+    """The text of an error that the environment raised."""
 
-    error: Exception = field(compare=False)
-    text: str = ""
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<raised {self.text}>"
+        return f"<raised {self}>"
 
 
 class EnvDriver:
@@ -38,6 +35,10 @@ class EnvDriver:
 
     Two environments that draw from generators outside of them disturb each other although nothing is wrong with a
     copy; so these start from a seed of the driver and of its step whenever the environment's code runs.
+
+    Attributes:
+        env: The environment.
+        error: The last error that it raised.
     """
 
     def __init__(self, env: Any, seed: int, outside: OutsideGenerators | None = None) -> None:
@@ -47,16 +48,13 @@ class EnvDriver:
         self._outside = OutsideGenerators(env) if outside is None else outside
         self._gymnasium = not (hasattr(env, "observe") and hasattr(env, "possible_agents"))
         self._last: dict[str, Any] = {}
+        self.error: Exception | None = None
 
     @classmethod
     def start(cls, env: Any, seed: int) -> EnvDriver:
         """A driver that has reset its environment with the seed."""
         driver = cls(env, seed)
-        result = driver._call(lambda: env.reset(seed=seed))
-        if isinstance(result, Raised):
-            driver._last = {"step": result}
-        elif driver._gymnasium:
-            driver._last = {"observation": result[0], "info": result[1]}
+        driver._take(lambda: env.reset(seed=seed), ("observation", "info"))
         return driver
 
     def copied(self, env: Any) -> EnvDriver:
@@ -67,7 +65,21 @@ class EnvDriver:
 
     def _call(self, action: Callable[[], Any]) -> Any:
         with self._outside.guard((1_000_003 * self._seed + self._steps) % 2**32, is_reset=True), QUIET:
-            return _attempt(action)
+            return self._attempt(action)
+
+    def _attempt(self, action: Callable[[], Any]) -> Any:
+        try:
+            return action()
+        except Exception as error:  # whatever an environment's own code raises is something to compare
+            self.error = error
+            return Raised(f"{type(error).__name__}: {error}")
+
+    def _take(self, action: Callable[[], Any], names: tuple[str, ...]) -> None:
+        result = self._call(action)
+        if isinstance(result, Raised):
+            self._last = {"step": result}
+        elif self._gymnasium:
+            self._last = dict(zip(names, result, strict=True))
 
     @property
     def over(self) -> bool:
@@ -85,11 +97,7 @@ class EnvDriver:
     def step(self, action: Any) -> None:
         """Steps; what a Gymnasium environment answers becomes a part of the record."""
         self._steps += 1
-        result = self._call(lambda: self.env.step(action))
-        if isinstance(result, Raised):
-            self._last = {"step": result}
-        elif self._gymnasium:
-            self._last = dict(zip(_GYMNASIUM_FIELDS, result, strict=True))
+        self._take(lambda: self.env.step(action), _GYMNASIUM_FIELDS)
 
     def record(self) -> dict[str, Any]:
         """All that can be observed of the position, copied."""
@@ -104,11 +112,11 @@ class EnvDriver:
         env = self.env
         inner = env.unwrapped  # of an environment made by parallel_to_aec, that is the parallel one
         inner = inner if hasattr(inner, "agent_selection") else env
-        seen = {name: _attempt(partial(getattr, inner, name)) for name in _AEC_FIELDS}
+        seen = {name: self._attempt(partial(getattr, inner, name)) for name in _AEC_FIELDS}
         agents = seen["agents"] if isinstance(seen["agents"], list | tuple) else []
-        seen["observations"] = {agent: _attempt(partial(env.observe, agent)) for agent in agents}
+        seen["observations"] = {agent: self._attempt(partial(env.observe, agent)) for agent in agents}
         if agents and getattr(env, "render_mode", None) == "ansi":
-            seen["render"] = _attempt(env.render)
+            seen["render"] = self._attempt(env.render)
         return seen
 
     def choose(self, record: dict[str, Any], generator: np.random.Generator) -> Any:
@@ -120,13 +128,6 @@ class EnvDriver:
             return None
         seen, info = record["observations"].get(agent), record["infos"].get(agent)
         return _sample(self.env.action_space(agent), seen, info, generator)
-
-
-def _attempt(action: Callable[[], Any]) -> Any:
-    try:
-        return action()
-    except Exception as error:  # whatever an environment's own code raises is something to compare
-        return Raised(error, f"{type(error).__name__}: {error}")
 
 
 def _sample(space: Any, seen: Any, info: Any, generator: np.random.Generator) -> Any:

@@ -134,8 +134,8 @@ def _require_success(driver: EnvDriver, what: str) -> None:
     if driver.failure is not None:
         raise CloneError(
             f"cannot verify clones of {_name(driver.env)}: with no clone about, its own {what} raised "
-            f"{driver.failure.text}"
-        ) from driver.failure.error
+            f"{driver.failure}"
+        ) from driver.error
 
 
 class _Game:

@@ -184,6 +184,19 @@ def test_an_environment_that_fails_by_itself_is_said_to():
         verify_clone(Failing)
 
 
+class Shy(DiceEnv):
+    """Raises where it is looked at in the middle."""
+
+    def observe(self, agent):
+        if len(self.rolls) == 2:
+            raise ValueError("cannot see")
+        return super().observe(agent)
+
+
+def test_the_same_error_of_an_original_and_its_clone_is_no_difference():
+    verify_clone(Shy, games=2)
+
+
 class OldReset(DiceEnv):
     """Written for Gym before 0.26, whose reset took no seed."""
 
