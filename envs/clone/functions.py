@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import sys
 import types
 import weakref
 from dataclasses import replace
@@ -18,8 +19,16 @@ from zermelo.envs.clone.kinds import Kind, Walk, code_value, made
 from zermelo.envs.clone.structures import kind_by_structure
 
 
+def _is_global(function: types.FunctionType) -> bool:
+    """Returns whether a module or a class holds the function by name, so that it belongs to no environment."""
+    found: Any = sys.modules.get(function.__module__)
+    for part in function.__qualname__.split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    return getattr(found, "__func__", found) is function
+
+
 def _function_parts(obj: types.FunctionType) -> list[Any]:
-    if "<" not in obj.__qualname__:  # of a module or a class, so it belongs to no environment
+    if _is_global(obj):
         return []
     cells, defaults, named = obj.__closure__ or (), obj.__defaults__ or (), obj.__kwdefaults__ or {}
     return [*cells, *defaults, *named.values(), *obj.__dict__.values()]

@@ -228,6 +228,7 @@ def odd_env():
     env.tick = tick
     env.count = lambda: count
     env.default_argument = lambda numbers=env.numbers: numbers
+    env.wrapped = functools.wraps(BareEnv.step)(lambda action: env.numbers.append(action))
     return env
 
 

@@ -85,6 +85,8 @@ def test_methods_closures_and_partials_lead_to_the_copy(pair):
     assert env.count() == 0
     assert new.numbers[-1] == 1
     assert new.default_argument() is new.numbers
+    new.wrapped(7)
+    assert new.numbers[-1] == 7
     assert env.numbers == [1, 2, 3]
 
 

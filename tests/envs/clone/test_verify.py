@@ -194,7 +194,7 @@ class Shy(DiceEnv):
 
 
 def test_the_same_error_of_an_original_and_its_clone_is_no_difference():
-    verify_clone(Shy, games=2)
+    assert_clones_right(Shy, games=2)
 
 
 class OldReset(DiceEnv):
