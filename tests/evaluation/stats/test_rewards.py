@@ -98,7 +98,7 @@ def test_a_failed_game_counts_as_the_worst_that_was_seen():
     assert standings.row("a").mean_reward == pytest.approx((3 - 7 - 7 - 1) / 4)
     assert standings.row("b").mean_reward == pytest.approx((-3 + 7 + 7 + 1) / 4)
     assert [row.deals for row in standings.rows] == [2, 2]
-    assert "A failed game was not finished: it counts as the least" in str(standings)
+    assert "A failed game was not finished: it counts as the lowest reward" in str(standings)
 
 
 def test_an_odd_game_out_is_a_deal_of_its_own():
