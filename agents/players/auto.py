@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import (
     HIDDEN,
     OTHERS,
@@ -79,7 +79,7 @@ _KINDS: Final[dict[str, type[SearchAgent]]] = {
         ValueIterationAgent,
     )
 }
-_SETTLING: Final = (ValueIterationAgent, BestFirstAgent)
+_SETTLING: Final = (ValueIterationAgent, BestFirstAgent, BackwardInductionAgent)
 """Searches for the whole answer, which may come to none: then the next one in the table has its turn."""
 _SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
@@ -230,14 +230,17 @@ class AutoAgent(SearchAgent):
             nodes=None if nodes is None else max(int(share * nodes), 1),
         )
         part = Budget(limits, stop=budget.stop)
+        part.seat, part.source = budget.seat, budget.source
         try:
             found: SearchResult = self._agent(game, chosen).choose(game, state, part)
         except UnsupportedGameError:  # too many states, or values that do not settle
             self._set("_unsettled", True)
             return None
+        except SearchStopped:
+            return None
         finally:
             budget.nodes += part.nodes
-        if found.action_values:
+        if found.action_values or found.policy:
             return found
         # The table is not finished, or no way was found that pays.
         has_way = len(found.principal_variation) > 1
