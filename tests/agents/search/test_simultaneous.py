@@ -273,7 +273,7 @@ def test_nobody_knows_whether_a_parallel_environment_hides_more() -> None:
 def test_auto_mixes() -> None:
     found = AutoAgent().search_state(MatrixGame.zero_sum(RPS))
     assert found.method == "backward_induction: players move at the same time, and there are few states"
-    found = AutoAgent(seconds=1e-6).search_state(MatrixGame.zero_sum(RPS))
+    found = AutoAgent(seconds=1e-6).search_state(RulesGame(Goofspiel(3, False)))
     assert found.method == "simultaneous_mcts: players move at the same time", "there was no time to solve it"
     assert found.policy == pytest.approx(dict.fromkeys(range(3), 1 / 3))
     larger = AutoAgent(nodes=400).search_state(RulesGame(Goofspiel(5, False)))
