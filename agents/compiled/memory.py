@@ -15,8 +15,7 @@ The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
@@ -31,18 +30,9 @@ _SHARE: Final = 1024
 """At most so many nodes does a thread claim at once of a limit that it shares."""
 MULTIPLIER: Final = -7046029254386353131
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def compiled_into_kernels(function: _Function) -> _Function:
-    """Says that a function is called by kernels only: ``build`` compiles it with them."""
-    return function
-
-
 # --- limits
 
 
-@compiled_into_kernels
 def claim_nodes(search: Search) -> bool:
     """Takes a share of the nodes that the threads may visit together; false where none is left."""
     if search.unclaimed != 0:
@@ -55,7 +45,6 @@ def claim_nodes(search: Search) -> bool:
     return False
 
 
-@compiled_into_kernels
 def goes_deeper(search: Search, ply: int) -> bool:
     """Notes a ply that was not reached before, unless there is no room for it."""
     search.deepest = ply
@@ -65,7 +54,6 @@ def goes_deeper(search: Search, ply: int) -> bool:
     return has_room(search)
 
 
-@compiled_into_kernels
 def has_room(search: Search) -> bool:
     """Whether the stack has room to look further."""
     here = stack_address()
@@ -77,7 +65,6 @@ def has_room(search: Search) -> bool:
     return True
 
 
-@compiled_into_kernels
 def enter(search: Search, ply: int) -> bool:
     """Counts a node, unless a limit forbids it."""
     if search.stop != 0:
@@ -89,7 +76,6 @@ def enter(search: Search, ply: int) -> bool:
     return ply <= search.deepest or goes_deeper(search, ply)
 
 
-@compiled_into_kernels
 def has_memory(search: Search, top: int) -> bool:
     """Whether a node may write its record at ``top``, and those below it behind."""
     if top + search.room > search.arena_end:
@@ -101,19 +87,16 @@ def has_memory(search: Search, top: int) -> bool:
 # --- workspace and the principal variation
 
 
-@compiled_into_kernels
 def row_of(search: Search, ply: int) -> int:
     """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
     return search.rows + 8 * ply * search.row
 
 
-@compiled_into_kernels
 def line_of(search: Search, ply: int) -> int:
     """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
     return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
 
 
-@compiled_into_kernels
 def update_pv(search: Search, ply: int, action: int) -> None:
     """The ply's principal variation becomes this action and the one below."""
     here = line_of(search, ply)
@@ -128,7 +111,6 @@ def update_pv(search: Search, ply: int, action: int) -> None:
 # --- move ordering
 
 
-@compiled_into_kernels
 def insert_sorted(
     search: Search, actions: int, scores: int, index: int, hint: int, mover: int, killers: int, table_action: int
 ) -> None:
@@ -156,7 +138,6 @@ def insert_sorted(
     store(actions, place, action)
 
 
-@compiled_into_kernels
 def update_history(search: Search, action: int, mover: int, killers: int, depth: int) -> None:
     """An action that made its siblings needless is tried earlier elsewhere."""
     if search.ordered == 0:
@@ -173,7 +154,6 @@ def update_history(search: Search, action: int, mover: int, killers: int, depth:
 # --- the transposition table
 
 
-@compiled_into_kernels
 def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> int:
     """The data of an entry, without what the kernel puts above ``search.action_bits``; never 0."""
     if action + 1 >= 1 << search.action_bits:
@@ -183,31 +163,26 @@ def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> in
     )
 
 
-@compiled_into_kernels
 def bound_of(data: int) -> int:
     """The bound that an entry's score is."""
     return data >> 2 & 3
 
 
-@compiled_into_kernels
 def is_proven(data: int) -> int:
     """Whether an entry's score is proven, 0 or 1."""
     return data >> 1 & 1
 
 
-@compiled_into_kernels
 def depth_of(data: int) -> int:
     """The depth to which an entry was searched."""
     return (data >> 4 & 8191) - 1
 
 
-@compiled_into_kernels
 def table_action_of(search: Search, data: int) -> int:
     """An entry's action, or -1."""
     return (data >> ACTION_SHIFT & (1 << search.action_bits) - 1) - 1
 
 
-@compiled_into_kernels
 def serves(data: int, depth: int) -> bool:
     """Whether an entry says what a search to that depth would: of that depth itself, or proven before."""
     depth = min(depth, INFINITE_DEPTH)
@@ -215,14 +190,12 @@ def serves(data: int, depth: int) -> bool:
     return entry_depth == depth or (is_proven(data) != 0 and entry_depth <= depth)
 
 
-@compiled_into_kernels
 def bucket_of(search: Search, key: int) -> int:
     """The address of a key's bucket."""
     mixed = wrapped_product(key ^ shift_right(key, 32), MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 
-@compiled_into_kernels
 def probe(search: Search, key: int) -> tuple[int, int]:
     """The address and the data of the entry of a key; data 0 if there is none."""
     entry = bucket_of(search, key)
@@ -235,7 +208,6 @@ def probe(search: Search, key: int) -> tuple[int, int]:
     return entry, 0
 
 
-@compiled_into_kernels
 def replace(search: Search, key: int, data: int) -> int:
     """Makes an entry, in place of the same position's, else of what is older or less deep; its address."""
     entry = bucket_of(search, key)

@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import compiled_into_kernels, insert_sorted
+from zermelo.agents.compiled.memory import insert_sorted
 from zermelo.agents.compiled.records import clear_line
 from zermelo.envs.jit.memory import load, store_float
 from zermelo.envs.rules.protocol import Rules
 
 
-@compiled_into_kernels
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
     """Writes the record of a finished state."""
     seats = search.num_values
@@ -24,7 +23,6 @@ def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None
     clear_line(record, seats, 0.0)
 
 
-@compiled_into_kernels
 def write_evaluation(rules: Rules, state: Any, record: int, search: Search) -> float:
     """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
     seats = search.num_values
@@ -40,7 +38,6 @@ def write_evaluation(rules: Rules, state: Any, record: int, search: Search) -> f
     return total
 
 
-@compiled_into_kernels
 def order_moves(
     rules: Rules,
     state: Any,

@@ -9,20 +9,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, load_float, store
 from zermelo.envs.rules.protocol import Rules
 
 
-@compiled_into_kernels
 def log_odds(share: float, least: float) -> float:
     """Of a share of the utility, a little inside all and nothing."""
     share = min(max(share, least), 1.0 - least)
     return math.log(share / (1.0 - share))
 
 
-@compiled_into_kernels
 def fitted_log_odds(rules: Rules, state: Any, tables: int) -> float:
     """How likely the player to move in an unfinished state is to win, as log odds."""
     # 1. The kind of each cell: the first of the planes whose bit of the state is set. Cells turned for the seat.
@@ -74,7 +71,6 @@ def fitted_log_odds(rules: Rules, state: Any, tables: int) -> float:
     return total
 
 
-@compiled_into_kernels
 def fitted_value(rules: Rules, state: Any, tables: int) -> int:
     """The value of an unfinished state for the first seat, in units of 2 ** -16 of utility."""
     total = fitted_log_odds(rules, state, tables)

@@ -8,24 +8,20 @@ record where its parent says, and works in the memory behind.
 from __future__ import annotations
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.envs.jit.memory import load, store, store_float
 
 
-@compiled_into_kernels
 def record_words(record: int, seats: int) -> int:
     """The length of a record in words."""
     return seats + 2 + load(record, seats + 1)
 
 
-@compiled_into_kernels
 def clear_line(record: int, seats: int, distance: float) -> None:
     """Writes all of a record that comes after the values; its principal variation is empty."""
     store_float(record, seats, distance)
     store(record, seats + 1, 0)
 
 
-@compiled_into_kernels
 def copy_record(source: int, target: int, seats: int) -> int:
     """Copies a record down in memory; the address behind the copy."""
     count = record_words(source, seats)
@@ -35,7 +31,6 @@ def copy_record(source: int, target: int, seats: int) -> int:
     return target + 8 * count
 
 
-@compiled_into_kernels
 def to_parent_record(source: int, target: int, seats: int, action: int, distance: float) -> None:
     """Copies a child's record down in memory as its parent's: with the action first, and another distance."""
     length = load(source, seats + 1)
@@ -48,7 +43,6 @@ def to_parent_record(source: int, target: int, seats: int, action: int, distance
         store(target, seats + 3 + index, load(source, seats + 2 + index))
 
 
-@compiled_into_kernels
 def read_entry(entry: int, record: int, seats: int, action: int) -> None:
     """Writes the record of a table's entry: a distance and values behind its data, and its action, -1 for none."""
     for seat in range(seats):
@@ -58,7 +52,6 @@ def read_entry(entry: int, record: int, seats: int, action: int) -> None:
     store(record, seats + 2, action)
 
 
-@compiled_into_kernels
 def write_entry(entry: int, record: int, seats: int) -> None:
     """Writes a record's values and distance into a table's entry."""
     store(entry, 2, load(record, seats))
@@ -66,13 +59,11 @@ def write_entry(entry: int, record: int, seats: int) -> None:
         store(entry, 3 + seat, load(record, seat))
 
 
-@compiled_into_kernels
 def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
     """The order of scores."""
     return value < than or (value == than and distance < than_distance)
 
 
-@compiled_into_kernels
 def shift(search: Search, value: float) -> float:
     """How the distance of a child's score changes on the way to its parent."""
     if search.sooner == 0:

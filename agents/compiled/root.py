@@ -14,7 +14,7 @@ from typing import Any, Final
 from zermelo.agents.compiled.general.kernel import visit as visit_general
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.max_n.kernel import max_n
-from zermelo.agents.compiled.memory import compiled_into_kernels, enter
+from zermelo.agents.compiled.memory import enter
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record, is_less, shift
 from zermelo.agents.compiled.two_player.kernel import visit_and_record
@@ -29,7 +29,6 @@ HEADER: Final = 2
 """Words of a slot before the record."""
 
 
-@compiled_into_kernels
 def bar_of(search: Search, count: int, maximizing: bool) -> int:
     """The slot of the last of the ``best_lines`` best exact scores; 0 while there are fewer of them."""
     for number in range(count):
@@ -54,7 +53,6 @@ def bar_of(search: Search, count: int, maximizing: bool) -> int:
     return 0
 
 
-@compiled_into_kernels
 def score_of(search: Search, slot: int) -> tuple[float, float]:
     """The score in a slot, as it reads at the root."""
     record = slot + 8 * HEADER
@@ -62,7 +60,6 @@ def score_of(search: Search, slot: int) -> tuple[float, float]:
     return load_float(record, search.own), distance
 
 
-@compiled_into_kernels
 def visit_child(
     rules: Rules,
     child: Any,

@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import LOWER, UPPER, compiled_into_kernels
+from zermelo.agents.compiled.memory import LOWER, UPPER
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 BLOCKS: Final = 8
 
 
-@compiled_into_kernels
 def list_outcomes(rules: Rules, state: Any, outcomes: int, search: Search) -> int:
     """Writes a chance state's outcomes into blocks, each worth what the game can give; how many."""
     size = search.width
@@ -41,7 +40,6 @@ def list_outcomes(rules: Rules, state: Any, outcomes: int, search: Search) -> in
     return count
 
 
-@compiled_into_kernels
 def tighten(outcomes: int, count: int, index: int, value: float, bound: float, side: int) -> float:
     """A bound of the average, ``LOWER`` or ``UPPER``, once an outcome is known to be worth no less, or no more."""
     bounds = outcomes + 8 * count * (1 + side)
@@ -52,7 +50,6 @@ def tighten(outcomes: int, count: int, index: int, value: float, bound: float, s
     return bound
 
 
-@compiled_into_kernels
 def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float, high: float) -> float:
     """The value that an outcome needs for the average to reach alpha; at most ``high``."""
     p = load_float(outcomes + 8 * count, index)
@@ -60,7 +57,6 @@ def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float
     return (alpha - search.slack - others) / p
 
 
-@compiled_into_kernels
 def ceiling_of(search: Search, outcomes: int, count: int, index: int, beta: float, low: float) -> float:
     """The upper bound of an outcome's value for which the average stays below beta; ``low`` or more."""
     p = load_float(outcomes + 8 * count, index)
@@ -68,7 +64,6 @@ def ceiling_of(search: Search, outcomes: int, count: int, index: int, beta: floa
     return (beta + search.slack - others) / p
 
 
-@compiled_into_kernels
 def outside(search: Search, low: float, high: float, alpha: float, beta: float) -> int:
     """Which bound of an average lies outside the window: ``UPPER``, ``LOWER``, or 0."""
     slack = search.slack / 2
@@ -79,7 +74,6 @@ def outside(search: Search, low: float, high: float, alpha: float, beta: float) 
     return 0
 
 
-@compiled_into_kernels
 def store_probe(outcomes: int, count: int, index: int, action: int, record: int, proven: int) -> None:
     """Writes down what a visit has found of an action in an outcome."""
     block = 8 * count
@@ -89,7 +83,6 @@ def store_probe(outcomes: int, count: int, index: int, action: int, record: int,
     store(outcomes + 7 * block, index, proven)
 
 
-@compiled_into_kernels
 def pass_probe_down(search: Search, outcomes: int, count: int, index: int) -> None:
     """Tells the visit of an outcome, which comes next, what a probe has found there."""
     block = 8 * count

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import TOO_DEEP, Search
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
@@ -16,7 +15,6 @@ from zermelo.envs.rules.protocol import Rules
 _CHANCE: Final = -1
 
 
-@compiled_into_kernels
 def is_settled(rules: Rules, state: Any, search: Search) -> bool:
     """Whether no opponent is to move."""
     if rules.is_terminal(state):
@@ -25,7 +23,6 @@ def is_settled(rules: Rules, state: Any, search: Search) -> bool:
     return mover == search.root_seat or mover == _CHANCE
 
 
-@compiled_into_kernels
 def usual_action(rules: Rules, state: Any, search: Search) -> int:
     """The action of an opponent that does not choose."""
     actions = search.scratch
@@ -40,7 +37,6 @@ def usual_action(rules: Rules, state: Any, search: Search) -> int:
     return usual
 
 
-@compiled_into_kernels
 def step(rules: Rules, state: Any, search: Search) -> Any:
     """One opponent that does not choose moves as usual, or skips its turn."""
     if search.passes != 0:
@@ -48,7 +44,6 @@ def step(rules: Rules, state: Any, search: Search) -> Any:
     return rules.result(state, usual_action(rules, state, search))
 
 
-@compiled_into_kernels
 def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any, int]:
     """The state after opponents that do not choose, and who chooses there: -1 if the seat moves, or nobody."""
     steps = 0
@@ -68,7 +63,6 @@ def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any
     return state, chooser
 
 
-@compiled_into_kernels
 def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Search) -> int:
     """Writes what the opponents can choose; how many choices there are.
 
@@ -110,7 +104,6 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
     return count
 
 
-@compiled_into_kernels
 def choose_reply(rules: Rules, state: Any, code: int, search: Search) -> tuple[Any, int]:
     """The state after a choice, and who chooses there."""
     radix = search.actions + 1

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from zermelo.agents.compiled.layout import COUNTED, TOO_DEEP, Search
-from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
+from zermelo.agents.compiled.memory import claim_nodes
 from zermelo.agents.compiled.monte_carlo.leaves import evaluate
 from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
@@ -58,7 +58,6 @@ from zermelo.envs.rules.protocol import Rules
 # -- back up
 
 
-@compiled_into_kernels
 def refresh(edge: int, mover: int, search: Search) -> None:
     """Brings up to date what is made of an edge's visits and outcomes."""
     count = load(edge, VISITED)
@@ -70,7 +69,6 @@ def refresh(edge: int, mover: int, search: Search) -> None:
         store_float(edge, INVERSE, inverse)
 
 
-@compiled_into_kernels
 def loss_of(mover: int, search: Search) -> float:
     """The outcome that a virtual loss of the mover adds to an edge; 0 where the worst outcome may change."""
     if mover < 0 or search.adapts != 0:  # what was added could not be taken back
@@ -78,7 +76,6 @@ def loss_of(mover: int, search: Search) -> float:
     return float(search.high if search.num_values == 1 and mover == 1 else search.low)
 
 
-@compiled_into_kernels
 def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
     """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
     take(node + 8 * VISITS, -sign)
@@ -90,7 +87,6 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
         refresh(edge, mover, search)
 
 
-@compiled_into_kernels
 def count_outcome(mover: int, edge: int, search: Search) -> None:
     """Puts the outcome in the place of the loss that ``count_loss`` has counted; the visit stays counted."""
     kept = search.num_values
@@ -101,7 +97,6 @@ def count_outcome(mover: int, edge: int, search: Search) -> None:
         add_float(edge + 8 * (TOTALS + seat), outcome)
 
 
-@compiled_into_kernels
 def tighten_to(bound: int, value: float, sign: int) -> bool:
     """Raises a lower bound (``sign`` 1) or lowers an upper one (-1) to a value; whether that changed it."""
     while True:
@@ -112,7 +107,6 @@ def tighten_to(bound: int, value: float, sign: int) -> bool:
             return True
 
 
-@compiled_into_kernels
 def tighten(node: int, search: Search) -> bool:
     """Brings the proven bounds of a node up to date; whether that changed them."""
     mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
@@ -142,7 +136,6 @@ def tighten(node: int, search: Search) -> bool:
     return changed
 
 
-@compiled_into_kernels
 def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
     """All moves as first: every action that the player took later counts as if it had been taken here.
 
@@ -163,7 +156,6 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
                 store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)
 
 
-@compiled_into_kernels
 def widen(search: Search) -> None:
     """Notes the outcome in ``search.scratch`` among the worst and best so far."""
     for seat in range(search.num_values):
@@ -175,7 +167,6 @@ def widen(search: Search) -> None:
     search.unit = 1.0 / (search.high - search.low) if search.high > search.low else 0.0
 
 
-@compiled_into_kernels
 def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
     """``back_up`` for one thread that chooses by UCT alone, as one short loop."""
     path, weights, outcome = search.lines, search.weights, load_float(search.scratch, 0)
@@ -198,7 +189,6 @@ def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
             changed = tighten(node, search)
 
 
-@compiled_into_kernels
 def back_up(leaf: int, ply: int, search: Search) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
     kept, scratch, path = search.num_values, search.scratch, search.lines
@@ -238,7 +228,6 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
 # -- simulations
 
 
-@compiled_into_kernels
 def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) -> Any:
     """The state that the path leads to at ``ply``, from that at ``above``."""
     while above < ply:
@@ -247,7 +236,6 @@ def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) 
     return state
 
 
-@compiled_into_kernels
 def comes_again(node: int, ply: int, search: Search) -> bool:
     """True if a node is on the path already."""
     if search.table == 0:
@@ -259,7 +247,6 @@ def comes_again(node: int, ply: int, search: Search) -> bool:
     return ply > 0
 
 
-@compiled_into_kernels
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     """One simulation; false where a limit came, and then it is forgotten.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
+from zermelo.agents.compiled.memory import claim_nodes
 from zermelo.agents.compiled.monte_carlo.nodes import (
     expected_value,
     random_below,
@@ -18,7 +18,6 @@ from zermelo.envs.jit.memory import floats, load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
 
-@compiled_into_kernels
 def play_out(rules: Rules, state: Any, search: Search) -> bool:
     """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
     buffer, width, moves, ended = search.rows, search.width, 0, False
@@ -54,7 +53,6 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
     return True
 
 
-@compiled_into_kernels
 def evaluate(rules: Rules, state: Any, search: Search) -> bool:
     """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
     kept, games = search.num_values, search.playouts

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.core.monte_carlo import SELECTIONS, Selection
 from zermelo.envs.jit.memory import (
     compare_and_swap,
@@ -48,26 +47,22 @@ MAX_PROBES: Final = 256
 # -- random numbers
 
 
-@compiled_into_kernels
 def random_bits(search: Search) -> int:
     """The next 64 random bits."""
     search.random += 1
     return mix(search.random)
 
 
-@compiled_into_kernels
 def random_below(search: Search, count: int) -> int:
     """A whole number below ``count``."""
     return (shift_right(random_bits(search), 32) * count) >> 32
 
 
-@compiled_into_kernels
 def random_uniform(search: Search) -> float:
     """A number from 0.0 up to 1.0."""
     return shift_right(random_bits(search), 11) * 1.1102230246251565e-16
 
 
-@compiled_into_kernels
 def random_outcome(search: Search, count: int, probabilities: int, step: int) -> int:
     """Which of ``count`` outcomes chance takes; ``step`` words lie between two probabilities."""
     threshold = random_uniform(search)
@@ -81,7 +76,6 @@ def random_outcome(search: Search, count: int, probabilities: int, step: int) ->
 # -- values
 
 
-@compiled_into_kernels
 def for_mover(value: float, mover: int, search: Search) -> float:
     """A kept value as the player to move sees it."""
     if search.num_values == 1 and mover == 1:
@@ -89,13 +83,11 @@ def for_mover(value: float, mover: int, search: Search) -> float:
     return value
 
 
-@compiled_into_kernels
 def scaled(value: float, search: Search) -> float:
     """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
     return (value - search.low) * search.unit if search.unit != 0 else 0.5
 
 
-@compiled_into_kernels
 def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
@@ -106,7 +98,6 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     return search.expected
 
 
-@compiled_into_kernels
 def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, averaged over chance if chance is to move."""
     if not rules.is_terminal(state) and rules.to_move(state) < 0:
@@ -123,7 +114,6 @@ def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float
 # -- nodes
 
 
-@compiled_into_kernels
 def allocate(search: Search, size: int) -> int:
     """The address of so many words, or 0 where memory is out."""
     top = search.arena_top
@@ -133,7 +123,6 @@ def allocate(search: Search, size: int) -> int:
     return top
 
 
-@compiled_into_kernels
 def slot_of(search: Search, key: int) -> int:
     """The address of the table's slot that has the node of a key, or would have it; 0 if there is no room."""
     mixed = wrapped_product(key ^ shift_right(key, 32), GOLDEN)
@@ -146,7 +135,6 @@ def slot_of(search: Search, key: int) -> int:
     return 0
 
 
-@compiled_into_kernels
 def share_node(search: Search, key: int, slot: int, node: int) -> int:
     """Enters a new node into a slot, if there is one; the node of its key, if another thread was faster."""
     while slot != 0 and not compare_and_swap(slot, 0, node):
@@ -156,7 +144,6 @@ def share_node(search: Search, key: int, slot: int, node: int) -> int:
     return node
 
 
-@compiled_into_kernels
 def make_node(rules: Rules, state: Any, search: Search) -> int:
     """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
     key, slot = 0, 0
@@ -194,7 +181,6 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     return node
 
 
-@compiled_into_kernels
 def link_child(edge: int, node: int, search: Search) -> int:
     """Puts a new node below an edge; the child, which is another one if another thread was faster."""
     if search.counts_losses == 0:
@@ -208,7 +194,6 @@ def link_child(edge: int, node: int, search: Search) -> int:
     return load_acquire(edge, CHILD)
 
 
-@compiled_into_kernels
 def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
     """Gives a node its actions, in the order in which they are tried.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from zermelo.agents.compiled.layout import COUNTED, Search
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.compiled.monte_carlo.nodes import (
     AMAF_TOTAL,
     AMAF_VISITS,
@@ -33,7 +32,6 @@ from zermelo.agents.core.monte_carlo import PRIOR_DRAWS
 from zermelo.envs.jit.memory import load, load_acquire, load_float, store, take
 
 
-@compiled_into_kernels
 def is_dominated(edge: int, node: int, mover: int) -> bool:
     """True if an action can at best equal the proven bound."""
     child = load_acquire(edge, CHILD)
@@ -44,7 +42,6 @@ def is_dominated(edge: int, node: int, mover: int) -> bool:
     return load_float(child, LOWER) >= load_float(node, UPPER)
 
 
-@compiled_into_kernels
 def value_of(edge: int, mover: int, search: Search) -> float:
     """The estimated value of an action for the player to move, from 0 to 1."""
     count = load(edge, VISITED)
@@ -66,7 +63,6 @@ def value_of(edge: int, mover: int, search: Search) -> float:
     return value
 
 
-@compiled_into_kernels
 def bonus(visits: int, search: Search) -> float:
     """The exploration factor of a node: sqrt(log(visits + 1))."""
     if visits < COUNTED:
@@ -74,7 +70,6 @@ def bonus(visits: int, search: Search) -> float:
     return math.sqrt(math.log(visits + 1))
 
 
-@compiled_into_kernels
 def select(node: int, search: Search) -> int:
     """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
     count, tried = load(node, COUNT), load(node, TRIED)

@@ -19,7 +19,6 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.compiled.monte_carlo.kernel import state_below
 from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
@@ -48,13 +47,11 @@ from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 
-@compiled_into_kernels
 def is_settled(node: int, search: Search) -> bool:
     """True if a node is the end of a game, or proven."""
     return load(node, COUNT) < 0 or (search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER))
 
 
-@compiled_into_kernels
 def give_edges(rules: Rules, state: Any, node: int, logits: int, search: Search) -> bool:
     """Gives a leaf its actions, with the softmax of their ``logits`` as priors; false where memory is out."""
     actions, step, prior = search.rows, search.edge_words, search.more + PRIOR
@@ -82,7 +79,6 @@ def give_edges(rules: Rules, state: Any, node: int, logits: int, search: Search)
     return True
 
 
-@compiled_into_kernels
 def order_edges(node: int, search: Search) -> None:
     """Puts the edges of an answered leaf in a random order: that in which equal ones are tried."""
     edges, step, prior = -load(node, EDGES), search.edge_words, search.more + PRIOR
@@ -97,7 +93,6 @@ def order_edges(node: int, search: Search) -> None:
     store(node, EDGES, edges)
 
 
-@compiled_into_kernels
 def descend(rules: Rules, state: Any, root: int, first: int, search: Search) -> int:
     """Goes from the root by its edge ``first`` to a leaf, or a settled node; how many edges lead there.
 
@@ -142,7 +137,6 @@ NOISY: Final = VIRTUAL
 TINY: Final = 1e-12
 
 
-@compiled_into_kernels
 def add_noise(root: int, search: Search) -> None:
     """Draws the Gumbel noise of the root's edges."""
     step = 8 * search.edge_words
@@ -152,14 +146,12 @@ def add_noise(root: int, search: Search) -> None:
         store_float(more, NOISY, noise + math.log(max(load_float(more, PRIOR), TINY)))
 
 
-@compiled_into_kernels
 def is_proven(edge: int) -> bool:
     """True if the value of an action is proven."""
     child = load(edge, CHILD)
     return child != 0 and load_float(child, LOWER) == load_float(child, UPPER)
 
 
-@compiled_into_kernels
 def value_of(edge: int, mover: int, otherwise: float, search: Search) -> float:
     """The value of an action: proven, else its mean, else ``default``."""
     if is_proven(edge):
@@ -167,7 +159,6 @@ def value_of(edge: int, mover: int, otherwise: float, search: Search) -> float:
     return load_float(edge, MEAN) if load(edge, VISITED) > 0 else otherwise
 
 
-@compiled_into_kernels
 def weighed(root: int, number: int, trees: Trees, search: Search) -> tuple[float, float]:
     """The value of actions without visits, and the weight of values against the logarithms of priors.
 
@@ -187,7 +178,6 @@ def weighed(root: int, number: int, trees: Trees, search: Search) -> tuple[float
     return mean, trees.value_weight * (trees.visit_weight + most)
 
 
-@compiled_into_kernels
 def considered_edge(root: int, number: int, done: int, trees: Trees, search: Search) -> int:
     """The root's edge that the next simulation takes: of those whose turn it is, that which looks best."""
     step, count, mover = 8 * search.edge_words, load(root, COUNT), load(root, MOVER)
@@ -203,7 +193,6 @@ def considered_edge(root: int, number: int, done: int, trees: Trees, search: Sea
     return chosen
 
 
-@compiled_into_kernels
 def best_edge(root: int, number: int, trees: Trees, search: Search) -> int:
     """The edge to play: of those visited most the one that looks best, or one that is proven best."""
     step, mover = 8 * search.edge_words, load(root, MOVER)
@@ -221,7 +210,6 @@ def best_edge(root: int, number: int, trees: Trees, search: Search) -> int:
     return chosen
 
 
-@compiled_into_kernels
 def write_policy(root: int, number: int, trees: Trees, search: Search) -> None:
     """Writes the improved policy of the root, and the value under it, as a sample to learn from."""
     step, count, mover = 8 * search.edge_words, load(root, COUNT), load(root, MOVER)
