@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
@@ -173,10 +174,7 @@ class CompiledMonteCarlo(MonteCarlo):
             for edge in self.edges(self.root)
             if edge.action == played and edge.child is not None
         ]
-        for index in range(MAX_REUSE_PROBES):
-            if index == len(waiting):
-                break
-            node, here = waiting[index]
+        for node, here in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
             if here == state and load(node, EDGES):
                 self.root, self.root_state, self.budget = node, state, budget
                 self.simulations = self.tree_depth = 0

@@ -12,6 +12,7 @@ Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Ga
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -370,12 +371,8 @@ class PlainMonteCarlo(MonteCarlo):
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
         key, seat = self.game.key(state), self.root.mover
-        place = self.root.actions.index(played)
-        waiting = [self.root, *children_at(self.root, place)]
-        for index in range(MAX_REUSE_PROBES):
-            if index == len(waiting):
-                break
-            node = waiting[index]
+        waiting = [self.root, *children_at(self.root, self.root.actions.index(played))]
+        for node in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
             if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
                 return self._go_on(node, state, budget)
             if node.mover != seat:
@@ -399,6 +396,5 @@ class PlainMonteCarlo(MonteCarlo):
         return True
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        root = self.root
-        for place, action in enumerate(root.actions):
-            root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]
+        priors = zip(self.root.actions, self.root.priors, strict=True)
+        self.root.priors = [(1.0 - weight) * prior + weight * noise[action] for action, prior in priors]
