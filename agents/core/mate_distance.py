@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, TypeAlias
 
-from zermelo.envs import Game, RewardSum, UnsupportedGameError
+from zermelo.envs import Game, RewardSum, Traits, UnsupportedGameError
 
 Score: TypeAlias = tuple[float, float]
 """(value, mate distance), both for the seat that maximizes."""
@@ -37,6 +37,11 @@ def just_below(score: Score) -> Score:
 def just_above(score: Score) -> Score:
     """A window edge between ``score`` and every greater score."""
     return score[0], score[1] + 0.5
+
+
+def count_values(traits: Traits) -> int:
+    """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
+    return 1 if traits.seats == 1 or traits.is_opposed else traits.seats
 
 
 class Frame(NamedTuple):

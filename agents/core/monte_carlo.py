@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.mate_distance import count_values
 from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.envs import CHANCE, Chance, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
@@ -129,13 +130,6 @@ class Edge(NamedTuple):
     visits: int
     totals: Sequence[float]
     child: Any
-
-
-def count_values(traits: Traits) -> int:
-    """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
-    if traits.seats == 1 or traits.is_opposed:
-        return 1
-    return traits.seats
 
 
 _LOW_HALF: Final = (1 << 32) - 1

@@ -11,13 +11,13 @@ from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import SLACK, Scale
+from zermelo.agents.core.mate_distance import SLACK, Scale, count_values
 from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.settings import inside_bounds
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.envs import Chance, RewardSum
+from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
 KERNEL: Final = "zermelo.agents.compiled.general.kernel"
@@ -37,8 +37,7 @@ def can_search_through_chance(game: Any) -> bool:
     """True if expectiminimax fits, compiled: exact chance, for one player or two with a constant sum."""
     if not can_search_any(game) or game.traits.chance is not Chance.EXACT:
         return False
-    traits = game.traits
-    return bool(traits.seats == 1 or (traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL))
+    return bool(game.traits.seats == 1 or game.traits.is_opposed)
 
 
 def expected_reward(game: Any) -> float:
@@ -74,8 +73,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         replies = root.searched is not None
         self.prunes = config.prunes
         traits, size, most = game.traits, game.num_moves, game.max_legal_actions
-        keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
-        seats = traits.seats if keeps_values else 1
+        seats = count_values(traits)
         has_chance = traits.chance is not Chance.NONE
         # Each opponent can choose each of its actions; where chance follows, nobody may.
         others_choose = max(traits.seats - 1, 1)

@@ -15,7 +15,7 @@ from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.envs import Chance, RewardSum
+from zermelo.envs import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 from zermelo.envs.rules.rules_game import RulesGame
@@ -35,8 +35,9 @@ def can_search(game: Any) -> bool:
     if not fits(game):
         return False
     traits = game.traits
-    opposed = traits.seats == 2 and traits.chance is Chance.NONE and traits.reward_sum is not RewardSum.GENERAL
-    return opposed and max(map(abs, traits.utility_bounds)) <= _MAX_UTILITY
+    return (
+        traits.is_opposed and traits.chance is Chance.NONE and max(map(abs, traits.utility_bounds)) <= _MAX_UTILITY
+    )
 
 
 class CompiledAlphaBeta(CompiledTreeSearch):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
+from zermelo.agents.core.mate_distance import Frame, Scale, Score, count_values, just_above, just_below
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_config import TreeConfig
 from zermelo.agents.core.tree_search import (
@@ -24,7 +24,6 @@ from zermelo.agents.core.tree_search import (
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.search.observer import NodeEventKind, NodeRole, NodeWatcher, Observer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
-from zermelo.envs import RewardSum
 
 
 class PlainSearch(TreeSearch):
@@ -70,8 +69,7 @@ class PlainSearch(TreeSearch):
         self.stop_test, self.width = root.stop_test, root.width
         self.transposes = self.table is not None and self.stop_test is None and self.width is None
         traits = self.game.traits
-        keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
-        self.seats = traits.seats if keeps_values else 0  # whose values a visit has besides its score
+        self.seats = 0 if count_values(traits) == 1 else traits.seats  # whose values a visit has besides its score
         watched = getattr(root.evaluator, "watched", None)
         self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
         if on_node is not None:
