@@ -72,7 +72,7 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
     radix = search.actions + 1
     legal = codes + 8 * search.width
     passing = search.passes != 0
-    count = steps = passed = 0
+    count = steps = passed = as_usual = 0
     while not is_settled(rules, state, search) and steps <= MAX_PLIES:
         mover = rules.to_move(state)
         if passed >> mover & 1 != 0:
@@ -83,12 +83,13 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
             skipped = -1 if passing else usual_action(rules, state, search)
             for index in range(number):
                 action = load(legal, index)
-                # Once one of them could have played as usual, that of the next ones is the same choice, unless it
-                # can choose again.
-                if action == skipped and passed != 0:
+                # Once all of them could have played as usual, that of the next ones is the same choice.
+                if action == skipped and chooser < 0 and search.seats > 2:
                     after = play_on(rules, rules.result(state, action), mover, search)
                     if after[1] < 0:
-                        continue
+                        as_usual += 1
+                        if as_usual > 1:
+                            continue
                 store(codes, count, steps * radix + action)
                 count += 1
             if chooser >= 0:

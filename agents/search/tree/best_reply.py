@@ -72,6 +72,7 @@ class RepliesGame(FormOfGame):
         played: tuple[int, ...] = ()
         lines: list[tuple[tuple[int, ...], Round]] = []
         passed: set[int] = set()
+        as_usual = False
         while not self._is_settled(here):
             mover = game.to_move(here)
             if mover in passed:
@@ -83,10 +84,11 @@ class RepliesGame(FormOfGame):
             usual = None if self._pass is not None or not actions else self._usual(here, actions)
             for action in actions:
                 line, after = self._played_out(game.result(here, action), mover, (*played, action))
-                # Once one of them could have played as usual, that of the next ones is the same choice, unless it
-                # can choose again.
-                if action != usual or not passed or after.chooser is not None:
+                # Once all of them could have played as usual, that of the next ones is the same choice.
+                is_usual = action == usual and after.chooser is None
+                if not (is_usual and as_usual):
                     lines.append((line, after))
+                as_usual = as_usual or is_usual
             if not actions or state.chooser is not None:
                 return lines
             passed.add(mover)

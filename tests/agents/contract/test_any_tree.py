@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.small_games import Leaf, Node, TreeGame
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.contract import Position, textbook
 
@@ -94,6 +94,7 @@ def sides(game: Any, state: Any) -> tuple[float, ...]:
     rewards=st.booleans(),
     depth=st.sampled_from([None, None, 1, 2, 3, 4]),
 )
+@example(seed=5776450, seats=3, total=0.0, chance=False, rewards=False, depth=2)  # one opponent moves twice
 @settings(max_examples=25)
 def test_it_is_the_textbooks(
     kind: str,
