@@ -239,7 +239,7 @@ def test_games_that_do_not_say_what_is_known_are_refused(spec: str) -> None:
 def bets_by_card(game: Any, state: Any) -> dict[int, float]:
     """Bets a jack one time in four, a queen never, a king three times in four; answers bets at random."""
     mover = game.to_move(state)
-    if state.history != 1:
+    if state.moves:
         return {0: 0.5, 1: 0.5}
     share = (0.25, 0.0, 0.75)[game.information_state_key(state, mover)[0] - 1]
     return {0: 1 - share, 1: share}

@@ -147,11 +147,14 @@ def test_open_spiel_agrees_on_values_and_exploitability() -> None:
 
     game = pyspiel.load_game("kuhn_poker")
     policy = CFRAgent(iterations=50, variant="cfr").policy_for(as_game(game))
-    table = Theirs(game)
+    table, ours = Theirs(game), RulesGame(Kuhn())
     for key in ("0", "0pb", "1", "1pb", "2", "2pb", "0p", "0b", "1p", "1b", "2p", "2b"):
-        history = "1" + "".join("01"["pb".index(mark)] for mark in key[1:])
-        entry = policy.entries[f"{len(key[1:]) % 2} {int(key[0]) + 1},{int(history, 2)}"][1]
-        table.policy_for_key(key)[:] = [entry[0], entry[1]]
+        card, state = int(key[0]), ours.initial_state()
+        cards = [card, (card + 1) % 3] if len(key) % 2 else [(card + 1) % 3, card]
+        for move in (*cards, *map("pb".index, key[1:])):
+            state = ours.result(state, move)
+        shares = policy.probabilities(ours, state)
+        table.policy_for_key(key)[:] = [shares[0], shares[1]]
     assert exploitability(policy, game) == pytest.approx(theirs.exploitability(game, table))
     leduc = pyspiel.load_game("leduc_poker")
 
