@@ -6,6 +6,8 @@ left out the first opponent's usual move unless that was its first legal one; wi
 those of paranoid search. Late move reductions, which take up to three moves of depth off where they took one, in
 Othello; plain and compiled searches agree on what they find now. Copies of PettingZoo's tic-tac-toe and connect
 four have no evaluation any more, as their rules have one: they are searched with rewards.
+Best reply of three players, where it left out a line of usual moves although the opponent that could have played
+it first moves twice in it: the textbook function has the values that stand there now.
 ``solve`` searches all actions of a position together: the position is one node, not one for each action.
 """
 
