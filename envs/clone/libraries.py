@@ -123,19 +123,12 @@ class _NoSeed(np.random.bit_generator.ISeedSequence):
         return np.zeros(n_words, dtype)
 
 
-_STATE_HAS_SEED: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
-
-
 def _copy_bit_generator(obj: Any, walk: Walk, state: Any = None) -> Any:
     """The state, and the seed sequence from which the generator spawns others."""
     state, seeds = state or obj.state, obj.seed_seq
     seeded = isinstance(seeds, np.random.SeedSequence)
-    if _STATE_HAS_SEED:
-        new = type(obj)(_NoSeed())
-        new.__setstate__((state, walk.copy(seeds)) if seeded else state)
-        return new
-    new = type(obj)(walk.copy(seeds) if seeded else 0)
-    new.state = state
+    new = type(obj)(_NoSeed())
+    new.__setstate__((state, walk.copy(seeds)) if seeded else state)
     return new
 
 
