@@ -87,7 +87,7 @@ class CopiedGame:
         self.copying = time.perf_counter() - begun
         self._name = game_name(raw)
         facts = known_facts(raw)
-        self._fast_key, self._redraw_hidden = facts.key, facts.redraw_hidden
+        self._fast_key, self._hidden = facts.key, facts.hidden_of(raw)
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(self._template)
@@ -169,6 +169,9 @@ class CopiedGame:
     def _apply_outcome(self, state: CopiedState, index: int, env: Any = None) -> CopiedState:
         raise NotImplementedError
 
+    def _draw_again(self, env: Any, generator: np.random.Generator) -> None:
+        """Draws again, before a step, what the environment holds but its only player does not see."""
+
     def _whose(self, state: CopiedState) -> str:
         """Ends the message on an action that is not legal."""
         return f"in {self._name}"
@@ -212,8 +215,7 @@ class CopiedGame:
             env = self._copy(state.env)
         if generator is not None:
             replace_generators(env, generator)
-            if self._redraw_hidden is not None:
-                self._redraw_hidden(env, generator)
+            self._draw_again(env, generator)
         with self._guarded(generator) if self.outside else QUIET:
             try:
                 return self._after(state, env, env.step(env_action))

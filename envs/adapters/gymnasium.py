@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
+
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
@@ -68,6 +70,10 @@ class GymGame(CopiedGame):
         observation, reward, terminated, truncated, info = returned
         totals = (state.totals[0] + float(reward),)
         return CopiedState(env, totals, over=bool(terminated or truncated), seen=observation, info=info)
+
+    def _draw_again(self, env: Any, generator: np.random.Generator) -> None:
+        if self._hidden is not None:
+            self._hidden.resample(env, None, generator)
 
     def sight(self, state: CopiedState, seat: int) -> Hashable:
         return None if state.seen is None else state_key(state.seen)

@@ -24,7 +24,7 @@ import cloudpickle
 import numpy as np
 
 from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
-from zermelo.envs.adapters.aec.unseen import deal_unseen
+from zermelo.envs.adapters.aec.hidden import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import replace_generators
@@ -59,7 +59,7 @@ _peeked: set[str] = set()
 
 def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> None:
     """Deals again, in a copy that travels, what is hidden from the agent to move, or from each in turn."""
-    name, agents = game_name(copy), list(getattr(copy, "possible_agents", None) or []) if for_all else None
+    name, agents = game_name(copy), list(getattr(copy, "possible_agents", None) or []) if for_all else []
     try:
         is_done = deal_unseen(copy, generator, agents)
     except Exception as error:  # whatever the environment's own code raises

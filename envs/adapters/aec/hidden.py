@@ -16,9 +16,8 @@ import numpy as np
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.aec.game import AECGame
-from zermelo.envs.adapters.aec.unseen import hidden_of
 from zermelo.envs.adapters.copies import CopiedState
-from zermelo.envs.adapters.facts.declared import checked_outcomes
+from zermelo.envs.adapters.facts.declared import checked_outcomes, declared_traits
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
@@ -32,13 +31,14 @@ class InformedAECGame(AECGame):
 
     def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
         super().__init__(env, traits, **settings)
-        hidden = hidden_of(innermost(env))
+        hidden = self._hidden
         assert hidden is not None, "such games are made only of environments of which it is known"
-        self._hidden = hidden
+        assert hidden.information_state_key is not None, "as above"
+        self._seen_by, self._deal_again = hidden.information_state_key, hidden.resample
 
     def information_state_key(self, state: CopiedState, seat: int) -> Hashable:
         with self._blame("information_state_key"):
-            return state.mover, state.over, self._hidden.key(state.env, self.agents[seat])
+            return state.mover, state.over, self._seen_by(state.env, self.agents[seat])
 
     def resample(self, state: CopiedState, seat: int, generator: np.random.Generator) -> CopiedState:
         if state.over:
@@ -46,7 +46,7 @@ class InformedAECGame(AECGame):
         env = self._copy(state.env)
         replace_generators(env, generator)
         with self._blame("resample"):
-            self._hidden.resample(env, self.agents[seat], generator)
+            self._deal_again(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
         dealt = CopiedState(env, state.totals, state.mover, state.over, state.before)
         dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else ()
@@ -60,9 +60,10 @@ class SimultaneousAECGame(AECGame):
 
     def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
         super().__init__(env, traits, **settings)
-        rounds = known_facts(innermost(env)).rounds
-        assert rounds is not None, "such games are made only of classes of which it is known"
-        self._rounds = rounds
+        hidden = self._hidden
+        assert hidden is not None, "such games are made only of classes of which it is known"
+        assert hidden.round_start is not None, "as above"
+        self._rewind, self._hides_more = hidden.round_start, hidden.hides_more
 
     def movers(self, state: CopiedState) -> Sequence[int]:
         if state.over or state.mover == CHANCE:
@@ -99,26 +100,48 @@ class SimultaneousAECGame(AECGame):
         """The state in which nobody of this round has been asked, as a state of its own."""
         env = self._copy(state.env)
         with self._blame("the start of the round"):
-            self._rounds.rewind(env)
+            self._rewind(env)
         return CopiedState(env, state.totals, self._seat(env.agent_selection, env.agents), False, state.before)
 
     def hides_more(self) -> bool | None:
-        return False if self._traits.information is Information.PERFECT else self._rounds.hides_more
+        return False if self._traits.information is Information.PERFECT else self._hides_more
 
 
 class SimultaneousInformedGame(SimultaneousAECGame, InformedAECGame):
     """One of which it is known besides what its agents have seen."""
 
 
+def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] = ()) -> bool:
+    """Deals again, in place, what the agent to move has not seen: hands, dice, what has just been chosen unseen.
+
+    Args:
+        env: A copy of an environment, which an agent is to see.
+        generator: Draws what is dealt.
+        agents: The agents in place of the one to move.
+
+    Returns:
+        False where the environment declares, or is known, to hide something, and nothing says how to deal it.
+    """
+    raw = innermost(env)
+    facts = known_facts(raw)
+    hidden = facts.hidden_of(raw)
+    if hidden is None:
+        traits = {**facts.traits_of(raw), **declared_traits(raw)}
+        return bool(traits.get("information") != Information.HIDDEN)
+    for agent in agents or [getattr(raw, "agent_selection", None)]:
+        hidden.resample(raw, agent, generator)
+    return True
+
+
 def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)
-    informed = hidden_of(raw) is not None
+    hidden = known_facts(raw).hidden_of(raw)
+    informed = hidden is not None and hidden.information_state_key is not None
     game: type[AECGame] = InformedAECGame if informed else AECGame
-    rounds = known_facts(raw).rounds
-    if rounds is not None:
+    if hidden is not None and hidden.round_start is not None:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
-    about: dict[str, Any] = {"actions": actions, "deals_again": informed or rounds is not None}
+    about: dict[str, Any] = {"actions": actions, "deals_again": hidden is not None}
     return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), **about)
 
 

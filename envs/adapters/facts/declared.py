@@ -27,16 +27,7 @@ choose the next agent, or leave another chance event pending. ``rewards`` are th
 included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
 them in the order given.
 
-What its agents know, with two methods, so that searches may deal again what an agent has not seen::
-
-    class Cards(AECEnv):
-        def information_state_key(self, agent):     # all that the agent has seen and done, as a hashable value
-            return self.hands[agent], self.open_cards, tuple(self.bids)
-
-        def resample(self, agent, generator):       # in place, on copies: deal again what the agent has not seen
-            unseen = sorted([*self.hands[other], *self.deck])  # whatever lies where now
-            generator.shuffle(unseen)
-            ...
+What its agents know, with the methods ``information_state_key`` and ``resample`` (the guide "Cards of your own").
 
 All is asked of the environment itself, below its wrappers: a wrapper answers to the names of what it wraps, but
 ``defer_chance`` set on it would not be seen inside.

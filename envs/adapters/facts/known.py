@@ -13,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.envs.adapters.facts.declared import declares_information
 from zermelo.envs.adapters.facts.hanabi import deal_hanabi, hanabi_key
 from zermelo.envs.adapters.facts.hidden import (
+    DECLARED,
+    PARALLEL,
+    POKER,
+    RPS,
     Hidden,
-    Redraw,
-    Rounds,
-    poker_key,
-    redeal_poker,
-    redraw_parallel,
-    redraw_rps,
-    rewind_parallel,
-    rewind_rps,
-    rps_key,
+    InformationStateKey,
+    Resample,
+    hidden_of_rules,
+    hidden_of_shimmy,
 )
 from zermelo.envs.adapters.openspiel.game import SHIMMY, shimmy_traits
-from zermelo.envs.adapters.wrappers import layers
+from zermelo.envs.adapters.wrappers import is_gymnasium, layers
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
@@ -41,22 +41,22 @@ class Facts:
         traits: Fields of ``Traits`` and their values; or a function of an environment that returns them.
         legal_actions: The legal actions of the agent to move, ascending, without an observation.
         key: A value such that equal keys mean the same future.
-        hidden: What an agent has seen, and how the rest is dealt again.
-        rounds: How moves are made at the same time, where agents are asked in turn for them.
-        redraw_hidden: Draws again, in a copy, what the environment holds but the player does not see, so that a
-            search does not look at it.
+        hidden: Its hidden information; or a function of an environment that returns it.
     """
 
     traits: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = field(default_factory=dict)
     legal_actions: Callable[[Any], tuple[int, ...]] | None = None
     key: Callable[[Any], Hashable] | None = None
-    hidden: Hidden | None = None
-    rounds: Rounds | None = None
-    redraw_hidden: Callable[[Any, np.random.Generator], None] | None = None
+    hidden: Hidden | Callable[[Any], Hidden | None] | None = None
 
     def traits_of(self, env: Any) -> Mapping[str, Any]:
         """The fields of ``Traits`` known of an environment."""
         return self.traits(env) if callable(self.traits) else self.traits
+
+    def hidden_of(self, env: Any) -> Hidden | None:
+        """The hidden information of an environment; None where there is none, or nothing says it."""
+        hidden = self.hidden
+        return hidden if hidden is None or isinstance(hidden, Hidden) else hidden(env)
 
 
 def _chess_actions(env: Any) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ def _chess_actions(env: Any) -> tuple[int, ...]:
     return tuple(sorted(chess_utils.legal_moves(env.board)))
 
 
-def _redraw_hole_card(env: Any, generator: np.random.Generator) -> None:
+def _redraw_hole_card(env: Any, agent: None, generator: np.random.Generator) -> None:
     """Gymnasium's Blackjack deals the dealer's second card before the player decides, from an endless deck."""
     env.unwrapped.dealer[1] = min(int(generator.integers(1, 14)), 10)
 
@@ -91,31 +91,6 @@ def _rules_traits(env: Any) -> dict[str, Any]:
     return {name: getattr(traits, name) for name in _OF_RULES}
 
 
-def _rules_seen(env: Any, agent: Any) -> Hashable:
-    key: Hashable = env.rules.information_state_key(env.position, env.possible_agents.index(agent))
-    return key
-
-
-def _rules_resample(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    env.position = env.rules.resample(env.position, env.possible_agents.index(agent), generator)
-
-
-def _rules_rewind(env: Any) -> None:
-    env.position = env.rules.round_start(env.position)
-    env.agent_selection = env.possible_agents[env.rules.to_move(env.position)]
-
-
-def _with_what_rules_hide(facts: Facts, rules: Any) -> Facts:
-    """Facts about an environment over rules, and its players' knowledge."""
-    if not hasattr(rules, "resample"):
-        return facts
-    hidden, rounds = Hidden(_rules_seen, _rules_resample), None
-    if hasattr(rules, "round_start"):
-        hides_more = getattr(rules, "hides_more", lambda: False)()
-        rounds = Rounds(_rules_rewind, _rules_resample, hides_more=bool(hides_more))
-    return replace(facts, hidden=hidden, rounds=rounds)
-
-
 # -- the table -------------------------------------------------------------------------------------------------
 
 _DUEL = {
@@ -129,7 +104,7 @@ _CARDS = {"chance": Chance.SAMPLED, "information": Information.HIDDEN}
 _SIMULTANEOUS = {"information": Information.HIDDEN, "simultaneous": True}
 _POKER = Facts(
     traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True},
-    hidden=Hidden(poker_key, redeal_poker),
+    hidden=POKER,
 )
 
 _FACTS: Mapping[str, Facts] = {
@@ -145,8 +120,7 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
-        hidden=Hidden(rps_key, redraw_rps),
-        rounds=Rounds(rewind_rps, redraw_rps, hides_more=False),
+        hidden=RPS,
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)
@@ -159,17 +133,16 @@ _FACTS: Mapping[str, Facts] = {
         # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
         traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
         key=_blackjack_key,
-        redraw_hidden=_redraw_hole_card,
+        hidden=Hidden(None, _redraw_hole_card),
     ),
-    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(
-        traits=_SIMULTANEOUS, rounds=Rounds(rewind_parallel, redraw_parallel, hides_more=None)
-    ),
+    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS, hidden=PARALLEL),
     _RULES_ENV: Facts(
         traits=_rules_traits,
         legal_actions=lambda env: tuple(env.legal_actions()),
         key=lambda env: (env.agent_selection, env.position),
+        hidden=hidden_of_rules,
     ),
-    SHIMMY: Facts(traits=shimmy_traits),
+    SHIMMY: Facts(traits=shimmy_traits, hidden=hidden_of_shimmy),
 }
 
 
@@ -177,47 +150,51 @@ _information: dict[str, Hidden] = {}
 
 
 def register_information(
-    env_class: type | str,
-    *,
-    key: Callable[[Any, Any], Hashable],
-    resample: Redraw,
+    env_class: type | str, *, information_state_key: InformationStateKey, resample: Resample
 ) -> None:
     """Says of somebody else's AEC environment class what its agents know, so that agents can play it unpeeking.
+
+    A class of your own says it by methods of these names (the guide "Cards of your own").
 
     Args:
         env_class: The class of the environment below its checking wrappers, or its full name, so that it need not
             be imported. It counts for exactly this class.
-        key: All that an agent has seen and done, as a hashable value: called with the environment and the agent.
+        information_state_key: All that an agent has seen and done, as a hashable value: called with the
+            environment and the agent.
         resample: Deals again, in place, what the agent has not seen, as chance would have dealt it: called with
             a copy of the environment, the agent and a random generator. What is dealt depends on the generator and
             on what the agent has seen: sort the cards before they are shuffled.
     """
     name = env_class if isinstance(env_class, str) else full_name(env_class)
-    _information[name] = Hidden(key, resample)
+    _information[name] = Hidden(information_state_key, resample)
 
 
 def known_facts(env: Any) -> Facts:
-    """Facts about an environment: of its own class first, then of the classes that it inherits and wraps."""
-    found = _known_facts(env)
-    hidden = _information.get(full_name(type(env)))
-    if hidden is None:
+    """Facts about an environment, of its own class first, then of the classes that it inherits and wraps.
+
+    What is hidden, its methods say first, then ``register_information``.
+    """
+    found = _FACTS.get(full_name(type(env))) or _inherited_facts(env)
+    said = DECLARED if declares_information(env) else _information.get(full_name(type(env)))
+    if said is None:
         return found
-    return replace(found, hidden=hidden, traits={**found.traits_of(env), "information": Information.HIDDEN})
+    known = found.hidden_of(env)
+    if known is not None:  # how moves are made at the same time stays as it is
+        said = said._replace(round_start=known.round_start, hides_more=known.hides_more)
+    return replace(found, hidden=said, traits={**found.traits_of(env), "information": Information.HIDDEN})
 
 
-def _known_facts(env: Any) -> Facts:
-    name = full_name(type(env))
-    if name in _FACTS:
-        return _with_what_rules_hide(_FACTS[name], env.rules) if name == _RULES_ENV else _FACTS[name]
+def _inherited_facts(env: Any) -> Facts:
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
-    redraw_hidden = None
+    hidden = None
     lasting = {"information": Information.HIDDEN, "chance": Chance.SAMPLED, "simultaneous": True}
     for layer in layers(env):
         for cls in type(layer).__mro__:
             facts = _FACTS.get(full_name(cls), Facts())
             found = facts.traits_of(layer)
             traits |= {name: value for name, value in lasting.items() if found.get(name) == value}
-            redraw_hidden = redraw_hidden or facts.redraw_hidden
-    return Facts(traits=traits, redraw_hidden=redraw_hidden)
+            if is_gymnasium(layer):
+                hidden = hidden or facts.hidden
+    return Facts(traits=traits, hidden=hidden)

@@ -240,8 +240,9 @@ HIDDEN = given_traits({"information": "hidden"})
 def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
     env = started(HighCard(), seed=3)
     env.step(1)
-    game = as_game(env, traits=HIDDEN)
+    game = as_game(env)
     assert isinstance(game, SupportsInformationStates)
+    assert game.traits.information is Information.HIDDEN
     state = game.snapshot(env)
     unseen = [env.hands["a"], *env.deck]
     draws = 300
@@ -260,7 +261,7 @@ def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
 
 def test_dealing_again_what_was_seen_is_an_error_and_an_end_stays_as_it_is() -> None:
     env = started(Careless(), seed=3)
-    game = as_game(env, traits=HIDDEN)
+    game = as_game(env)
     with pytest.raises(EnvFailedError, match=r"resample\(\) of dice_v0 changed what 'a' has seen"):
         game.resample(game.snapshot(env), 0, np.random.default_rng(1))
     over = played("leduc_holdem-v4", 20, seed=1)
@@ -335,7 +336,9 @@ def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) 
     assert not isinstance(as_game(env, traits=HIDDEN), SupportsInformationStates)
     with pytest.raises(UnsupportedGameError, match=r"ismcts needs to know what players see.*register_information"):
         ISMCTSAgent(traits=HIDDEN).act(env)
-    register_information(Elsewhere, key=lambda env, agent: env.hands[agent], resample=deal_elsewhere)
+    register_information(
+        Elsewhere, information_state_key=lambda env, agent: env.hands[agent], resample=deal_elsewhere
+    )
     other = started(Elsewhere(), seed=1)
     game = as_game(other)
     assert isinstance(game, SupportsInformationStates)
