@@ -12,6 +12,7 @@ import numpy as np
 
 from zermelo.envs.errors import IllegalActionError, require_actions_of
 from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.contract import method_or_default
 
 
 class Rounds:
@@ -58,6 +59,5 @@ class Rounds:
         return state
 
     def hides_more(self) -> bool:
-        """Rules say it by a method of this name; without it nothing else is hidden."""
-        says = getattr(self._game.rules, "hides_more", None)
-        return says is not None and bool(says())
+        """Whether the rules say that anything besides the moves of a round is hidden."""
+        return bool(method_or_default(self._game.rules, "hides_more")())
