@@ -129,13 +129,16 @@ class Traits:
 
     def values_by_seat(self, seat: int, value: float) -> tuple[float, ...]:
         """All seats' values where one has this one; not a number for those that it does not determine."""
-        rest = self.constant - value if self.is_opposed else math.nan
-        return tuple(value if other == seat else rest for other in range(self.seats))
+        values = [self.constant - value if self.is_opposed else math.nan] * self.seats
+        if seat >= 0:
+            values[seat] = value
+        return tuple(values)
 
     def source(self, name: str) -> TraitSource:
         """The source of the field ``name``."""
         return self.sources.get(name, TraitSource.DECLARED)
 
+    @functools.cached_property
     def guessed(self) -> tuple[str, ...]:
         """The fields that a proof would rest on, and that were only seen in random play or assumed."""
         names = ["information", "chance"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.adapters.as_game import as_game, game_and_state, is_game
 from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.adapters.openspiel.rules import RenumberedGame
 from zermelo.envs.game import Traits
 from zermelo.envs.rules.rules_game import RulesGame
+
+_WITH_SEARCH_FORM: Final = (RulesGame, RenumberedGame)
 
 
 class Position(NamedTuple):
@@ -63,23 +65,21 @@ def position(
         traits: As ``as_game`` takes them.
         deadline: As ``as_game`` takes it.
     """
-    source = live_env(source)
+    if isinstance(source, str):
+        source = live_env(source)
     outer, now = game_and_state(source, backend, traits, deadline)
-    game = _search_form(outer)
-    if is_openspiel(state):
-        state = game.snapshot(state)
-    elif state is None and now is not None and isinstance(outer, RulesGame):
+    game: Any = outer.for_search if isinstance(outer, _WITH_SEARCH_FORM) else outer
+    if state is None and now is not None and isinstance(outer, RulesGame):
         state = now
     elif state is None:
         is_live = hasattr(source, "step") and not is_game(source)
         state = game.snapshot(source) if is_live or is_openspiel(source) else game.initial_state()
+    elif is_openspiel(state):
+        state = game.snapshot(state)
     return Position(game, state, source, isinstance(outer, RenumberedGame))
 
 
 def search_game(source: Any) -> Any:
     """The form that searches run on of the game of anything that ``position`` takes."""
-    return _search_form(as_game(live_env(source)))
-
-
-def _search_form(game: Any) -> Any:
-    return game.for_search if isinstance(game, RulesGame | RenumberedGame) else game
+    game = as_game(live_env(source))
+    return game.for_search if isinstance(game, _WITH_SEARCH_FORM) else game

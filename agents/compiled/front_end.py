@@ -151,8 +151,8 @@ class CompiledTreeSearch(TreeSearch):
             self.game, self.order = game, MoveOrder(game, self._ordering)
         self.budget, self.proof = budget, None
         for search in self.searches:
-            search.held("killers")[:] = 0
-            search.held("history")[:] = 0
+            search.held["killers"][:] = 0
+            search.held["history"][:] = 0
             search.table_hits = search.table_stores = 0
 
     @classmethod
@@ -211,7 +211,7 @@ class CompiledTreeSearch(TreeSearch):
                 else:
                     reason, search = race(call, self.searches, budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
-                    self._allot_arena(search, 4 * len(search.held("arena")))
+                    self._allot_arena(search, 4 * len(search.held["arena"]))
                 elif is_short and reason == layout.OUT_OF_STACK:
                     is_short = False
                 else:
@@ -231,7 +231,7 @@ class CompiledTreeSearch(TreeSearch):
 
     def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
         """Takes the root moves that a search has found."""
-        slots, words, seats = search.held("root_slots"), search.slot_words, search.num_values
+        slots, words, seats = search.held["root_slots"], search.slot_words, search.num_values
         numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
         for start in range(0, len(numbers), words):
             action, found = numbers[start : start + _HEADER]
@@ -265,7 +265,7 @@ class CompiledTreeSearch(TreeSearch):
 
     def _begin(self) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = int(min(self.budget.nodes_left, _ALL_NODES))
+        left = int(min(self.budget.most_nodes - self.budget.nodes, _ALL_NODES))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING

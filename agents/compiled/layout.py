@@ -43,7 +43,8 @@ class SharedRecord(ctypes.Structure):
 
     def __init__(self) -> None:
         super().__init__()
-        self._held: dict[str, npt.NDArray[Any]] = {}
+        self.held: dict[str, npt.NDArray[Any]] = {}
+        """The arrays behind the fields, by the fields' names."""
 
     @property
     def data(self) -> SharedRecord:
@@ -52,12 +53,8 @@ class SharedRecord(ctypes.Structure):
 
     def hold(self, name: str, array: npt.NDArray[Any]) -> None:
         """Writes an array's address into a field, and keeps the array alive while it is there."""
-        self._held[name] = array
+        self.held[name] = array
         setattr(self, name, array.ctypes.data)
-
-    def held(self, name: str) -> npt.NDArray[Any]:
-        """The array behind a field."""
-        return self._held[name]
 
 
 def fields_of(record: type[SharedRecord]) -> list[tuple[str, Any]]:

@@ -87,9 +87,9 @@ class CompiledTable:
 
 def _emptied(searches: Sequence[Search]) -> _Words:
     """The table of some searches, emptied; a new one, if more was filled than is on record."""
-    words = searches[0].held("table")
+    words = searches[0].held["table"]
     for search in searches:
-        journal = search.held("journal")
+        journal = search.held["journal"]
         if journal[0] >= len(journal):
             words = zeros(len(words))
             break
@@ -97,8 +97,8 @@ def _emptied(searches: Sequence[Search]) -> _Words:
         for word in range(search.entry_words):
             words[filled + word] = 0
     for search in searches:
-        search.held("journal")[0] = 0
-        if search.held("table") is not words:
+        search.held["journal"][0] = 0
+        if search.held["table"] is not words:
             search.hold("table", words)
     return words
 

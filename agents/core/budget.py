@@ -39,7 +39,7 @@ class Budget:
     Attributes:
         limits: What ends the search.
         compile: When rules are compiled that are not yet.
-        nodes: States visited.
+        nodes, most_nodes: States visited, and how many may be; infinity without a limit.
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
@@ -62,7 +62,7 @@ class Budget:
         self.limits = limits
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self.compile, self.within = compile, within
-        self._most = math.inf if limits.nodes is None else limits.nodes
+        self.most_nodes = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
         self._checked, self._gap = math.inf, 0.0
         self.compiling = 0.0
@@ -72,10 +72,8 @@ class Budget:
         self.source: Any = None
         self.report: Callable[[Any], Any] = lambda result: result
 
-    @staticmethod
-    def now() -> float:
-        """The clock that limits go by, in seconds."""
-        return time.perf_counter()
+    now = staticmethod(time.perf_counter)
+    """The clock that limits go by, in seconds."""
 
     @contextlib.contextmanager
     def off_the_clock(self) -> Iterator[None]:
@@ -106,7 +104,7 @@ class Budget:
     @property
     def nodes_left(self) -> float:
         """The number of nodes that are left; infinity without a limit."""
-        return self._most - self.nodes
+        return self.most_nodes - self.nodes
 
     @property
     def seconds_left(self) -> float:
@@ -121,7 +119,7 @@ class Budget:
             SearchStopped: A limit is reached; the node is not counted.
             RecursionError: The node is too far below the root.
         """
-        if self.nodes >= self._most:
+        if self.nodes >= self.most_nodes:
             raise SearchStopped(StoppedBy.NODES)
         if self._deadline is not None or self.within is not None or self.stop.is_set:
             self.check_clock()

@@ -190,7 +190,7 @@ def on_facts(found: Found, traits: Traits) -> Found:
     A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
     """
     result: Any = found
-    if not traits.guessed():
+    if not traits.guessed:
         return found
     changes: dict[str, Any] = {"proven": False, "plies": None}
     if hasattr(result, "best_lines"):
@@ -202,7 +202,7 @@ def on_facts(found: Found, traits: Traits) -> Found:
 
 def require_facts(traits: Traits, agent: str) -> None:
     """Refuses a game of which something was only seen in random play, for those who promise exact values."""
-    for name in traits.guessed():
+    for name in traits.guessed:
         value = str(getattr(traits, name))
         raise UnsupportedGameError(
             f"{agent} needs to know the {name} of {traits.name}: {value!r} is {traits.source(name).value}; give "

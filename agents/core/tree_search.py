@@ -276,7 +276,11 @@ class Iteration:
         """The moves known to be as good as the best, by action number."""
         best = self.best
         assert best is not None, "asked only of an iteration that searched a move"
-        return sorted([m for m in self.moves if m is best or (m.is_exact and m.score == best.score)])
+        tied = [best]
+        for move in self.moves:
+            if move is not best and move.is_exact and move.score == best.score:
+                tied.append(move)
+        return sorted(tied)
 
     def add(self, move: RootMove, maximizing: bool) -> None:
         """Takes a move that was searched."""

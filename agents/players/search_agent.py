@@ -283,10 +283,10 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
         env_action=game.to_env_action(state, action),
         principal_variation=found.principal_variation or (action,),
         nodes=found.nodes or budget.nodes,
-        seconds=budget.seconds,
+        seconds=budget.now() - budget.started,
         compiling=budget.compiling,
     )
-    if game.traits.guessed():
+    if game.traits.guessed:
         found = on_facts(found, game.traits)
     return renumbered(found, game, state) if root.renumbers else found
 

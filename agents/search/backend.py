@@ -55,7 +55,8 @@ def tree_search(
         RulesError: The rules do not compile; the message names the method and the line.
     """
     game = root.game
-    made_for = game, root.max_seat(config), root.evaluator, config, budget.limits
+    seat = root.max_seat(config) if config.depends_on_seat else 0
+    made_for = game, seat, root.evaluator, config, budget.limits
     if earlier is not None and earlier.made_for != made_for:
         earlier = None
     if earlier is not None and earlier.compiled:

@@ -46,9 +46,13 @@ def answer(
         move = tied[0] if question.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
-        known = [m for m in iteration.moves if m.is_exact and (m.proven or question.exact or not proven)]
-        known.sort()
-    values = _values_by_seat(search, move)
+        known = sorted(iteration.moves)
+    values, action_values, proven_actions = _values_by_seat(search, move), {}, []
+    for each in known:
+        if each.is_exact and (each.proven or question.exact or not proven):
+            action_values[each.action] = _values_by_seat(search, each)[seat]
+            if each.proven:
+                proven_actions.append(each.action)
     lines: tuple[BestLine, ...] = ()
     if question.best_lines > 1 and iteration is not None:
         lines = _best_lines(search, node, iteration, move, question.best_lines)
@@ -57,8 +61,8 @@ def answer(
         action=move.action,
         value=values[seat],
         values_by_seat=values,
-        action_values={each.action: _values_by_seat(search, each)[seat] for each in known},
-        proven_actions=tuple([each.action for each in known if each.proven]),
+        action_values=action_values,
+        proven_actions=tuple(proven_actions),
         principal_variation=line,
         best_lines=lines,
         depth=depth,

@@ -126,7 +126,7 @@ class CompiledNumbers:
         """Asks if a seat can reach a utility; raises ``SearchStopped``."""
         search = self._search
         search.own, search.lower_utility, search.draws = attacker, goal, 0
-        search.held("table")[:] = 0
+        search.held["table"][:] = 0
         search.nodes, search.stop, search.deepest = 0, layout.GOING, -1
         limit = self._budget.limits.nodes
         search.node_limit = layout.NO_LIMIT if limit is None else max(limit - self.nodes, 0)
@@ -146,7 +146,7 @@ class CompiledNumbers:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise GameTooLongError(self._game, search.deepest, "use method='alpha_beta'")
-        row, size = search.held("rows"), search.width
+        row, size = search.held["rows"], search.width
         count = len(self._game.legal_actions(state))
         actions, proofs, disproofs = (row[1 + k * size :][:count] for k in range(3))
         is_attacker = self._game.to_move(state) == attacker

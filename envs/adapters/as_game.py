@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from zermelo.envs.adapters import gymnasium, transition_table
 from zermelo.envs.adapters.adapter import Adapted
@@ -95,9 +95,9 @@ def game_and_state(
     """The game, as ``as_game`` has it, and its state now where that was read on the way; else None."""
     if backend not in BACKENDS:
         raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
-    given = given_traits(traits)
+    given = {} if traits is None else given_traits(traits)
     known = _games.get(id(source))
-    if known is None or known[0]() is not source:
+    if known is None or known[0] is None or known[0]() is not source:
         if is_rules(source):
             source = RulesGame(source)
         if is_game(source):
@@ -107,12 +107,28 @@ def game_and_state(
                 )
             return source, None
         if openspiel.is_openspiel(source):
-            return _numbered(_openspiel_game(source, backend, given)), None
+            return _openspiel_game(source, backend, given), None
         require_reset(source)
-    game, state = _cached(
-        source, (backend, repr(given)), deadline, lambda: _build(source, backend, given, deadline)
-    )
-    return _numbered(game), state
+        known = _remembered(source)
+    options, raw = (backend, repr(given)), innermost(source)
+    found = known[1].get(options)
+    if found is not None and found[1] != id(raw):
+        found = None
+    if found is not None:
+        game = found[0].game
+        if hasattr(game, "live_state"):  # it sees whether it is still the game
+            state = game.live_state(raw)
+            if state is not None:
+                return game, state
+            found = None
+        else:
+            found = _still_adapted(found, raw, backend, deadline)
+    if found is None:
+        adapted = _build(source, backend, given, deadline)
+        found = adapted, id(raw), _shape(raw), episode(raw) if adapted.constants else {}
+    known[1][options] = found
+    game = found[0].game
+    return game.numbered if isinstance(game, OpenSpielRulesGame) else game, None
 
 
 def is_game(thing: Any) -> bool:
@@ -154,12 +170,7 @@ def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     game = rules_of(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
-    return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game
-
-
-def _numbered(game: Any) -> Any:
-    """The game with the numbers of actions that its environment has."""
-    return game.numbered if isinstance(game, OpenSpielRulesGame) else game
+    return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game.numbered
 
 
 def _no_rules(name: str) -> UnsupportedGameError:
@@ -176,42 +187,38 @@ def _rules_game(raw: Any) -> Any | None:
 
 # -- one game for each live environment ------------------------------------------------------------------------
 
-_games: dict[int, tuple[weakref.ref[Any], dict[Any, tuple[Any, ...]]]] = {}
+_Remembered: TypeAlias = tuple[weakref.ref[Any] | None, dict[Any, tuple[Any, ...]]]
+"""An environment; by backend and given traits its game, the id below its wrappers, its shape and its episode."""
+
+_games: dict[int, _Remembered] = {}
 
 
-def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted]) -> tuple[Any, Any]:
-    """The game of a live environment, made anew when its configuration has changed; its state, if it was read."""
+def _remembered(env: Any) -> _Remembered:
+    """A new entry for a live environment; not kept for one with ``__slots__``, which has no weak references."""
     identity = id(env)
-    entry = _games.get(identity)
-    if entry is None or entry[0]() is not env:
-        try:
-            reference = weakref.ref(env, _forget(identity))
-        except TypeError:  # an environment with __slots__ cannot be referred to weakly
-            return build().game, None
-        entry = _games[identity] = (reference, {})
-    found = entry[1].get(options)
-    raw = innermost(env)
-    if found is not None:
-        adapted, identity_of_raw, shape, before = found
-        if adapted.go_on is not None:
-            adapted = adapted.go_on(deadline)
-        game, constants, _ = adapted
-        read = getattr(game, "live_state", None)
-        state = None if read is None else read(raw)
-        fits = getattr(game, "fits", None)
-        if (
-            identity_of_raw == id(raw)
-            and shape == _shape(raw)
-            and _has_configuration(raw, constants, before)
-            and (read is None or state is not None)
-            and (fits is None or fits(raw))
-            and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
-        ):
-            entry[1][options] = (adapted, id(raw), shape, episode(raw) if constants else {})
-            return game, state
-    adapted = build()
-    entry[1][options] = (adapted, id(raw), _shape(raw), episode(raw) if adapted.constants else {})
-    return adapted.game, None
+    try:
+        entry: _Remembered = weakref.ref(env, _forget(identity)), {}
+    except TypeError:
+        return None, {}
+    _games[identity] = entry
+    return entry
+
+
+def _still_adapted(found: tuple[Any, ...], raw: Any, backend: str, deadline: float) -> tuple[Any, ...] | None:
+    """What is remembered of an environment, brought up to date; None if its configuration has changed."""
+    adapted, identity_of_raw, shape, before = found
+    if adapted.go_on is not None:
+        adapted = adapted.go_on(deadline)
+    game, constants, _ = adapted
+    fits = getattr(game, "fits", None)
+    if (
+        shape == _shape(raw)
+        and _has_configuration(raw, constants, before)
+        and (fits is None or fits(raw))
+        and (isinstance(game, RulesGame) or backend not in _WITH_RULES or _rules_game(raw) is None)
+    ):
+        return adapted, identity_of_raw, shape, episode(raw) if constants else {}
+    return None
 
 
 def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:

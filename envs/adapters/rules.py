@@ -17,10 +17,10 @@ from typing import Any
 import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import (
+    METHODS_OF_PLAY,
     game_name,
     innermost,
     is_gymnasium,
-    is_patched,
     require_reset,
     seat_agents,
 )
@@ -39,7 +39,8 @@ class LiveRulesGame(RulesGame):
         self.action_text: Callable[[Any, int], str]
         self._read = read
         self._env_class = type(env)
-        agents = self.traits.seat_names if is_gymnasium(env) else tuple(map(str, seat_agents(env)))
+        self._agents = None if is_gymnasium(env) else seat_agents(env)
+        agents = self.traits.seat_names if self._agents is None else tuple(map(str, self._agents))
         lower, upper = self.traits.utility_bounds
         bounds = (scale * lower, scale * upper)
         self.traits = replace(self.traits, name=game_name(env), seat_names=agents, utility_bounds=bounds)
@@ -51,7 +52,7 @@ class LiveRulesGame(RulesGame):
     def snapshot(self, env: Any) -> Any:
         require_reset(env)
         raw = innermost(env)
-        if type(raw) is not self._env_class:
+        if not self._is_of(raw):
             raise UnsupportedGameError(
                 f"this game reads positions of {self.traits.name}, not of {game_name(env)}: ask as_game(env) again"
             )
@@ -64,30 +65,38 @@ class LiveRulesGame(RulesGame):
         return state
 
     def live_state(self, raw: Any) -> Any | None:
-        """The state of an environment, if turn, end and instance are as the rules have them."""
-        if is_patched(raw):
+        """The state of an environment, if its class, seats, turn, end and instance are as the rules have them."""
+        if not self._is_of(raw) or not METHODS_OF_PLAY.isdisjoint(vars(raw)):
             return None
         state = self._read(raw)
-        if state is None or is_gymnasium(raw):
+        if state is None or self._agents is None:
             return state
-        dead = [raw.terminations[agent] or raw.truncations[agent] for agent in raw.agents]
-        over = all(dead)  # also when no agents are left
-        if over != self.is_terminal(state) or (any(dead) and not over):
+        terminated, truncated, dead = raw.terminations, raw.truncations, 0
+        for agent in raw.agents:
+            if terminated[agent] or truncated[agent]:
+                dead += 1
+        over = dead == len(raw.agents)  # also when no agents are left
+        if over != bool(self._played.is_terminal(state)) or (dead and not over):
             return None
         if over:
             return state
-        seat = self.to_move(state)
-        return state if seat < 0 or raw.possible_agents[seat] == raw.agent_selection else None
+        seat = self.rules.to_move(state)
+        return state if seat < 0 or self._agents[seat] == raw.agent_selection else None
+
+    def _is_of(self, raw: Any) -> bool:
+        """Whether an environment has this game's class and seats."""
+        is_class = type(raw) is self._env_class
+        return is_class and (self._agents is None or tuple(raw.possible_agents) == self._agents)
 
 
 def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
     rules = given.rules if is_rules(given.rules) else given.rules(env)
 
     def read(other: Any) -> Any | None:
-        theirs = rules if is_rules(given.rules) else given.rules(other)
+        theirs = given.rules(other)
         return given.read(other) if type(theirs) is type(rules) and theirs == rules else None
 
-    game = LiveRulesGame(env, rules, read, given.scale)
+    game = LiveRulesGame(env, rules, given.read if rules is given.rules else read, given.scale)
     if given.symmetry:
         turn = functools.partial(rules.symmetric_state, symmetry=given.symmetry)
         game.text = lambda state: rules.text(turn(state))

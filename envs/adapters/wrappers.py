@@ -29,6 +29,7 @@ _CHECKING_WRAPPERS = frozenset(
         "gymnasium.wrappers.rendering.RenderCollection",
     }
 )
+METHODS_OF_PLAY = frozenset({"step", "observe", "reset"})
 TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
 
 
@@ -79,7 +80,7 @@ def thin(copy: Any) -> Any:
 
 def is_patched(raw: Any) -> bool:
     """Whether somebody has put another method in the place of one of an environment's."""
-    return any(name in vars(raw) for name in ("step", "observe", "reset"))
+    return not METHODS_OF_PLAY.isdisjoint(vars(raw))
 
 
 def game_layers(env: Any) -> list[Any]:
@@ -186,10 +187,11 @@ def quieten(env: Any) -> Any:
 def is_dead(env: Any) -> bool:
     """Whether an AEC environment asks an agent that is out of the game, whose only action is None."""
     raw = innermost(env)
-    if not is_aec(raw) or not getattr(raw, "agents", None):
-        return False
     agent = getattr(raw, "agent_selection", None)
-    return bool(getattr(raw, "terminations", {}).get(agent) or getattr(raw, "truncations", {}).get(agent))
+    if agent is None or not getattr(raw, "agents", None):
+        return False
+    dead = getattr(raw, "terminations", {}).get(agent) or getattr(raw, "truncations", {}).get(agent)
+    return bool(dead) and is_aec(raw)
 
 
 def seat_agents(raw: Any) -> tuple[Any, ...]:

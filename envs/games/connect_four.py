@@ -233,11 +233,15 @@ def _fourth_along(stones: int, step: int) -> int:
     return upper | below & (stones << step) | below & (stones >> 3 * step)
 
 
+_PETTINGZOO_SQUARES: Final = [cell % 7 * 7 + 5 - cell // 7 for cell in range(42)]
+_LOWEST_ROW: Final = first_column(7, 7)
+
+
 @equivalent_rules("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
-    found = stones_of(env.board, lambda cell: cell % 7 * 7 + 5 - cell // 7) if len(env.board) == 42 else None
-    if found is None or found[1] & ~(found[1] << 1 | first_column(7, 7)):
+    found = stones_of(env.board, _PETTINGZOO_SQUARES)
+    if found is None or found[1] & ~(found[1] << 1 | _LOWEST_ROW):
         return None
     return ConnectFourState(*found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
@@ -185,10 +185,13 @@ class MNK(NamedTuple):
         return count
 
 
+_PETTINGZOO_SQUARES: Final = [square + square // 3 for square in range(9)]
+
+
 @equivalent_rules("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
 def _read_tictactoe(env: Any) -> MNKState | None:
     """PettingZoo numbers its squares column by column: symmetry 4 swaps rows and columns."""
-    found = stones_of(env.board.squares, lambda square: square + square // 3)
+    found = stones_of(env.board.squares, _PETTINGZOO_SQUARES)
     return None if found is None or len(env.board.squares) != 9 else MNKState(*found)
 
 

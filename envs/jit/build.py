@@ -214,7 +214,10 @@ def _caller(function: Callable[..., int], name: str, kernel: Kernel) -> Callable
         for place in records:
             plain[place] = ctypes.addressof(plain[place])
         result = ctypes.c_int64()
-        of_rules, of_state = array.array("q", _numbers(rules)), array.array("q", _numbers(state))
+        try:
+            of_rules, of_state = array.array("q", rules), array.array("q", state)
+        except TypeError:  # floats, or tuples in them
+            of_rules, of_state = array.array("q", _numbers(rules)), array.array("q", _numbers(state))
         addresses = of_rules.buffer_info()[0], of_state.buffer_info()[0]
         if function(*addresses, *plain, ctypes.addressof(result)):
             raise RulesError(

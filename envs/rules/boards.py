@@ -94,16 +94,18 @@ def rows_of(stones: int, length: int, step: int) -> int:
     return stones
 
 
-def stones_of(cells: Sequence[Any], place: Callable[[int], int]) -> tuple[int, int] | None:
+def stones_of(cells: Sequence[Any], squares: Sequence[int]) -> tuple[int, int] | None:
     """The stones of the player to move, and all stones, of cells that hold 0, 1 or 2; never compiled.
 
-    None if these are no stones that players have put in turn. ``place`` gives the bit of a cell.
+    None if these are no stones that players have put in turn. ``squares`` are the bits of the cells.
     """
+    if len(cells) != len(squares):
+        return None
     sides = [0, 0, 0]
-    for number, stone in enumerate(cells):
+    for stone, square in zip(cells, squares, strict=True):
         if stone not in (0, 1, 2):
             return None
-        sides[stone] |= 1 << place(number)
+        sides[stone] |= 1 << square
     _, first, second = sides
     turn = first.bit_count() - second.bit_count()
     return (second if turn else first, first | second) if turn in (0, 1) else None

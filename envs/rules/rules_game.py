@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, ForwardRef
 
@@ -86,7 +87,6 @@ class RulesGame:
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
-        self._for_search: RulesGame | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RulesGame) and self._identity() == other._identity()
@@ -134,15 +134,15 @@ class RulesGame:
             raise illegal_action(action, f"in {self.traits.name}", legal)
         return self._played.result(state, action)
 
-    @property
+    @functools.cached_property
     def for_search(self) -> RulesGame:
-        """This game without the check of actions in ``result``, which searches ask millions of times."""
+        """This game with the rules' own methods that searches ask millions of times: ``result`` checks nothing."""
         if "result" in vars(self):
             return self
-        if self._for_search is None:
-            self._for_search = copy.copy(self)
-            vars(self._for_search)["result"] = self._played.result
-        return self._for_search
+        game = copy.copy(self)
+        played = self._played
+        vars(game).update(result=played.result, is_terminal=played.is_terminal, to_move=self.rules.to_move)
+        return game
 
     def is_terminal(self, state: Any) -> bool:
         return bool(self._played.is_terminal(state))

@@ -194,4 +194,4 @@ class CompiledMonteCarlo(MonteCarlo):
 
 def _let_arena_go(search: Search) -> None:
     if search.arena_top - search.arena <= MOST_SPARE:
-        let_go("arena", search.held("arena"))
+        let_go("arena", search.held["arena"])

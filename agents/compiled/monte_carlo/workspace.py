@@ -81,5 +81,5 @@ def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Searc
     spare = spare_block("arena", size)
     search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
     search.arena_top = search.arena
-    search.arena_end = search.arena + 8 * len(search.held("arena"))
+    search.arena_end = search.arena + 8 * len(search.held["arena"])
     return search
