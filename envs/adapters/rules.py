@@ -54,7 +54,8 @@ class LiveRulesGame(RulesGame):
         raw = innermost(env)
         if not self._is_of(raw):
             raise UnsupportedGameError(
-                f"this game reads positions of {self.traits.name}, not of {game_name(env)}: ask as_game(env) again"
+                f"this game reads positions of {self.traits.name}, not of {game_name(env)} (class and seats "
+                "must be the same): ask as_game(env) again"
             )
         state = self.live_state(raw)
         if state is None:

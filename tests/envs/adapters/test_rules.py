@@ -131,6 +131,26 @@ def test_an_environment_whose_step_was_replaced_is_searched_through_its_copies(n
         game.snapshot(env)
 
 
+@each_env
+def test_an_environment_whose_seats_changed_is_another_game(name: str) -> None:
+    env = position(name)
+    game = as_game(env)
+    raw = innermost(env)
+    raw.possible_agents = raw.possible_agents[::-1]
+    assert isinstance(as_game(env), AECGame)  # the first seat of the rules would not be the one to move
+    with pytest.raises(UnsupportedGameError, match=r"class and seats must be the same"):
+        game.snapshot(env)
+    raw.possible_agents = raw.possible_agents[::-1]
+    assert as_game(env).rules == EQUIVALENT[name]
+
+
+def test_an_environment_in_the_place_of_another_under_a_wrapper_is_another_game() -> None:
+    env = BaseWrapper(innermost(position("classic/connect_four-v3")))
+    assert as_game(env).rules == EQUIVALENT["classic/connect_four-v3"]
+    env.env = innermost(position("classic/tictactoe-v3"))
+    assert as_game(env).rules == EQUIVALENT["classic/tictactoe-v3"]
+
+
 @pytest.mark.parametrize(
     ("name", "board"),
     [
