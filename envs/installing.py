@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.parse
 import urllib.request
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -25,11 +25,10 @@ def is_installed(extra: str) -> bool:
 
 def _source() -> str:
     """A folder if the package was installed from one, such as a clone; otherwise the name that an index knows."""
-    try:
-        origin = json.loads(distribution("zermelo").read_text("direct_url.json") or "{}")
-    except PackageNotFoundError:
-        origin = {}
-    if "dir_info" not in origin:
+    # An editable installation leaves metadata without an origin in the clone: Python started there sees it first.
+    origins = [json.loads(found.read_text("direct_url.json") or "{}") for found in distributions(name="zermelo")]
+    origin = next((each for each in origins if "dir_info" in each), None)
+    if origin is None:
         return "zermelo"
     folder = Path(urllib.request.url2pathname(urllib.parse.urlsplit(origin["url"]).path))
     return "." if folder == Path.cwd() else str(folder)

@@ -137,7 +137,7 @@ SPACES: dict[str, tuple[Any, Any, Any]] = {
 
 @pytest.mark.defect(51)
 @pytest.mark.parametrize("kind", SPACES)
-@pytest.mark.parametrize("name", ["auto(seconds=0.3)", "greedy"])
+@pytest.mark.parametrize("name", ["auto(seconds=0.3)", "greedy(seconds=None)"])
 def test_actions_of_every_finite_space_are_played(kind: str, name: str) -> None:
     space, worth, best = SPACES[kind]
     env = Target(space, worth)
