@@ -265,9 +265,9 @@ def test_extras_are_installed_from_where_the_package_came(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, origin: Any, command: str
 ) -> None:
     text = None if origin is None else json.dumps(origin).replace("HERE", str(tmp_path))
-    found = SimpleNamespace(read_text=lambda name: text)
+    built, found = SimpleNamespace(read_text=lambda name: None), SimpleNamespace(read_text=lambda name: text)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(installing, "distribution", lambda name: found)
+    monkeypatch.setattr(installing, "distributions", lambda name: [built, found])
     assert install_command("torch") == command
 
 
