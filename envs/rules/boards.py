@@ -87,11 +87,10 @@ def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int
 def rows_of(stones: int, length: int, step: int) -> int:
     """The squares at which ``length`` of the stones begin that lie ``step`` bits apart."""
     found = 1
-    while found < length:
-        further = min(found, length - found)
-        stones &= stones >> further * step
-        found += further
-    return stones
+    while 2 * found <= length:
+        stones &= stones >> found * step
+        found *= 2
+    return stones & (stones >> (length - found) * step)
 
 
 def stones_of(cells: Sequence[Any], squares: Sequence[int]) -> tuple[int, int] | None:
