@@ -18,6 +18,9 @@ from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 _CERTAIN: Final = 0.85
 """A name as similar as this is named alone."""
 
+_FIRST: Final = {"level": "elo"}
+"""Names whose one argument needs no name: ``level(800)``."""
+
 _SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 
@@ -47,7 +50,7 @@ def parse_spec(text: str) -> Spec:
         call = ast.parse(f"_({shape['arguments'] or ''})", mode="eval").body
         if not isinstance(call, ast.Call):
             raise ValueError("brackets do not match")
-        return Spec(shape["name"], _keywords(call))
+        return Spec(shape["name"], _keywords(shape["name"], call))
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:  # of ast
         reason = error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deeply"
         raise InvalidSettingError(
@@ -55,10 +58,12 @@ def parse_spec(text: str) -> Spec:
         ) from None
 
 
-def _keywords(call: ast.Call) -> dict[str, Any]:
-    if call.args:
-        raise ValueError("every argument needs its name, as in depth=6")
+def _keywords(name: str, call: ast.Call) -> dict[str, Any]:
     keywords: dict[str, Any] = {}
+    if name in _FIRST and len(call.args) == 1:
+        keywords[_FIRST[name]] = _value(call.args[0])
+    elif call.args:
+        raise ValueError("every argument needs its name, as in depth=6")
     for keyword in call.keywords:
         if keyword.arg is None:
             raise ValueError("** is not allowed")
@@ -72,7 +77,7 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return Spec(node.id)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return Spec(node.func.id, _keywords(node))
+        return Spec(node.func.id, _keywords(node.func.id, node))
     try:
         return ast.literal_eval(node)
     except ValueError:

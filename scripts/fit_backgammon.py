@@ -1,46 +1,55 @@
-"""Fits the weights of the evaluation of backgammon by self-play, and writes them to a file.
+"""Teaches the networks of backgammon and Hypergammon by self-play, and writes them to a file.
 
-Each round, the weights of the round before play thousands of games against themselves, each side looking one
-action ahead; then, for each outcome (a win, a gammon won, a gammon lost) and for contact and race apart, a
-logistic regression on the features of all positions before a roll gives the next weights. What is regressed on is
-the lambda-return: a mixture of how the game ended and of what the last weights said on the way there (Sutton and
-Barto, 2nd ed., chapter 12). The first round knows little more than who is ahead in pips.
+After each game the networks learn backwards from its end: each position before a roll is moved towards what the
+next one is said to be worth by then, the last one towards how the game ended (temporal differences: Tesauro 1995).
+A play is chosen by what the networks say of the positions that it leads to.
 
 python scripts/fit_backgammon.py --help
 """
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import numba
 import numpy as np
 import numpy.typing as npt
 import typer
 
-from zermelo.agents.evaluators.fitted.observed import Entries
-from zermelo.agents.learning.tuning.fitting import regress
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
-from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES, as_text
+from zermelo.envs.games.backgammon import network as networks
+from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, MOST_ENTRIES, RACE
+from zermelo.envs.games.backgammon.network import (
+    CONTACT,
+    LAST_BIASES,
+    LAST_LAYERS,
+    NETWORKS,
+    OUTPUTS,
+    ROWS,
+    UNIT,
+    Weights,
+)
 from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
 
-Weights = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
 
 GAMMA: Final = -7046029254386353131
 """Increment of SplitMix64's state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
-CHUNK: Final = 250
-"""Games that are played with one seed."""
-LONGEST: Final = 1000
+CHUNK: Final = 1000
+"""Games between two looks at the clock."""
+LONGEST: Final = 2000
 """Rolls after which a game is given up; hardly any is."""
-RIDGE: Final = 10.0
-"""Strength with which weights are held near those before, in positions."""
-RACE: Final = next(start for name, start, _ in BLOCKS if name.startswith("race"))
-FIRST: Final = {"lead": 145, "race, lead": 145, "other's shots": 60, "other's home_risk": 20}
-"""Weights of the first round: pips decide as the normal distribution of rolls says, and blots are minded."""
+LARGEST: Final = {
+    "spare": 3, "bar": 2, "shut_out": 36, "off": 10, "shots": 15, "at_risk": 15, "home_risk": 40, "trapped": 12,
+    "stuck": 60, "lead": 32, "count": 4,
+}  # fmt: skip
+"""By what features are divided while networks learn, so that they are all about as large; others by 1."""
+WINS: Final = len(OUTPUTS)
 
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
@@ -48,22 +57,109 @@ for kind in (Backgammon, Hypergammon):
     prepare(kind)  # so that compiled code may call the methods of the rules
 
 compiled = Functions().compiled
-features, chance_of, weighted = compiled(parts.features), compiled(parts.chance), compiled(parts.weighted)
+features, network_of = compiled(parts.features), compiled(networks.network_of)
+
+
+def _scales() -> Floats:
+    scales = np.ones(FEATURES, np.float32)
+    for name, start, size in BLOCKS:
+        scales[start : start + size] = 1 / LARGEST.get(name.split()[-1], 1)
+    return scales
+
+
+SCALES: Final = _scales()
+
+
+@numba.njit(fastmath=True)
+def forward(position: Any, weights: Any, room: Any) -> tuple[int, int]:
+    """Writes hidden units and chances into a room; the network's number, and how many features there are."""
+    indices, values, hidden, chances, _ = room
+    low, high, other_low, other_high = position
+    count = features(low, high, other_low, other_high, 0, indices, values)
+    network = network_of(low, high, other_low, other_high, indices[0])
+    first = 0 if network == CONTACT else RACE
+    hidden[:] = 0
+    for entry in range(count):
+        value = np.float32(values[entry]) * SCALES[indices[entry]]
+        row = first + indices[entry]
+        for unit in range(len(hidden)):
+            hidden[unit] += weights[row, unit] * value
+    for unit in range(len(hidden)):
+        hidden[unit] = max(hidden[unit], np.float32(0))
+    for output in range(WINS):
+        row = LAST_LAYERS + WINS * network + output
+        total = weights[LAST_BIASES, WINS * network + output]
+        for unit in range(len(hidden)):
+            total += weights[row, unit] * hidden[unit]
+        chances[output] = 1 / (1 + np.exp(-total))
+    if other_low & 15:  # who has borne off a checker cannot lose a gammon
+        chances[1:3] = 0
+    if low & 15:
+        chances[3:5] = 0
+    return network, count
+
+
+@numba.njit(fastmath=True)
+def learn(position: Any, targets: Any, weights: Any, rate: Any, room: Any) -> float:
+    """Moves chances towards targets by a step down the log loss; the squared error of a win."""
+    indices, values, hidden, chances, slope = room
+    network, count = forward(position, weights, room)
+    first = 0 if network == CONTACT else RACE
+    slope[:] = 0
+    for output in range(WINS):
+        if position[2 if output < 3 else 0] & 15 and output > 0:
+            continue
+        row = LAST_LAYERS + WINS * network + output
+        error = targets[output] - chances[output]
+        for unit in range(len(hidden)):
+            slope[unit] += weights[row, unit] * error
+            weights[row, unit] += rate * error * hidden[unit]
+        weights[LAST_BIASES, WINS * network + output] += rate * error
+    for unit in range(len(hidden)):
+        slope[unit] *= rate if hidden[unit] > 0 else np.float32(0)
+    for entry in range(count):
+        value = np.float32(values[entry]) * SCALES[indices[entry]]
+        row = first + indices[entry]
+        for unit in range(len(hidden)):
+            weights[row, unit] += value * slope[unit]
+    return (targets[0] - chances[0]) ** 2
 
 
 @numba.njit
-def seen(rules: Any, state: Any, seat: int, weights: Any) -> int:
-    """Value of a state for a seat under some weights, in 1024ths."""
+def equity(rules: Any, state: Any, seat: int, weights: Any, room: Any) -> float:
+    """A seat's expected points after its play."""
     if rules.is_terminal(state):
-        return 1024 * rules.utility(state, seat)
-    worth = rules.estimate(state, weights)
+        return float(rules.utility(state, seat))
+    forward((state.low, state.high, state.other_low, state.other_high), weights, room)
+    chances = room[3]
+    worth = 2 * chances[0] - 1
+    for points in range(2, rules.most_points + 1):
+        worth += chances[points - 1] - chances[points + 1]
     return worth if state.seat == seat else -worth
 
 
 @numba.njit
-def roll(rules: Any, state: Any, buffers: Any) -> Any:
-    """The state after a roll, drawn by SplitMix64; the generator's state is the first of ``dice``."""
-    _, outcomes, chances, dice = buffers
+def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: Any) -> Any:
+    """The state after the play of a roll that looks best, of a double as well."""
+    count = rules.legal_actions(state, actions)
+    chosen, most = state, -np.inf
+    for index in range(count):
+        child = rules.result(state, actions[index])
+        again = 1
+        half = not rules.is_terminal(child) and rules.to_move(child) != CHANCE
+        if half:
+            again = rules.legal_actions(child, halves)
+        for number in range(again):
+            after = rules.result(child, halves[number]) if half else child
+            worth = equity(rules, after, state.seat, weights, room)
+            if worth > most:
+                most, chosen = worth, after
+    return chosen
+
+
+@numba.njit
+def roll(rules: Any, state: Any, dice: Any, outcomes: Any, chances: Any) -> Any:
+    """The state after a roll, drawn by SplitMix64."""
     count = rules.chance_outcomes(state, outcomes, chances)
     dice[0] += GAMMA
     drawn, index = bits.shift_right(bits.mix(dice[0]), 11) / (1 << 53), 0
@@ -74,194 +170,152 @@ def roll(rules: Any, state: Any, buffers: Any) -> Any:
 
 
 @numba.njit
-def best(rules: Any, state: Any, weights: Any, actions: Any) -> Any:
-    """The state after the action that looks best one move ahead."""
-    count = rules.legal_actions(state, actions)
-    chosen, most = rules.result(state, actions[0]), -(1 << 40)
-    for index in range(count):
-        child = rules.result(state, actions[index])
-        worth = seen(rules, child, state.seat, weights)
-        if worth > most:
-            most, chosen = worth, child
-    return chosen
+def new_room(hidden: int) -> Any:
+    entries = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
+    units = np.empty(hidden, np.float32), np.empty(WINS, np.float32), np.empty(hidden, np.float32)
+    return (*entries, *units)
 
 
 @numba.njit
-def play(rules: Any, weights: Any, positions: Any, buffers: Any) -> tuple[int, int]:
-    """One game, the positions before each roll written down: their number, and the first player's points.
-
-    The points are 0 if the game was given up.
-    """
+def play(rules: Any, first: Any, second: Any, dice: Any, positions: Any) -> tuple[int, int]:
+    """A game between two networks: how many positions before a roll it wrote down, and the first's points."""
+    room, other_room = new_room(first.shape[1]), new_room(second.shape[1])
+    actions, halves = np.empty(rules.num_actions(), np.int64), np.empty(rules.num_actions(), np.int64)
+    outcomes, chances = np.empty(64, np.int64), np.empty(64, np.float64)
     state = rules.initial_state()
     length = 0
     while not rules.is_terminal(state):
         if rules.to_move(state) == CHANCE:
-            if length == positions.shape[0]:
+            if length == len(positions):
                 return length, 0
             if state.roll == 0:
                 row = positions[length]
-                row[0], row[1], row[2], row[3], row[4] = (
-                    state.low, state.high, state.other_low, state.other_high, state.seat,
-                )  # fmt: skip
+                row[0], row[1], row[2], row[3] = state.low, state.high, state.other_low, state.other_high
                 length += 1
-            state = roll(rules, state, buffers)
+            state = roll(rules, state, dice, outcomes, chances)
+        elif state.seat == 0:
+            state = best(rules, state, first, room, actions, halves)
         else:
-            state = best(rules, state, weights, buffers[0])
+            state = best(rules, state, second, other_room, actions, halves)
     return length, rules.utility(state, 0)
 
 
 @numba.njit
-def returns(positions: Any, length: int, points: int, weights: Any, mixed: float, targets: Any) -> None:
-    """The lambda-returns of a game's positions, for the player to move: a win, a gammon won, a gammon lost."""
-    indices, values = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
-    for number in range(length - 1, -1, -1):
-        if number == length - 1:
-            mine = points if positions[number, 4] == 0 else -points
-            targets[number, 0] = 1.0 if mine > 0 else 0.0
-            targets[number, 1] = 1.0 if mine > 1 else 0.0
-            targets[number, 2] = 1.0 if mine < -1 else 0.0
+def self_play(rules: Any, weights: Any, games: int, rate: Any, dice: Any) -> tuple[int, float]:
+    """Games from which the networks learn: how many rolls there were, and the sum of squared errors."""
+    room = new_room(weights.shape[1])
+    positions = np.empty((LONGEST, 4), np.int64)
+    targets = np.empty(WINS, np.float32)
+    rolls, errors = 0, 0.0
+    for _ in range(games):
+        length, points = play(rules, weights, weights, dice, positions)
+        if points == 0:
             continue
-        after = positions[number + 1]
-        count = features(after[0], after[1], after[2], after[3], 0, indices, values)
-        for outcome in range(3):
-            other = 0 if outcome == 0 else 3 - outcome
-            looks = chance_of(weighted(indices, values, count, weights, other)) / parts.CERTAIN
-            if (other == 1 and after[2] & 15) or (other == 2 and after[0] & 15):
-                looks = 0.0  # who has borne off a checker cannot lose a gammon
-            told = mixed * targets[number + 1, other] + (1.0 - mixed) * looks
-            targets[number, outcome] = 1.0 - told if outcome == 0 else told
+        rolls += length
+        for number in range(length - 1, -1, -1):
+            one = positions[number]
+            if number == length - 1:  # who rolls last wins
+                targets[:] = 0
+                targets[: abs(points)] = 1
+            else:
+                after = positions[number + 1]
+                forward((after[0], after[1], after[2], after[3]), weights, room)
+                chances = room[3]
+                targets[0] = 1 - chances[0]
+                targets[1], targets[2], targets[3], targets[4] = chances[3], chances[4], chances[1], chances[2]
+            errors += learn((one[0], one[1], one[2], one[3]), targets, weights, rate, room)
+    return rolls, errors
 
 
 @numba.njit
-def new_buffers(rules: Any, seed: int) -> Any:
-    """Room for actions, for rolls and their chances, and the dice."""
+def match(rules: Any, ours: Any, theirs: Any, games: int, seed: int) -> tuple[float, float]:
+    """Mean points of the first networks against the second, and half the width of the 95 % interval."""
     dice = np.full(1, bits.mix(seed), np.int64)
-    return np.empty(rules.num_actions(), np.int64), np.empty(64, np.int64), np.empty(64, np.float64), dice
-
-
-@numba.njit
-def play_many(rules: Any, weights: Any, games: int, mixed: float, seed: int, longest: int) -> Any:
-    buffers = new_buffers(rules, seed)
-    positions, targets = np.empty((games * longest, 5), np.int64), np.empty((games * longest, 3))
-    one, aims = np.empty((longest, 5), np.int64), np.empty((longest, 3))
-    lengths = np.empty(games, np.int64)
-    filled = gammons = backgammons = 0
+    positions = np.empty((LONGEST, 4), np.int64)
+    total, squares = 0.0, 0.0
     for game in range(games):
-        points = 0
-        while points == 0:
-            length, points = play(rules, weights, one, buffers)
-        gammons += abs(points) > 1
-        backgammons += abs(points) > 2
-        returns(one, length, points, weights, mixed, aims)
-        positions[filled : filled + length] = one[:length]
-        targets[filled : filled + length] = aims[:length]
-        filled += length
-        lengths[game] = length
-    return positions[:filled].copy(), targets[:filled].copy(), lengths, gammons, backgammons
+        if game % 2 == 0:
+            points = play(rules, ours, theirs, dice, positions)[1]
+        else:
+            points = -play(rules, theirs, ours, dice, positions)[1]
+        total += points
+        squares += points * points
+    mean = total / games
+    return mean, 1.96 * np.sqrt((squares / games - mean * mean) / games)
 
 
-# -- features -----------------------------------------------------------------------------------------------------
+# -- weights ------------------------------------------------------------------------------------------------------
 
 
-@numba.njit
-def entries_of(positions: Any) -> Any:
-    """The features of positions: which are not zero, their values, and how many, a row each."""
-    number = len(positions)
-    indices, values = np.zeros((number, MOST_ENTRIES), np.int16), np.zeros((number, MOST_ENTRIES), np.int32)
-    counts = np.empty(number, np.int64)
-    some, their = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
-    for row in range(number):
-        low, high, other_low, other_high, _ = positions[row]
-        counts[row] = features(low, high, other_low, other_high, 0, some, their)
-        indices[row], values[row] = some, their
-    return indices, values, counts
+def as_floats(weights: Weights) -> Floats:
+    """Weights as they learn, over features of about one size."""
+    floats = weights.astype(np.float32) / UNIT
+    return _scaled(floats, 1 / SCALES)
 
 
-def as_entries(entries: Any) -> Entries:
-    """The same, one position after another."""
-    indices, values, counts = entries
-    used = np.arange(MOST_ENTRIES) < counts[:, None]
-    starts = np.concatenate(([0], np.cumsum(counts)))
-    seats = np.zeros(len(counts), np.int64)
-    return Entries(indices[used].astype(np.int64), values[used].astype(np.float64), starts, seats)
+def as_weights(floats: Floats) -> Weights:
+    """Weights as files have them."""
+    whole = np.rint(_scaled(floats, SCALES) * UNIT)
+    return np.clip(whole, -(1 << 15), (1 << 15) - 1).astype(np.int16)
 
 
-# -- rounds -------------------------------------------------------------------------------------------------------
+def _scaled(floats: Floats, scales: Floats) -> Floats:
+    by_row = np.concatenate((scales[:RACE], scales, np.ones(ROWS - LAST_LAYERS)))
+    return np.asarray(floats * by_row[:, None], np.float32)
 
 
-def first_weights() -> Weights:
-    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
-    for name, start, _ in BLOCKS:
-        weights[0, start] = FIRST.get(name, 0)
-    for outcome in (1, 2):
-        weights[outcome, [start for name, start, _ in BLOCKS if name.endswith("to_move")]] = -2 * LOGIT
-    return weights
-
-
-class Games(NamedTuple):
-    """Games of self-play: positions, lambda-returns, positions of each game, and how many gammons."""
-
-    positions: Any
-    targets: Any
-    lengths: Any
-    gammons: int
-    backgammons: int
-
-
-def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int) -> Games:
-    sizes = [(start, min(CHUNK, games - start)) for start in range(0, games, CHUNK)]
-    chunks = [play_many(rules, weights, size, mixed, seed + start, LONGEST) for start, size in sizes]
-    *arrays, gammons, backgammons = zip(*chunks, strict=True)
-    return Games(*map(np.concatenate, arrays), sum(gammons), sum(backgammons))
-
-
-def fitted(before: Weights, games: Games) -> Weights:
-    """The next weights, sought from those before; prints the quality of each regression."""
-    entries = entries_of(games.positions)
-    told, race = as_entries(entries), entries[0][:, 0] >= RACE
-    in_races = np.arange(FEATURES) >= RACE
-    kept_apart = np.arange(len(games.positions)) >= games.lengths[: len(games.lengths) * 9 // 10 + 1].sum()
-    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
-    for where, here in (("contact", ~race), ("race", race)):
-        for outcome, name in enumerate(OUTCOMES):
-            possible = here
-            if outcome:  # who has borne off a checker cannot lose a gammon
-                possible = here & (games.positions[:, 2 if outcome == 1 else 0] & 15 == 0)
-            aims = games.targets[:, outcome]
-            train, test = np.flatnonzero(possible & ~kept_apart), np.flatnonzero(possible & kept_apart)
-            begin = np.where(in_races == (where == "race"), before[outcome, :FEATURES] / LOGIT, 0.0)
-            fit = regress(told, aims, train, test, begin, ridge=RIDGE)
-            weights[outcome, :FEATURES] += np.rint(fit.weights * LOGIT).astype(np.int64)
-            print(f"{where:7} {name:12} {len(train):9,} positions  loss {fit.loss:.4f} of {fit.average:.4f}")
-    weights[0, FEATURES] = round(1024 * games.backgammons / max(games.gammons, 1))
-    return weights
+def first_floats(hidden: int, seed: int) -> Floats:
+    generator = np.random.default_rng(seed)
+    floats = generator.standard_normal((ROWS, hidden)) * 0.15
+    floats[LAST_BIASES] = 0
+    floats[LAST_BIASES, : NETWORKS * WINS] = np.tile([0, -1.2, -4, -1.2, -4], NETWORKS)
+    return floats.astype(np.float32)
 
 
 def main(
-    games: Annotated[int, typer.Option(min=20, help="Games of self-play in each round.")] = 10_000,
-    rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
-    mixed: Annotated[
-        float,
-        typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
-    ] = 0.9,
-    seed: Annotated[int, typer.Option(min=0, help="Of all dice.")] = 1,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("weights.json"),
+    out: Annotated[Path, typer.Argument(help="The file to write; learning goes on from it if it is there.")],
+    games: Annotated[
+        int, typer.Option(min=1, help="Games of self-play of backgammon; Hypergammon has a tenth.")
+    ] = (1_000_000),
+    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 64,
+    rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start.")] = 0.03,
+    last_rate: Annotated[float, typer.Option(min=1e-9, help="The learning rate at the end.")] = 0.001,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and dice.")] = 1,
 ) -> None:
-    """Fits the weights of the evaluation of backgammon and Hypergammon, and writes them to a file.
+    """Teaches the networks of backgammon and Hypergammon, and writes them to a file, which is safe to stop.
 
-    Log losses are on a tenth of the games that is kept apart, beside those of always answering the average.
-
-    Example: python scripts/fit_backgammon.py --games 10000 --rounds 4 --seed 1 --out weights.json
+    Example: python scripts/fit_backgammon.py networks.npz --games 1000000
     """
-    found = {}
-    for rules in (Backgammon(3), Hypergammon(3)):
-        weights = first_weights()
-        for number in range(1, rounds + 1):
-            print(f"{type(rules).__name__}, round {number}")
-            played = self_play(rules, weights, games, mixed, (100 * seed + number) << 32)
-            weights = fitted(weights, played)
-        found[type(rules).__name__] = weights
-    out.write_text(as_text(found))
+    found = networks.load_weights(out) if out.exists() else {}
+    for rules, number in ((Backgammon(3), games), (Hypergammon(3), max(games // 10, 1))):
+        name = type(rules).__name__
+        weights = as_floats(found[name]) if name in found else first_floats(hidden, seed)
+        shipped = as_floats(rules._weights())
+        dice = np.full(1, seed, np.int64)
+        started, looked, done = time.monotonic(), -np.inf, 0
+        while done < number:
+            now = np.float32(rate * (last_rate / rate) ** (done / number))
+            chunk = min(CHUNK, number - done)
+            rolls, errors = self_play(rules, weights, chunk, now, dice)
+            done += chunk
+            if time.monotonic() - looked > 60 or done == number:
+                looked = time.monotonic()
+                points, half = match(rules, weights, shipped, 2000, seed)
+                print(
+                    f"{name}: {done:,} of {number:,} games in {looked - started:,.0f} s, "
+                    f"error {errors / rolls:.4f}, against the shipped networks "
+                    f"{points:+.3f} +- {half:.3f} points a game",
+                    flush=True,
+                )
+                found[name] = as_weights(weights)
+                write(out, found)
+
+
+def write(path: Path, found: dict[str, Weights]) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, **found)  # type: ignore[arg-type]
+    part.replace(path)
 
 
 if __name__ == "__main__":

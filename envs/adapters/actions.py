@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.envs.adapters.facts.known import known_facts
+from zermelo.envs.adapters.facts.known import known_actions
 from zermelo.envs.adapters.masks import gym_mask, require_mask_before_last, shown_mask, writes_own_last
 from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, require_reset
@@ -41,10 +41,10 @@ def legal_actions(env: Any) -> list[Any]:
         agent = raw.agent_selection
         if raw.terminations.get(agent) or raw.truncations.get(agent):
             return []
-        codec = codec_for(raw, agent)
-        fast = known_facts(raw).legal_actions
+        fast = known_actions(raw)
         if fast is not None:
             return list(fast(raw))
+        codec = codec_for(raw, agent)
         if writes_own_last(raw):
             require_mask_before_last(clone_env(raw), agent)
         mask = shown_mask(raw.observe(agent), raw.infos.get(agent), codec, f"{agent!r} in {game_name(raw)}")

@@ -208,15 +208,17 @@ class CopiedGame:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.mover == CHANCE:
             return self._apply_outcome(state, action, env)
-        if action not in self.legal_actions(state):
-            raise illegal_action(action, self._whose(state), self.legal_actions(state))
-        env_action = self._codec_of(state).to_env(action)
+        actions = self.legal_actions(state) if state.actions is None else state.actions
+        if action not in actions:
+            raise illegal_action(action, self._whose(state), actions)
+        codec = self._codec_of(state)
+        env_action = action if codec.is_discrete else codec.to_env(action)
         if env is None:
             env = self._copy(state.env)
         if generator is not None:
             replace_generators(env, generator)
             self._draw_again(env, generator)
-        with self._guarded(generator) if self.outside else QUIET:
+        with self._guarded(generator) if self.outside.used else QUIET:
             try:
                 return self._after(state, env, env.step(env_action))
             except ZermeloError:

@@ -118,6 +118,10 @@ class TableGame:
     def traits(self) -> Traits:
         return self._traits
 
+    @property
+    def num_states(self) -> int:
+        return len(self._table)
+
     def fits(self, env: Any) -> bool:
         return getattr(env.unwrapped, "P", None) is self._source and has_table(env)
 

@@ -38,19 +38,38 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
+_BASES = {"AECEnv": "pettingzoo.utils.env", "Env": "gymnasium.core", "ParallelEnv": "pettingzoo.utils.env"}
+
+
+@functools.cache  # what a class inherits does not change
+def _base_of(kind: Any) -> str | None:
+    """The base class of environments that a class has."""
+    bases = (
+        ("AECEnv", "pettingzoo.utils.env"),
+        ("Env", "gymnasium.core"),
+        ("ParallelEnv", "pettingzoo.utils.env"),
+    )
+    for name, module in bases:
+        base = _class_in(module, name)
+        if base is not None and issubclass(kind, base):
+            return name
+    return None
+
+
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
-    base = _class_in("pettingzoo.utils.env", "AECEnv")
-    if base is not None and isinstance(env, base):
-        return True
+    kind: Any = type(env)
+    base = _base_of(kind)
+    if base is not None and base != "ParallelEnv":
+        return base == "AECEnv"
     methods = ("reset", "step", "observe", "action_space")
-    return all(callable(getattr(env, name, None)) for name in methods) and not is_gymnasium(env)
+    return all(callable(getattr(env, name, None)) for name in methods)
 
 
 def is_gymnasium(env: Any) -> bool:
     """Whether this is a Gymnasium environment."""
-    base = _class_in("gymnasium.core", "Env")
-    return base is not None and isinstance(env, base)
+    kind: Any = type(env)
+    return _base_of(kind) == "Env"
 
 
 def innermost(env: Any) -> Any:
@@ -100,8 +119,8 @@ def layers(env: Any) -> list[Any]:
 
 def is_parallel(env: Any) -> bool:
     """Whether this is a PettingZoo ``ParallelEnv``, whose agents move at the same time."""
-    base = _class_in("pettingzoo.utils.env", "ParallelEnv")
-    return base is not None and isinstance(env, base)
+    kind: Any = type(env)
+    return _base_of(kind) == "ParallelEnv"
 
 
 def game_name(env: Any) -> str:

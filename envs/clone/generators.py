@@ -104,18 +104,15 @@ class OutsideGenerators:
         outside = () if env is None else values_outside(env)
         found = (source for name, value in outside for source in _sources(name, value))
         self._all = [*_global_sources(), *found]
-        self._used = self._all
+        self.used = self._all
         self._watches = True
         self.drawn: set[str] = set()
-
-    def __bool__(self) -> bool:
-        return bool(self._used)
 
     def only(self, names: Iterable[str]) -> OutsideGenerators:
         """A context for steps that are known to draw from these generators alone."""
         changed = OutsideGenerators.__new__(OutsideGenerators)
         changed._all, changed.drawn, changed._watches = self._all, self.drawn, False
-        changed._used = [source for source in self._all if source.name in set(names)]
+        changed.used = [source for source in self._all if source.name in set(names)]
         return changed
 
     @contextlib.contextmanager
@@ -127,7 +124,7 @@ class OutsideGenerators:
             is_reset: Whether it is no step, so that all are guarded and what is drawn says nothing.
         """
         with _LOCK, contextlib.ExitStack() as restored:
-            sources = self._all if is_reset else self._used
+            sources = self._all if is_reset else self.used
             for source in sources:
                 restored.callback(source.restore, source.save())
                 source.seed(seed)

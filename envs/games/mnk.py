@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import first_column, rows_of, stones_of, symmetric_board, symmetric_square
-from zermelo.envs.rules.declared import board, board_lines, limits
+from zermelo.envs.rules.boards import first_column, rows_of, stones_of
+from zermelo.envs.rules.declared import Board, board, board_lines, limits
 
 
 class MNKState(NamedTuple):
@@ -19,16 +19,16 @@ class MNKState(NamedTuple):
     whole rounds: none in a game that is played.
     """
 
-    mover: int
-    stones: int
-    last: int = 0
-    before: int = 0
+    mover: Board
+    stones: Board
+    last: Board = 0
+    before: Board = 0
     passes: int = 0
 
 
 @openspiel_rules("mnk")
 @listed(players="2-4")
-@board("XOYZ", squares=Squares(from_below=True))
+@board("XOYZ", symmetric=MNKState, squares=Squares(from_below=True))
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
 )
@@ -111,21 +111,6 @@ class MNK(NamedTuple):
             if player != seat:
                 difference += mine - self._lines(board ^ state.stones ^ self._stones(state, player))
         return 1000 * difference // lines if difference > 0 else -(-1000 * difference // lines)
-
-    def symmetries(self) -> int:
-        return 8 if self.m == self.n else 4
-
-    def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
-        return MNKState(
-            symmetric_board(state.mover, self.n, self.m, symmetry, 1),
-            symmetric_board(state.stones, self.n, self.m, symmetry, 1),
-            symmetric_board(state.last, self.n, self.m, symmetry, 1),
-            symmetric_board(state.before, self.n, self.m, symmetry, 1),
-            state.passes,
-        )
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        return symmetric_square(action, self.n, self.m, symmetry)
 
     def layout(self) -> tuple[int, int, int, int, int]:
         return self.n, self.m, 0, self.m + 1, 1

@@ -139,7 +139,6 @@ class PathRules(NamedTuple):
 _NOT_PASSED_ON = (
     "symmetric_state",
     "safe_actions",
-    "planes",
     "repetition_key",
     "repetition_utility",
     "reversible_plies",
@@ -239,6 +238,11 @@ def back_to_end(path: Any, state: Any) -> int:
 def has_been_before(path: Any, state: Any) -> bool:
     """Whether a state's position has been on the path to it."""
     return bool(state.occurrences > 1)
+
+
+def forbids_repetition(path: Any) -> bool:
+    """Whether what is legal in a state depends on the path to it."""
+    return bool(path.rules.repetition_is_illegal())
 
 
 def back_to_illegal(path: Any) -> int:

@@ -10,16 +10,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
-from zermelo.envs.rules import bits, words
+from zermelo.envs.rules import bits, vectors, words
 
 _INT: Final = ir.IntType(64)
 _FLOAT: Final = ir.DoubleType()
+_SHORT: Final = ir.IntType(16)
 _int, _float, _none = types.int64, types.float64, types.none
 
 
@@ -185,6 +186,14 @@ _MEMORY: Final[dict[Any, Any]] = {
     ),
     memory.store_float: _fixed(
         _none(_int, _int, _float), lambda builder, *at: builder.store(at[2], _slot(builder, at[0], at[1], _FLOAT))
+    ),
+    memory.load_short: _fixed(
+        _int(_int, _int),
+        lambda builder, *at: builder.sext(builder.load(_slot(builder, at[0], at[1], _SHORT)), _INT),
+    ),
+    memory.store_short: _fixed(
+        _none(_int, _int, _int),
+        lambda builder, *at: builder.store(builder.trunc(at[2], _SHORT), _slot(builder, at[0], at[1], _SHORT)),
     ),
     memory.prefetch: _fixed(_none(_int, _int), _prefetch),
     memory.take: _fixed(
@@ -355,7 +364,29 @@ _SETS: Final[dict[Any, Any]] = {
     words.flat: _instruction(lambda state: types.UniTuple(_int, _words_in(state))(state), _flat, 1),
 }
 
-INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS}
+# -- vectors -----------------------------------------------------------------------------------------------------
+
+
+def _row_sum(sums: Any, rows: Any, numbers: Any, factors: Any, count: Any) -> None:
+    sums[:] = 0
+    for entry in range(count):
+        row, factor = numbers[entry], factors[entry]
+        for place in range(len(sums)):
+            sums[place] += rows[row, place] * factor
+
+
+def _row_product(values: Any, rows: Any, row: Any) -> Any:
+    total = 0
+    for place in range(len(values)):
+        total += max(values[place], 0) * rows[row, place]
+    return total
+
+
+_VECTORS: Final[dict[Any, Any]] = {vectors.row_sum: njit(_row_sum), vectors.row_product: njit(_row_product)}
+overload(vectors.row_sum)(lambda sums, rows, numbers, factors, count: _row_sum)
+overload(vectors.row_product)(lambda values, rows, row: _row_product)
+
+INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS, **_VECTORS}
 """Plain functions, and what compiled code has in their place."""
 
 

@@ -39,6 +39,16 @@ def store_float(address: int, index: int, value: float) -> None:
     ctypes.c_double.from_address(address + 8 * index).value = value
 
 
+def load_short(address: int, index: int) -> int:
+    """The 16-bit integer number ``index`` from ``address`` on."""
+    return ctypes.c_int16.from_address(address + 2 * index).value
+
+
+def store_short(address: int, index: int, value: int) -> None:
+    """Writes the 16-bit integer number ``index`` from ``address`` on: the low bits of a value."""
+    ctypes.c_int16.from_address(address + 2 * index).value = value
+
+
 def load_acquire(address: int, index: int) -> int:
     """Like ``load``, but sees everything that another thread wrote before its ``store_release``."""
     return load(address, index)

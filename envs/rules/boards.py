@@ -72,6 +72,15 @@ def symmetric_board(board: int, rows: int, columns: int, symmetry: int, spare: i
     return board
 
 
+def board_seen(board: int, layout: tuple[int, int, int, int, int], symmetry: int) -> int:
+    """The board of a layout (``@board``) seen through a symmetry; its rows or columns may end with spare bits."""
+    rows, columns, _, down, right = layout
+    if right == 1:
+        return symmetric_board(board, rows, columns, symmetry, abs(down) - columns)
+    exchanged = symmetry & 4 | (symmetry & 1) << 1 | symmetry >> 1 & 1
+    return symmetric_board(board, columns, rows, exchanged, right - rows)
+
+
 def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int:
     """The image of a square under a symmetry, numbered as in ``symmetric_board``."""
     row, column = square // columns, square % columns

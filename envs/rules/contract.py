@@ -59,7 +59,7 @@ COMPILED: Final = tuple(name for name, method in METHODS.items() if method.compi
 DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
     name: METHODS[name].function
     for name in COMPILED
-    if name not in (*REQUIRED, "planes", "layout", "write_observation", "table_state")
+    if name not in (*REQUIRED, "layout", "write_observation", "table_state")
 }
 """What stands in compiled code for a method that rules do not write."""
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.boards import symmetric_board, symmetric_square
+from zermelo.envs.rules.boards import board_seen, symmetric_square
 from zermelo.envs.rules.words import contains
 
 Board: TypeAlias = Annotated[int, "Board"]
@@ -157,25 +157,25 @@ def _planes(self: Any, state: Any, seat: int) -> tuple[Any, ...]:
 
 _SOURCE = """
 def symmetric_state(self, state, symmetry):
-    rows, columns = self.layout()[:2]
+    layout = self.layout()
     return State({parts})
 """
 
 
 def _symmetric_state(state_class: Any) -> Callable[..., Any]:
     """The function of a class of states that sees their boards and squares through a symmetry."""
-    through = {"Board": "symmetric_board", "Square": "symmetric_square"}
+    through = {
+        "Board": "board_seen(state.{}, layout, symmetry)",
+        "Square": "symmetric_square(state.{}, layout[0], layout[1], symmetry)",
+    }
     kinds = {
         name: getattr(kind, "__forward_arg__", getattr(kind, "__metadata__", ("",))[0])
         for name, kind in state_class.__annotations__.items()
     }
-    parts = [
-        f"{through[kind]}(state.{name}, rows, columns, symmetry)" if kind in through else f"state.{name}"
-        for name, kind in kinds.items()
-    ]
+    parts = [through.get(kind, "state.{}").format(name) for name, kind in kinds.items()]
     space = {
         "State": state_class,
-        "symmetric_board": symmetric_board,
+        "board_seen": board_seen,
         "symmetric_square": symmetric_square,
         "__name__": __name__,
     }

@@ -153,7 +153,11 @@ class Search(General, Protocol):
         return count
 
     def is_urgent(self, state: Any) -> bool:
-        """Whether selective searches look one move further, as in check; False."""
+        """Whether selective searches leave nothing out and quiescence follows every action, as in check; False."""
+        return False
+
+    def is_losing(self, state: Any, action: int) -> bool:
+        """Whether selective searches leave an action out near the depth limit, as it gives a piece away; False."""
         return False
 
     def pass_turn(self, state: Any) -> Any:
@@ -318,7 +322,11 @@ class Observed(Protocol):
     """Methods for learning agents and environments."""
 
     def planes(self, state: Any, seat: int) -> tuple[Any, ...]:
-        """The boards that a seat sees, its own pieces first: ``@board`` makes observations and text of them."""
+        """The boards that a seat sees, its own pieces first: ``@board`` makes observations and text of them.
+
+        Networks read their bits; by default those of all integers of the state.
+        """
+        return flat(state)
 
     def layout(self) -> tuple[int, int, int, int, int]:
         """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""

@@ -75,7 +75,7 @@ def with_traits(
 
 def _watched(game: Any, raw: Any, deadline: float) -> Any:
     """The game, with the generators guarded that its steps draw from."""
-    if not game.outside:
+    if not game.outside.used:
         return game
     names = watch(game, game.snapshot(raw), deadline)
     return game if names is None else game.with_traits(game.traits, game.outside.only(names))

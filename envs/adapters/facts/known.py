@@ -76,6 +76,13 @@ def _blackjack_key(env: Any) -> Hashable:
     return tuple(sorted(raw.player)), raw.dealer[0]
 
 
+def _rps_key(env: Any) -> Hashable:
+    """The round, whose turn it is, and the first player's choice where it has been made: no round counts later."""
+    first, second = env.possible_agents
+    chosen = env.state[first] if env.agent_selection == second else None
+    return env.num_moves, env.agent_selection, chosen
+
+
 # -- environments over rules -------------------------------------------------------------------------------------
 
 
@@ -120,6 +127,7 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
+        key=_rps_key,
         hidden=RPS,
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
@@ -167,6 +175,12 @@ def register_information(
     """
     name = env_class if isinstance(env_class, str) else full_name(env_class)
     _information[name] = Hidden(information_state_key, resample)
+
+
+def known_actions(env: Any) -> Callable[[Any], tuple[int, ...]] | None:
+    """A fast way to list the legal actions of the agent to move in environments of this very class."""
+    facts = _FACTS.get(full_name(type(env)))
+    return None if facts is None else facts.legal_actions
 
 
 def known_facts(env: Any) -> Facts:

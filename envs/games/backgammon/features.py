@@ -1,10 +1,4 @@
-"""Evaluation of backgammon: a weighted sum of named features.
-
-``expected`` estimates, for the player to move, the expected utility before the roll: the chance of winning, and
-where they count those of winning and of losing a gammon, each the logistic function of a weighted sum (so they are
-probabilities, as averages over dice need them). There is one set of weights for positions of contact and one for
-races, in which no checker can be hit any more. They are fitted to self-play, and written to ``weights.json`` in
-units of ``LOGIT``, by ``python scripts/fit_backgammon.py --games 10000 --rounds 4 --lambda 0.9 --seed 1``.
+"""Features of positions of backgammon, which its networks read (``zermelo.envs.games.backgammon.network``).
 
 The features, most of them once for the player to move and once for the other one; all numbers are whole:
 
@@ -29,28 +23,18 @@ The features, most of them once for the player to move and once for the other on
 
 After the roll, ``lead`` counts how far its numbers are above the average.
 
-Sources: shots and primes, and what is lost with them: Magriel, *Backgammon* (1976); a linear evaluation with one
-set of weights for contact and one for races: Tesauro's ``pubeval`` (1993).
+Source: shots and primes, and what is lost with them: Magriel, *Backgammon* (1976).
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-
-LOGIT: Final = 4096
-"""How many units of a weighted sum are one unit of log odds."""
-CERTAIN: Final = 1 << 16
-"""How many units of chance are certainty."""
-OUTCOMES: Final = ("win", "win a gammon", "lose a gammon")
-"""What there are weights for, seen by the player to move."""
 
 _BAR: Final = 25
 _OF_SIDE: Final = (
@@ -71,7 +55,7 @@ _, _POINT, _SPARE, _BAR_COUNT, _SHUT_OUT, _OFF, _SHOTS, _AT_RISK, _HOME_RISK, _P
     :12
 ]
 _SIDE: Final = _STARTS[12]
-_LEAD, _TO_MOVE, _RACE, _, _RACE_LEAD = _STARTS[24:29]
+_LEAD, _TO_MOVE, RACE, _, _RACE_LEAD = _STARTS[24:29]
 MOST_ENTRIES: Final = 80
 """No position has more features than that which are not zero."""
 
@@ -102,23 +86,11 @@ SHOTS: Final = _rolls(_reaches)
 """How many of 36 rolls hit a blot that has checkers before it at a set of distances, if no points are closed."""
 STOPS: Final = _rolls(_is_stopped)
 """How many of 36 rolls do not take a checker the whole way, with a set of distances closed to it."""
-CHANCES: Final = np.array(
-    [round(CERTAIN / (1 + math.exp(-step / 64))) for step in range(-640, 641)], dtype=np.int64
-)
-"""The logistic function from -10 to 10, in steps of a 64th."""
 
 
 def count_at(low: int, high: int, place: int) -> int:
     """The number of a player's checkers on a point."""
     return low >> 4 * place & 15 if place < 13 else high >> 4 * (place - 13) & 15
-
-
-def chance(total: int) -> int:
-    """The probability that a weighted sum stands for, in units of ``CERTAIN``: the logistic function of it."""
-    steps = min(max(total + 10 * LOGIT, 0), 20 * LOGIT - 1)
-    index, part = steps >> 6, steps & 63
-    below, above = int(CHANCES[index]), int(CHANCES[index + 1])
-    return below + ((above - below) * part >> 6)
 
 
 def _put(indices: Any, values: Any, count: int, index: int, value: int) -> int:
@@ -233,8 +205,8 @@ def features(low: int, high: int, other_low: int, other_high: int, rolled: int, 
                 other_blots |= 1 << place
     lead = _lead(pips, other_pips, rolled)
     if rear + other_rear < _BAR:
-        count = _race(low, high, _RACE, indices, values, 0)
-        count = _race(other_low, other_high, _RACE + 24, indices, values, count)
+        count = _race(low, high, RACE, indices, values, 0)
+        count = _race(other_low, other_high, RACE + 24, indices, values, count)
         count = _put(indices, values, count, _RACE_LEAD, lead)
         return _put(indices, values, count, _RACE_LEAD + 1, 1)
     own, other_own = made | blots, other_made | other_blots
@@ -243,76 +215,3 @@ def features(low: int, high: int, other_low: int, other_high: int, rolled: int, 
     count = _side(other_low, other_high, other_made, other_blots, low, high, own, made, _SIDE, buffers, count)
     count = _put(indices, values, count, _LEAD, lead)
     return _put(indices, values, count, _TO_MOVE, 1)
-
-
-def weighted(indices: Any, values: Any, count: int, weights: Any, outcome: int) -> int:
-    """The features times one outcome's weights."""
-    total = 0
-    for entry in range(count):
-        total += int(weights[outcome, indices[entry]]) * int(values[entry])
-    return total
-
-
-def expected(
-    low: int, high: int, other_low: int, other_high: int, rolled: int, most_points: int, weights: Any
-) -> int:
-    """The expected utility of the player to move, in 1024ths of a point.
-
-    Args:
-        low: As for ``features``, and so the next four.
-        high: The same.
-        other_low: The same.
-        other_high: The same.
-        rolled: The same.
-        most_points: What a game can count: 1, 2 with gammons, 3 with backgammons.
-        weights: Of shape (outcomes, features and one): in the last column of the first row, how many of 1024
-            gammons are backgammons.
-    """
-    indices = np.empty(MOST_ENTRIES, np.int64)
-    values = np.empty(MOST_ENTRIES, np.int64)
-    count = features(low, high, other_low, other_high, rolled, indices, values)
-    worth = 2 * chance(weighted(indices, values, count, weights, 0)) - CERTAIN
-    if most_points > 1:
-        gammons = 0
-        if other_low & 15 == 0:
-            gammons += chance(weighted(indices, values, count, weights, 1))
-        if low & 15 == 0:
-            gammons -= chance(weighted(indices, values, count, weights, 2))
-        if most_points > 2:
-            gammons += gammons * int(weights[0, FEATURES]) >> 10
-        worth += gammons
-    return worth >> 6
-
-
-# -- weights -----------------------------------------------------------------------------------------------------
-
-FILE: Final = Path(__file__).with_name("weights.json")
-
-
-def _read(game: str) -> npt.NDArray[np.int64]:
-    """The weights of a game, of shape (outcomes, features and one).
-
-    In the last column of the first row is how many of 1024 gammons are backgammons.
-    """
-    blocks: dict[str, Any] = json.loads(FILE.read_text())[game]
-    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
-    for name, start, size in BLOCKS:
-        weights[:, start : start + size] = blocks[name]
-    weights[0, FEATURES] = blocks["backgammons"]
-    return weights
-
-
-def as_text(found: dict[str, npt.NDArray[np.int64]]) -> str:
-    """The weights of games as such a file has them."""
-    games = []
-    for game, weights in found.items():
-        lines = [f'"backgammons": {weights[0, FEATURES]}']
-        for name, start, size in BLOCKS:
-            rows = json.dumps(weights[:, start : start + size].tolist(), separators=(",", ":"))
-            lines.append(f"{json.dumps(name)}: {rows}")
-        games.append(json.dumps(game) + ": {\n" + ",\n".join(lines) + "\n}")
-    return "{\n" + ",\n".join(games) + "\n}\n"
-
-
-BACKGAMMON: Final = _read("Backgammon")
-HYPERGAMMON: Final = _read("Hypergammon")

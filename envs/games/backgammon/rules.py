@@ -31,10 +31,10 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.games.backgammon.features import BACKGAMMON, HYPERGAMMON, count_at, expected
+from zermelo.envs.games.backgammon.features import count_at
+from zermelo.envs.games.backgammon.network import BACKGAMMON, HYPERGAMMON, Weights, expected
 from zermelo.envs.games.backgammon.plays import (
     BAR,
     ORDER,
@@ -160,12 +160,12 @@ class Backgammon(NamedTuple):
         return points if seat == state.seat else -points
 
     def evaluation(self, state: BackgammonState, seat: int) -> int:
-        """The expected utility by weighted features (``zermelo.envs.games.backgammon.features``)."""
+        """The expected utility by a network (``zermelo.envs.games.backgammon.network``)."""
         most = EVALUATION_UNIT * self.most_points - 1
         worth = min(max(self.estimate(state, self._weights()), -most), most)
         return worth if seat == state.seat else -worth
 
-    def estimate(self, state: BackgammonState, weights: npt.NDArray[np.int64]) -> int:
+    def estimate(self, state: BackgammonState, weights: Weights) -> int:
         """The expected utility of the player to move by the given weights, in 1024ths of a point.
 
         It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
@@ -256,7 +256,7 @@ class Backgammon(NamedTuple):
     def _checkers(self) -> int:
         return 15
 
-    def _weights(self) -> npt.NDArray[np.int64]:
+    def _weights(self) -> Weights:
         return BACKGAMMON
 
 
@@ -277,5 +277,5 @@ class Hypergammon(Backgammon):
     def _checkers(self) -> int:
         return 3
 
-    def _weights(self) -> npt.NDArray[np.int64]:
+    def _weights(self) -> Weights:
         return HYPERGAMMON

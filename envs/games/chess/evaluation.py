@@ -68,12 +68,19 @@ class ChessKnowledge:
                 count += 1
         return count
 
+    def is_losing(self: Any, state: ChessState, action: int) -> bool:
+        """True if captures that follow on its square win something."""
+        move = int(MOVES[action])
+        origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+        gained, _, kind = _gain(state, origin, target, promotion)
+        return not wins_exchange(state, origin, target, gained, kind)
+
     def is_urgent(self: Any, state: ChessState) -> bool:
         return state.checkers != 0
 
     def search_settings(self: Any, search: str) -> dict[str, float]:
         """The settings of selective search that gained in games against Stockfish at low node counts."""
-        selective = {"late_move_reductions": 3, "null_move": 2, "futility": 0.15, "share_positions": True}
+        selective = {"late_move_reductions": 2, "null_move": 2, "futility": 0.15, "share_positions": True}
         return selective if search == "selective" else {}
 
 

@@ -276,14 +276,6 @@ def test_an_environment_that_is_not_reset() -> None:
         as_game(gymnasium.make("FrozenLake-v1"))
 
 
-def test_continuous_actions() -> None:
-    env = made("Pendulum-v1")
-    with pytest.raises(
-        UnsupportedGameError, match=r"the action space of Pendulum-v1 is Box.*cannot be enumerated"
-    ):
-        as_game(env)
-
-
 @pytest.mark.thorough
 def test_a_reset_without_a_seed_is_named_with_its_remedy() -> None:
     class Old(gymnasium.Env[Any, Any]):

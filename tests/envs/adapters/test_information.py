@@ -347,3 +347,17 @@ def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) 
     hands = {game.resample(state, 0, np.random.default_rng(seed)).env.hands["b"] for seed in range(20)}
     assert hands == {0, 1, 2, 3}
     assert ISMCTSAgent(simulations=4).act(other) in (0, 1)
+
+
+def test_rounds_meet_whatever_came_before() -> None:
+    env = started(pettingzoo.make("aec", "classic/rps-v2", max_cycles=3))
+    game = as_game(env)
+
+    def after(*actions: int) -> Any:
+        state = game.snapshot(env)
+        for action in actions:
+            state = game.result(state, action)
+        return game.key(state)
+
+    assert after(0, 1, 2, 2) == after(1, 0, 0, 2)
+    assert len({after(), after(2, 2), after(0, 1, 2, 2), after(0, 1, 2), after(0, 1, 1)}) == 5

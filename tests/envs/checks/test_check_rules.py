@@ -11,7 +11,7 @@ import pytest
 from doubles.checked import assert_keeps_contract
 from doubles.own_rules import Piglike
 
-from zermelo.envs import CHANCE, Game, InvalidSettingError, check_rules, perft
+from zermelo.envs import Game, check_rules, perft
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.games import MNK, ConnectFour
@@ -227,14 +227,6 @@ def test_parameters_are_integers() -> None:
         as_game(Heap(start=2.5))  # type: ignore[arg-type]  # the point of the test
 
 
-@pytest.mark.parametrize(
-    "rules", [ConnectFour(rows=8, columns=7), ConnectFour(columns=0), MNK(m=8, n=8), MNK(k=0)]
-)
-def test_a_board_that_does_not_fit_is_refused(rules: Any) -> None:
-    with pytest.raises(InvalidSettingError, match="at most 62"):
-        as_game(rules)
-
-
 def test_rules_are_a_game() -> None:
     game: Game[Any] = as_game(ConnectFour(rows=5))
     assert game == RulesGame(ConnectFour(rows=5))
@@ -256,15 +248,6 @@ def test_rules_are_a_game() -> None:
     assert is_rules(ConnectFour())
     assert not is_rules(ConnectFour)
     assert not is_rules((1, 2))
-
-
-def test_pictures() -> None:
-    game = as_game(MNK())
-    state = game.result(game.result(game.initial_state(), 4), 0)
-    assert game.text(state) == "O . .\n. X .\n. . ."
-    assert game.action_text(state, 2) == "c3"
-    four = as_game(ConnectFour(rows=2, columns=3))
-    assert four.text(four.result(four.result(four.initial_state(), 1), 1)) == ". O .\n. X ."
 
 
 @pytest.mark.thorough
@@ -290,28 +273,3 @@ def test_bits_mean_the_same_compiled(seed: int) -> None:
             bits.mix(number),
         )
         assert compiled(number, places) == plain, (seed, number, places)
-
-
-@pytest.mark.thorough
-def test_a_rules_class_may_build_on_another() -> None:
-    def legal(self: Any, state: HeapState, actions: list[int]) -> int:
-        actions[0] = 0
-        return 1
-
-    assert perft(_broken(legal_actions=legal), 6) == 1
-    assert perft(Heap(), 6) == 3**6 - sum(_short(9, 6))
-    assert CHANCE == -1
-
-
-def _short(left: int, depth: int) -> list[int]:
-    """Sequences of ``depth`` numbers from 1 to 3 that add up to more than ``left``, or reach it early."""
-    counts = []
-    for number in range(3**depth):
-        total, bad = 0, 0
-        for _ in range(depth):
-            if total >= left:
-                bad = 1
-            number, digit = divmod(number, 3)
-            total += digit + 1
-        counts.append(1 if bad or total > left else 0)
-    return counts

@@ -128,12 +128,6 @@ def test_check_clone_finds_it_too_and_puts_it_back():
     assert state_key(env) == key
 
 
-def test_go_with_two_board_sizes():
-    sizes = itertools.cycle([9, 5])
-    with pytest.raises(CloneError, match=r"go_base\.N \(9, now 5\)"):
-        verify_clone(lambda: pettingzoo.make("aec", "classic/go-v5", board_size=next(sizes)))
-
-
 def test_configurations_in_turn_are_fine_where_nothing_is_shared():
     cycles = itertools.cycle([{"num_actions": 3, "max_cycles": 3}, {"num_actions": 5, "max_cycles": 4}])
     assert_clones_right(lambda: pettingzoo.make("aec", "classic/rps-v2", **next(cycles)), games=2)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import random
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
@@ -276,20 +274,6 @@ def test_what_the_environment_does_not_take() -> None:
     live.reset(seed=1)
     with pytest.raises(IllegalActionError, match="7 is no action of 2048"):
         live.step(7)
-
-
-@pytest.mark.thorough
-def test_gymnasium_learns_of_it_when_it_is_told() -> None:
-    program = (
-        "import sys, zermelo.envs; assert 'gymnasium' not in sys.modules; import gymnasium; "
-        "zermelo.envs.register_envs(); "
-        "env = gymnasium.make('zermelo/Game2048-v0', rows=2); print(env.observation_space.shape)"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert run.stdout.split() == ["(2,", "4)"], run.stderr
-    program = "import gymnasium, zermelo.envs; print(gymnasium.make('zermelo/Game2048-v0').unwrapped.rules)"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert run.stdout.strip() == "Game2048(rows=4, columns=4)", run.stderr
 
 
 def test_what_is_seen() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
 import random
 from collections.abc import Mapping
@@ -17,7 +16,8 @@ from oracles.compared_searches import random_result
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
-from zermelo.envs.games.backgammon.features import BACKGAMMON, HYPERGAMMON
+from zermelo.envs.games.backgammon import network as networks
+from zermelo.envs.games.backgammon.network import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.envs.rules import EVALUATION_UNIT, RulesGame
 
@@ -68,10 +68,31 @@ def test_what_stops_a_checker() -> None:
 
 
 def test_the_logistic_function() -> None:
-    unit = parts.LOGIT
     for odds in (-20, -9.99, -3, -0.01, 0, 0.3, 1, 5, 9.99, 20):
         expected = 1 / (1 + math.exp(-min(max(odds, -10), 10)))
-        assert parts.chance(round(odds * unit)) / parts.CERTAIN == pytest.approx(expected, abs=2e-4)
+        assert networks.chance(round(odds * networks.UNIT)) / networks.CERTAIN == pytest.approx(expected, abs=2e-4)
+
+
+def test_which_network_evaluates_a_position() -> None:
+    start = Backgammon(3).initial_state()
+    contact = start.low, start.high, start.other_low, start.other_high
+    assert networks.network_of(*contact, first_feature=0) == networks.CONTACT
+    few = words({24: 1, 8: 2, 6: 3, 2: 5, 1: 4}, {13: 5, 8: 5, 6: 5})
+    assert networks.network_of(*few, first_feature=0) == networks.CRASHED_CONTACT
+    assert networks.network_of(*words({24: 1, 8: 2, 6: 4, 2: 4, 1: 4}, {13: 5, 8: 5, 6: 5}), 0) == networks.CONTACT
+    assert networks.network_of(*words({6: 15}, {6: 15}), parts.RACE) == networks.RACES
+
+
+def test_a_network_by_hand() -> None:
+    """Two units of one feature each, one of them cut off at 0: log odds 3 * (2 * 2 + 0) + 1 of a win."""
+    weights = np.zeros((networks.ROWS, 15), np.int16)
+    to_move = parts.FEATURES - 1
+    weights[parts.RACE + to_move, :2] = 2 * networks.UNIT, -2 * networks.UNIT
+    row = networks.LAST_LAYERS + len(networks.OUTPUTS) * networks.RACES
+    weights[row, :2] = networks.UNIT // 2, 7 * networks.UNIT
+    weights[networks.LAST_BIASES, len(networks.OUTPUTS) * networks.RACES] = networks.UNIT // 4
+    expected = 2 / (1 + math.exp(-(2 * 0.5 + 0.25))) - 1
+    assert networks.expected(*words({2: 2}, {2: 2}), 0, 1, weights) / 1024 == pytest.approx(expected, abs=2e-3)
 
 
 def test_features_of_contact() -> None:
@@ -206,8 +227,9 @@ def test_half_a_double_before_the_end() -> None:
 
 def test_weights_are_of_their_shape() -> None:
     for weights in (BACKGAMMON, HYPERGAMMON):
-        assert weights.shape == (len(parts.OUTCOMES), parts.FEATURES + 1)
-        assert 0 < weights[0, parts.FEATURES] < 1024
+        assert weights.dtype == np.int16
+        assert len(weights) == networks.ROWS
+        assert weights.shape[1] >= networks.NETWORKS * len(networks.OUTPUTS)
     assert sum(size for _, _, size in parts.BLOCKS) == parts.FEATURES
     starts = [start for _, start, _ in parts.BLOCKS]
     assert starts == [0, *np.cumsum([size for _, _, size in parts.BLOCKS])[:-1]]
@@ -225,32 +247,52 @@ def fit() -> Any:
     return module
 
 
+def games(fit: Any, rules: Any, weights: Any, number: int) -> Any:
+    """Positions of games that a network plays against itself, and the points for who is to roll in each."""
+    dice = np.full(1, 987_654_321, np.int64)
+    room = np.empty((fit.LONGEST, 4), np.int64)
+    for _ in range(number):
+        length, points = fit.play(rules, weights, weights, dice, room)
+        for index in range(length):  # who rolls last wins
+            yield room[index].tolist(), abs(points) * (-1) ** (length - 1 - index)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "weights"), [(Backgammon(3), BACKGAMMON), (Hypergammon(3), HYPERGAMMON)])
 def test_chances_are_what_happens(fit: Any, rules: Any, weights: Any) -> None:
-    """Of the positions of games that no weight has seen, those said to be won so often are won about so often."""
-    positions, ended, _, _, _ = fit.play_many(rules, weights, 4000, 1.0, 987_654_321, fit.LONGEST)
-    indices, values, counts = fit.entries_of(positions)
-    told = np.array(
-        [
-            parts.chance(parts.weighted(indices[row], values[row], counts[row], weights, 0)) / parts.CERTAIN
-            for row in range(0, len(positions), 10)
-        ]
-    )
-    happened = ended[::10, 0]
-    for least in np.arange(0, 1, 0.1):
-        here = (told >= least) & (told < least + 0.1)
-        assert here.sum() > 300
-        assert happened[here].mean() == pytest.approx(told[here].mean(), abs=0.06), least
+    """Positions said to be worth so much bring about so much; with whole numbers as with those that learned."""
+    floats = fit.as_floats(weights)
+    assert (fit.as_weights(floats) == weights).all()
+    room = fit.new_room(weights.shape[1])
+    told, happened = [], []
+    for index, (position, points) in enumerate(games(fit, rules, floats, 4000)):
+        if index % 10:
+            continue
+        told.append(networks.expected(*position, 0, 3, weights) / 1024)
+        happened.append(points)
+        if index % 500 == 0:
+            state = BackgammonState(*position, 0, 0)
+            assert fit.equity(rules, state, 0, floats, room) == pytest.approx(told[-1], abs=5e-3)
+    said, came = np.array(told), np.array(happened)
+    for least in np.arange(-1, 1, 0.2):
+        here = (said >= least) & (said < least + 0.2)
+        assert here.sum() > 200
+        assert came[here].mean() == pytest.approx(said[here].mean(), abs=0.15), least
 
 
 @pytest.mark.slow
-def test_the_script_fits_and_writes_a_file(fit: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, again = tmp_path / "weights.json", tmp_path / "again.json"
+def test_the_script_learns_and_goes_on(fit: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, again = tmp_path / "first.npz", tmp_path / "again.npz"
     for out in (first, again):
-        fit.main(games=100, rounds=1, mixed=0.9, seed=2, out=out)
-    assert "loss" in capsys.readouterr().out
-    found = json.loads(first.read_text())
-    assert found.keys() == {"Backgammon", "Hypergammon"}
-    assert found["Backgammon"].keys() == {"backgammons", *(name for name, _, _ in parts.BLOCKS)}
-    assert again.read_text() == first.read_text()
+        fit.main(out, games=3000, hidden=20, rate=0.02, last_rate=0.02, seed=2)
+    learned = networks.load_weights(first)
+    assert learned.keys() == {"Backgammon", "Hypergammon"}
+    for name, weights in networks.load_weights(again).items():
+        assert (weights == learned[name]).all()
+    rules = Backgammon(3)
+    started = fit.first_floats(20, 2)
+    points, half = fit.match(rules, fit.as_floats(learned["Backgammon"]), started, 400, 3)
+    assert points - half > 0.5
+    fit.main(first, games=1, hidden=20, rate=0.02, last_rate=0.02, seed=2)
+    assert (networks.load_weights(first)["Backgammon"] != learned["Backgammon"]).any()
+    assert "points a game" in capsys.readouterr().out

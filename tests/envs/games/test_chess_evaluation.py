@@ -106,3 +106,11 @@ def test_what_is_there_is_found(fen: str, best: str | None) -> None:
     found = AlphaBetaAgent(depth=5, selective="game").search_state(game, state)
     assert best is None or algebraic(state, found.action) == best
     assert not game.is_terminal(game.result(state, found.action)) or best in ("Qxf7#", "Rd8#", "Nxd5")
+
+
+def test_moves_that_lose_an_exchange_are_known() -> None:
+    rules = Chess("4k3/2p5/8/1n6/8/4P3/8/R2QK3 w - - 0 1")
+    game = RulesGame(rules)
+    state = game.initial_state()
+    losing = {algebraic(state, action) for action in game.legal_actions(state) if rules.is_losing(state, action)}
+    assert losing == {"Qd4", "Qd6", "Qd7+", "Qd8+", "Ra3", "Ra7"}

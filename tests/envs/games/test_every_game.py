@@ -30,6 +30,7 @@ from zermelo.envs.games import (
     Chess,
     Chomp,
     Clobber,
+    ConnectFour,
     Domineering,
     DotsAndBoxes,
     EinStein,
@@ -92,7 +93,7 @@ LONGEST = {"Backgammon": 20, "Hypergammon": 20, "Chess": 60, "Game2048": 40, "Go
 
 
 def test_every_game_is_checked() -> None:
-    kinds = {type(rules).__name__ for rules in (*QUICK, *SLOW, games.ConnectFour())}
+    kinds = {type(rules).__name__ for rules in (*QUICK, *SLOW, ConnectFour())}
     assert kinds == {name for name in vars(games) if name[0].isupper()}
 
 
@@ -162,6 +163,9 @@ def test_plays_as_the_slow_rules_do(rules: Any, slow: Any, sizes: tuple[Any, ...
         *[
             (MNK, (3, 3, 3, 5), "players=5"),
             (MNK, (8, 7), "m=8"),
+            (MNK, (3, 3, 0), "k=0"),
+            (ConnectFour, (8, 7), "rows=8"),
+            (ConnectFour, (6, 0), "columns=0"),
             (Chomp, (0, 2), "rows=0"),
             (Chomp, (8, 8), "rows=8"),
         ],

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from oracles.plain_minimax import Values, value
 
-from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import (
     Breakthrough,
@@ -143,23 +142,6 @@ def test_the_only_winning_bites_of_chomp(rows, columns, bites):
     """Squares: leave an L and mirror. Two rows: leave the lower one square shorter. A lone poison is lost."""
     assert value(Chomp(rows, columns)) == (1 if rows * columns > 1 else -1)
     assert best_actions(Chomp(rows, columns)) == bites
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "rules",
-    [
-        DotsAndBoxes(1, 3),
-        Nim(),
-        *(
-            pytest.param(rules, marks=pytest.mark.slow)
-            for rules in (Kalah(2, 4), Hexapawn(3, 4), Domineering(3, 4), Chomp(3, 3))
-        ),
-    ],
-    ids=repr,
-)
-def test_alpha_beta_agrees(rules):
-    assert AlphaBetaAgent(depth="full").search_state(as_game(rules)).values_by_seat[0] == value(rules)
 
 
 @pytest.mark.parametrize(("sizes", "winner"), [((2, 1), -1), ((3, 1), 1), ((2, 2), -1)])

@@ -211,19 +211,31 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
 
 
 @pytest.mark.thorough
-def test_pettingzoo_and_gymnasium_learn_of_environments_when_they_are_told() -> None:
-    code = textwrap.dedent("""
-        import sys
-        finders = list(sys.meta_path)
-        import zermelo.envs
-        zermelo.envs.register_env("zermelo/Later-v0", "gymnasium:make")
-        assert sys.meta_path == finders
-        assert "pettingzoo" not in sys.modules
-        zermelo.envs.register_envs()
-        import gymnasium, pettingzoo
-        assert "zermelo/Later-v0" in pettingzoo.aec_registry
-        assert "zermelo/Game2048-v0" in gymnasium.registry
-    """)
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import gymnasium, pettingzoo, zermelo.envs",
+        """
+import zermelo.envs
+zermelo.envs.register_env("zermelo/Later-v0", "gymnasium:make")
+assert sys.meta_path == finders
+assert "pettingzoo" not in sys.modules
+zermelo.envs.register_envs()
+import gymnasium, pettingzoo
+assert "zermelo/Later-v0" in pettingzoo.aec_registry
+""",
+    ],
+    ids=["imported before", "when they are told"],
+)
+def test_pettingzoo_and_gymnasium_learn_of_environments(order: str) -> None:
+    code = f"""
+import sys
+finders = list(sys.meta_path)
+{order}
+assert gymnasium.make("zermelo/Game2048-v0", rows=2).observation_space.shape == (2, 4)
+assert pettingzoo.make("aec", "zermelo/MNK-v0", m=4, n=5).action_space("player_0").n == 20
+assert pettingzoo.make("aec", "zermelo/ConnectFour").metadata["name"] == "connect_four_v0"
+"""
     command = [sys.executable, "-W", "ignore", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

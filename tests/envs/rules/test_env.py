@@ -196,14 +196,6 @@ def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> Non
     assert game.traits.chance is Chance.NONE
 
 
-def test_what_the_caller_knows_counts_most() -> None:
-    live = started(make("zermelo/MNK-v0"))
-    game = as_game(live, traits={"reward_sum": "general_sum"})
-    assert game.traits.reward_sum is RewardSum.GENERAL
-    assert game.traits.source("reward_sum") is TraitSource.GIVEN
-    assert as_game(live).traits.reward_sum is RewardSum.ZERO
-
-
 def test_another_game_in_the_same_environment_is_seen() -> None:
     live = started(RulesEnv(own_games.MNK(3, 3, 3)))
     before = as_game(live)

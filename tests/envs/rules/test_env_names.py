@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -26,26 +24,6 @@ from zermelo.envs.rules.env import env_name
 with warnings.catch_warnings():  # it imports an environment in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "order",
-    [
-        "import pettingzoo; import zermelo.envs",
-        "import zermelo.envs; import pettingzoo; zermelo.envs.register_envs()",
-    ],
-)
-def test_pettingzoo_makes_ours(order: str) -> None:
-    program = f"""
-import warnings; warnings.simplefilter("ignore")
-{order}
-env = pettingzoo.make("aec", "zermelo/MNK-v0", m=4, n=5)
-env.reset()
-print(env.action_space("player_0").n, env, pettingzoo.make("aec", "zermelo/ConnectFour").metadata["name"])
-"""
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["20", "mnk_v0", "connect_four_v0"]
 
 
 def test_every_game_has_an_id_and_its_table() -> None:
