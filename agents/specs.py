@@ -54,6 +54,8 @@ _NEED_MORE: Final = {
     **_LEARNED,
     **_ENGINES,
     "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
+    "noisy": "noisy:NoisyAgent",
+    "level": "level:LevelAgent",
     "policytable": "tables.policies:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
@@ -161,7 +163,7 @@ def describe_settings(name: str) -> list[Setting]:
 
 _OPPONENTS: Final = frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "softmax"})
 _HARMLESS: Final[Mapping[str, frozenset[str]]] = {
-    "agent": frozenset({*_BY_NAME, "openspiel_mcts"}),
+    "agent": frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "level"}),
     "blueprint": frozenset({*_BY_NAME, "openspiel_mcts"}),
     "opponent": _OPPONENTS,
     "belief": _OPPONENTS | {"uniform"},

@@ -106,6 +106,8 @@ class Search(SharedRecord):
     ordered: int
     killers: int
     history: int
+    counters: int  # the address of the reply that last cut off after each action; both + 1
+    continuation: int  # the address of the history of pairs of actions (``two_player.history``)
     # Several threads.
     busy: int  # the address of marks of the positions that are being searched; 0 for one thread
     # How to search.
@@ -113,7 +115,10 @@ class Search(SharedRecord):
     quiescence: int
     null_windows: int
     symmetries: int
+    selective: int  # whether some moves are searched less deep than others
     late_moves: int
+    reductions: int  # the address of how much less deep, in 1024ths, by depth and number of the move
+    stack: int  # the address of what each ply tells those below it (``two_player.history``)
     null_move: int
     passed_ply: int
     futility: int  # in 1024ths of a point of utility, as ``singular``
@@ -142,8 +147,9 @@ class Search(SharedRecord):
     upper_score: int
     lower_evaluation: int
     upper_evaluation: int
+    span: int  # more than any value, above the middle
     total: int  # what the players' utilities add up to
-    patterns: int  # the address of what a fitted evaluation is looked up in (``patterns``); 0 for none
+    fitted: int  # the address of a fitted evaluation's words (``patterns``, ``network``); 0 for none
     # What scores mean, in floats (general kernel, max^n).
     lower_value: float
     lower_distance: float

@@ -9,9 +9,14 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import insert_sorted
+from zermelo.agents.compiled.network import network_value
 from zermelo.agents.compiled.records import clear_line
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, store_float
 from zermelo.envs.rules.protocol import Rules
+
+NETWORK = False
+"""Whether a network evaluates positions, instead of the rules. Front ends set it."""
 
 
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
@@ -23,10 +28,15 @@ def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None
     clear_line(record, seats, 0.0)
 
 
-def write_evaluation(rules: Rules, state: Any, record: int, search: Search) -> float:
+def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Search) -> float:
     """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
     seats = search.num_values
     total = 0.0
+    if NETWORK:
+        first = network_value(rules, state, ply, search.fitted) / FITTED_UNIT
+        store_float(record, 0, first if search.root_seat == 0 else search.total - first)
+        clear_line(record, seats, 0.0)
+        return total
     for seat in range(seats):
         value = search.expected
         if search.evaluated != 0:

@@ -71,12 +71,15 @@ def fitted_log_odds(rules: Rules, state: Any, tables: int) -> float:
     return total
 
 
-def fitted_value(rules: Rules, state: Any, tables: int) -> int:
-    """The value of an unfinished state for the first seat, in units of 2 ** -16 of utility."""
-    total = fitted_log_odds(rules, state, tables)
-    lower = load(tables, 13)
-    upper = load(tables, 14)
-    share = 1.0 / (1.0 + math.exp(-min(max(total, -30.0), 30.0)))
+def value_of_odds(odds: float, mover: int, lower: int, upper: int) -> int:
+    """The value for the first seat, in units of 2 ** -16 of utility, strictly inside its bounds."""
+    share = 1.0 / (1.0 + math.exp(-min(max(odds, -30.0), 30.0)))
     value = math.floor((lower + (upper - lower) * share) * FITTED_UNIT + 0.5)
     value = min(max(value, lower * FITTED_UNIT + 1), upper * FITTED_UNIT - 1)
-    return value if rules.to_move(state) == 0 else (lower + upper) * FITTED_UNIT - value
+    return value if mover != 1 else (lower + upper) * FITTED_UNIT - value
+
+
+def fitted_value(rules: Rules, state: Any, tables: int) -> int:
+    """The value of an unfinished state for the first seat, in units of 2 ** -16 of utility."""
+    odds = fitted_log_odds(rules, state, tables)
+    return value_of_odds(odds, rules.to_move(state), load(tables, 13), load(tables, 14))

@@ -31,6 +31,12 @@ def evaluates(evaluator: Any) -> bool:
     return getattr(evaluator, "spec", lambda: None)() == "game"
 
 
+def tables_of(evaluator: Any, game: Any) -> Any:
+    """The lookup tables of a fitted evaluation; None of others, and where only plain Python can evaluate."""
+    tables = getattr(evaluator, "tables", None)
+    return None if tables is None else tables(game)
+
+
 @dataclass(frozen=True)
 class Program:
     """A kernel that can be compiled for any rules.

@@ -9,6 +9,7 @@ Importing this module imports Numba: only the front end does.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.general.kernel import visit as visit_general
@@ -17,7 +18,9 @@ from zermelo.agents.compiled.max_n.kernel import max_n
 from zermelo.agents.compiled.memory import enter
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record, is_less, shift
-from zermelo.agents.compiled.two_player.kernel import visit_and_record
+from zermelo.agents.compiled.two_player.records import visit_and_record
+from zermelo.agents.compiled.two_player.search import STACK_WORDS
+from zermelo.agents.core.options import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
@@ -27,6 +30,8 @@ MAX_N = False
 IS_EXACT: Final = 4
 HEADER: Final = 2
 """Words of a slot before the record."""
+ROOT_ACTION: Final = 2 * STACK_WORDS + 1
+"""Where the selective search has the root's action."""
 
 
 def bar_of(search: Search, count: int, maximizing: bool) -> int:
@@ -63,6 +68,7 @@ def score_of(search: Search, slot: int) -> tuple[float, float]:
 def visit_child(
     rules: Rules,
     child: Any,
+    depth: int,
     low: float,
     low_distance: float,
     high: float,
@@ -71,7 +77,6 @@ def visit_child(
     search: Search,
 ) -> int:
     """Writes the record of a state after a root action into its slot; what the kernel returns."""
-    depth = search.depth - 1
     ply = search.nothing + 2
     record = slot + 8 * HEADER
     seats = search.num_values
@@ -95,6 +100,16 @@ def visit_child(
     distance = load_float(record, seats)
     store_float(record, seats, distance + shift(search, load_float(record, search.own)))
     return found
+
+
+def reduction(rules: Rules, state: Any, action: int, child: Any, number: int, search: Search) -> int:
+    """How much less deep a late root action is first searched."""
+    if rules.to_move(child) == rules.to_move(state) or rules.is_noisy(state, action):
+        return 0
+    if rules.is_terminal(child) or rules.is_urgent(child):
+        return 0
+    less = load(search.reductions, min(search.depth, 63) << 6 | min(number, 63))
+    return max((less >> 10) - 1, 0)
 
 
 def search_root(rules: Rules, state: Any, search: Search) -> int:
@@ -143,10 +158,38 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
         if GENERAL:
             search.chooser = search.nothing
             search.probability = 1.0
-        found = visit_child(rules, child, low, low_distance, high, high_distance, slot, search)
-        if search.stop != 0:
-            return done
-        value, distance = score_of(search, slot)
+        # A selective search asks first whether the action is better than the best, maybe less deep.
+        narrow = search.selective != 0 and best != 0 and search.exact == 0 and search.best_lines == 1
+        less = 0
+        if search.selective != 0:
+            store(search.stack, ROOT_ACTION, action + 1)
+            if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
+                less = reduction(rules, state, action, child, done, search)
+        while True:
+            floor, floor_distance, ceiling, ceiling_distance = low, low_distance, high, high_distance
+            if narrow and maximizing:
+                ceiling, ceiling_distance = low, math.floor(low_distance + 0.5) + 0.5
+            elif narrow:
+                floor, floor_distance = high, math.ceil(high_distance - 0.5) - 0.5
+            depth = search.depth - 1 - less
+            found = visit_child(
+                rules, child, depth, floor, floor_distance, ceiling, ceiling_distance, slot, search
+            )
+            if search.stop != 0:
+                return done
+            value, distance = score_of(search, slot)
+            beyond = is_less(floor, floor_distance, value, distance)
+            if not maximizing:
+                beyond = is_less(value, distance, ceiling, ceiling_distance)
+            if less != 0 and beyond:
+                less = 0
+                continue
+            inside = is_less(value, distance, ceiling, ceiling_distance)
+            if not maximizing:
+                inside = is_less(floor, floor_distance, value, distance)
+            if not narrow or not beyond or inside:
+                break
+            narrow = False
         # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
         above = is_less(low, low_distance, value, distance)
         below = is_less(value, distance, high, high_distance)

@@ -46,6 +46,7 @@ class Budget:
         legal: The legal actions of the state that is searched, where they are known.
         source: The environment, or whatever else was given to be searched.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
+        ponders: True if it is spent on the opponent's time: only ``stop`` ends the search then, and its depth.
         report: Turns a result into one with the numbers of actions that the caller has.
     """
 
@@ -70,7 +71,12 @@ class Budget:
         self.seat: int | None = None
         self.legal: Sequence[int] | None = None
         self.source: Any = None
+        self.ponders = False
         self.report: Callable[[Any], Any] = lambda result: result
+
+    def lift(self) -> None:
+        """Takes the limits on nodes and time away: the search ponders."""
+        self._deadline, self.most_nodes, self.ponders = None, math.inf, True
 
     now = staticmethod(time.perf_counter)
     """The clock that limits go by, in seconds."""

@@ -9,8 +9,6 @@ from zermelo.envs import Chance
 
 FITTED_UNIT: Final = 1 << 16
 """Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""
-MAX_STATIC_DEPTH: Final = 3
-"""With a margin of futility a state with no more moves to look ahead may be good enough as it is evaluated."""
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
 MIN_SINGULAR_DEPTH: Final = 4
@@ -115,13 +113,3 @@ def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
         asks = getattr(game, "evaluates_before_chance", None)
         return asks is not None and bool(asks())
     return bool(getattr(evaluator, "before_chance", False))
-
-
-def reduction(number: int, late: int, depth: int) -> int:
-    """The reduction of the depth of a late action, the ``number``-th of its node from 0."""
-    less = 1
-    if depth >= 4 and number >= 2 * late:
-        less += 1
-    if depth >= 7 and number >= 4 * late:
-        less += 1
-    return less

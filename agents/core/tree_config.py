@@ -35,16 +35,17 @@ class SelectiveSettings:
     """Settings by which a compiled search of two players looks less deep, or deeper, at some moves.
 
     Attributes:
-        late_move_reductions: After how many actions of a node the others are first searched one to three moves
-            less deep, the later the less; 3 is usual, 0 is never. Those that turn out better than what is known
-            are searched again to the full depth. Not at the root, in the last two moves, for noisy actions and
-            for those that leave the turn where it is. Which are late depends on what was searched before.
-        null_move: How many moves less deep to search what follows if the player to move skips its turn; 2 is
-            usual. If that is good enough already, so is the node. Only for games with ``pass_turn(state)``, and
-            only good where having to move seldom hurts.
-        futility: How much a quiet action may add to the evaluation, in the game's utility, one move before the
-            depth limit: those that even so do not matter are left out. A state that is better than what matters by
-            so much, and half as much for each further move of three at most, is not searched.
+        late_move_reductions: After how many actions of a node the others are first searched less deep, the later
+            and the deeper the less, and less again if they seldom cut off elsewhere; 2 or 3 is usual, 0 is never.
+            Those that turn out better than what is known are searched again to the full depth. Not in the last two
+            moves, for noisy actions and for those that leave the turn where it is. Which are late depends on what
+            was searched before.
+        null_move: How many moves less deep, at least, to search what follows if the player to move skips its turn
+            in a state that is evaluated as good enough; 2 is usual. If that is good enough still, so is the node.
+            Only for games with ``pass_turn(state)``, and only good where having to move seldom hurts.
+        futility: How much a move may change the evaluation, in the game's utility. Near the depth limit a state
+            that is better than what matters by so much for each move left is not searched, and quiet actions are
+            left out where it is as much worse, where many were tried, or where ``is_losing`` says so.
         singular: By how much, in the game's utility, an action must seem better than all others to be searched one
             move deeper; it needs a table.
         share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was

@@ -8,7 +8,7 @@ from typing import Any
 
 from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
@@ -37,7 +37,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         _check_arguments(given)
         return given
     if isinstance(given, str) and given.endswith(".json"):
-        return FittedEvaluator.load(given)
+        return load_evaluation(given)
     spec = parse_spec(given) if isinstance(given, str) else given
     if ":" in spec.name:
         found = import_name(spec.name)
@@ -46,7 +46,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    makers = {**EVALUATORS, "fitted": FittedEvaluator.load}
+    makers = {**EVALUATORS, "fitted": load_evaluation}
     if spec.name not in makers:
         raise unknown_name("evaluator", spec.name, makers)
     return _build(makers[spec.name], spec)

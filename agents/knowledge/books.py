@@ -8,32 +8,48 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.endgame_tables import canonical_key
-from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game
+from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game, write_knowledge
 from zermelo.agents.core.result import SearchResult
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
+from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import without_past
+from zermelo.envs.rules.words import flat
 
 KIND: Final = "opening book"
-PROVEN, EXPANDED = 1, 2
+PROVEN, EXPANDED, FOLLOWED = 1, 2, 4
+"""Flags of a position. The last one is shifted by the seat of a player whose strategy leads here."""
 _MARGIN: Final = 0.02
 """Share of the range of utilities by which a move may be worse than the best one and still be played."""
 
 
 class BookMove(NamedTuple):
-    """A move of a book: its action, its value for the player to move, and whether that is proven."""
+    """A move of a book: its action, its value for the player to move, and whether that is proven.
+
+    ``followed`` is True if the book goes on after it for that player.
+    """
 
     action: int
     value: float
     proven: bool
+    followed: bool = False
+
+
+class Row(NamedTuple):
+    """A position of a book, its value for the player to move, and its flags."""
+
+    state: Any
+    value: float
+    flags: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +60,7 @@ class Book:
     about: dict[str, Any]
     keys: NDArray[np.int64]  # ascending
     values: NDArray[np.float32]  # for the player to move
-    flags: NDArray[np.uint8]  # PROVEN; EXPANDED if all moves are in the book
+    flags: NDArray[np.uint8]  # PROVEN; EXPANDED if all moves are in the book; FOLLOWED << seat
     states: NDArray[np.int64]  # as words
 
     def __len__(self) -> int:
@@ -58,11 +74,11 @@ class Book:
         return place if place < len(self.keys) and self.keys[place] == key else None
 
     def moves(self, game: Any, state: Any) -> list[BookMove]:
-        """All moves of a position; none if the book does not have it, or not all positions after it."""
+        """All moves of a position, or those that are known, if one of them keeps its proven value; else none."""
         place = self.probe(game, state)
-        if place is None or not self.flags[place] & EXPANDED:
+        if place is None or not self.flags[place] & (EXPANDED | PROVEN):
             return []
-        mover, found = game.to_move(state), []
+        mover, found = game.to_move(state), list[BookMove]()
         for action in game.legal_actions(state):
             child = game.result(state, action)
             if game.is_terminal(child):
@@ -70,20 +86,24 @@ class Book:
                 continue
             after = self.probe(game, child)
             if after is None:
-                return []
-            value = float(self.values[after])
+                continue
+            value, flags = float(self.values[after]), int(self.flags[after])
             value = value if game.to_move(child) == mover else game.traits.constant - value
-            found.append(BookMove(int(action), value, bool(self.flags[after] & PROVEN)))
-        return found
+            found.append(BookMove(int(action), value, bool(flags & PROVEN), bool(flags & FOLLOWED << mover)))
+        is_kept = any(move.proven and move.value == self.values[place] for move in found)
+        return found if self.flags[place] & EXPANDED or is_kept else []
 
 
 def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
-    """The best moves: those that keep a proven value, else those that are nearly as good as the best."""
+    """The best moves: those that keep a proven value, else those that are nearly as good as the best.
+
+    Of moves that keep it, those after which the book goes on.
+    """
     best = max(move.value for move in moves)
     lower, upper = game.traits.utility_bounds
     proven = [move for move in moves if move.proven and move.value == best]
     if proven and (all(move.proven for move in moves) or best == upper):
-        return proven
+        return [move for move in proven if move.followed] or proven
     return [move for move in moves if move.value >= best - _MARGIN * (upper - lower)]
 
 
@@ -111,7 +131,10 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
 
 
 def read_book(path: str | os.PathLike[str]) -> Book:
-    """The book in a file, read once as long as the file is the same."""
+    """The book in a file, read once as long as the file is the same; "connect_four" comes with the package."""
+    shipped = Path(__file__).with_name(f"{os.path.basename(path)}.zbook")
+    if os.fspath(path) == shipped.stem and shipped.exists():
+        path = shipped
     return _read(os.fspath(path), *file_version(path))  # which says what is wrong
 
 
@@ -125,6 +148,43 @@ def _read(path: str, changed: int, size: int) -> Book:
     except (KeyError, ValueError) as error:
         raise InvalidSettingError(f"{path!r} is no {KIND}, or it is damaged ({error}): make it again") from error
     return Book(path, header, keys, values, flags, states)
+
+
+def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row]:
+    """The positions of the book in a file by their keys; none if there is no file yet.
+
+    Raises:
+        InvalidSettingError: The file is damaged, another game's, or has strategies, and it is not to be ``exact``.
+    """
+    if not path.exists():
+        return {}
+    book = read_book(path)
+    require_game(path, book.about, game)
+    if book.about.get("exact") and not exact:
+        raise InvalidSettingError(
+            f"{str(path)!r} has proven strategies: grow it with exact, or begin another book"
+        )
+    states = np.ascontiguousarray(book.states)
+    return {
+        int(key): Row(load_state(like, state.ctypes.data), float(value), int(flags))
+        for key, state, value, flags in zip(book.keys, states, book.values, book.flags, strict=True)
+    }
+
+
+def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int, Row]) -> Book:
+    """Writes a book, and reads it back."""
+    keys = sorted(rows)
+    write_knowledge(
+        path,
+        KIND,
+        rules,
+        about,
+        keys=np.array(keys, np.int64),
+        values=np.array([rows[key].value for key in keys], np.float32),
+        flags=np.array([rows[key].flags for key in keys], np.uint8),
+        states=np.array([flat(rows[key].state) for key in keys], np.int64),
+    )
+    return read_book(path)
 
 
 def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:

@@ -16,21 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from zermelo.agents.compiled.proof.prover import Prover, can_prove
 from zermelo.agents.core.endgame_tables import canonical_key
 from zermelo.agents.core.gate import require_plain_game
-from zermelo.agents.core.knowledge_files import require_game, write_knowledge
-from zermelo.agents.knowledge.books import EXPANDED, KIND, PROVEN, Book, read_book
+from zermelo.agents.knowledge.books import EXPANDED, PROVEN, Book, Row, open_book, write_book
 from zermelo.agents.solving.solve import solve
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
-from zermelo.envs.rules.words import flat
 
 _COST_OF_LOSS: Final = 8.0
 """How many moves a line is put off for each point of utility that one of its moves gives away."""
@@ -112,8 +107,7 @@ class _Growth:
         self._most_plies = math.inf if plies is None else plies
         self._prover = Prover(game) if can_prove(game) else None
         self._by_key: dict[int, _Node] = {}
-        if path.exists():
-            self._read(without_past(state))
+        self._read(without_past(state))
         self._root = self._node(state, 0)
 
     def run(
@@ -135,8 +129,8 @@ class _Growth:
                 if on_progress is not None:
                     on_progress(self._progress(started))
         finally:
-            self._write()
-        return read_book(self._path)
+            book = self._write()
+        return book
 
     def _progress(self, started: float) -> BookProgress:
         nodes = self._by_key.values()
@@ -258,27 +252,16 @@ class _Growth:
     # -- the file ----------------------------------------------------------------------------------------------
 
     def _read(self, like: Any) -> None:
-        book = read_book(self._path)
-        require_game(self._path, book.about, self._game)
-        rows = np.ascontiguousarray(book.states)
-        for row, key, value, flags in zip(rows, book.keys, book.values, book.flags, strict=True):
-            state = load_state(like, row.ctypes.data)
-            self._by_key[int(key)] = _Node(state, float(value), bool(flags & PROVEN))
-        for key, flags in zip(book.keys, book.flags, strict=True):
-            if flags & EXPANDED:
-                self._expand(self._by_key[int(key)])
+        rows = open_book(self._path, self._game, like, exact=False)
+        self._by_key = {key: _Node(row.state, row.value, bool(row.flags & PROVEN)) for key, row in rows.items()}
+        for key, row in rows.items():
+            if row.flags & EXPANDED:
+                self._expand(self._by_key[key])
 
-    def _write(self) -> None:
-        keys = sorted(self._by_key)
-        nodes = [self._by_key[key] for key in keys]
-        flags = [PROVEN * node.proven | EXPANDED * (node.moves is not None) for node in nodes]
-        write_knowledge(
-            self._path,
-            KIND,
-            self._game.rules,
-            {"agent": getattr(self._agent, "name", ""), "nodes": self._nodes},
-            keys=np.array(keys, np.int64),
-            values=np.array([node.value for node in nodes], np.float32),
-            flags=np.array(flags, np.uint8),
-            states=np.array([flat(node.state) for node in nodes], np.int64),
-        )
+    def _write(self) -> Book:
+        rows = {
+            key: Row(node.state, node.value, PROVEN * node.proven | EXPANDED * (node.moves is not None))
+            for key, node in self._by_key.items()
+        }
+        about = {"agent": getattr(self._agent, "name", ""), "nodes": self._nodes}
+        return write_book(self._path, self._game.rules, about, rows)

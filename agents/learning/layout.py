@@ -12,6 +12,8 @@ import numpy as np
 
 from zermelo.agents.compiled.layout import SharedRecord, fields_of
 
+PARTS: Final = 1_000_000
+"""Shares of random moves are counted in millionths."""
 ROOT: Final = -1
 """In ``plies``: the root itself waits for the network."""
 
@@ -53,8 +55,11 @@ class Games(States):
     seat_rule: int  # the learner's seat; -1 for each in turn, -2 for any, -3 for all
     same_step: int  # whether a game that is over begins again in the same step, not in the next one
     illegal_reward: float
+    rounds: int  # games after which a place stays empty; 0 for none
+    opening: int  # random moves that games begin with
     # How opponents choose, and a few words for that, a thread's own.
     simulations: int
+    noise: int  # the share of random moves, in ``PARTS``
     scratch: int
 
 

@@ -28,9 +28,8 @@ from zermelo.agents.learning.vector_games import (
     compiled_game,
     run_parts,
     split_games,
-    threads_for,
 )
-from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
+from zermelo.agents.learning.vector_opponents import LONG_WITH_PAST, Opponent, seated, shares_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
@@ -39,8 +38,7 @@ _MODES: Final = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMod
 _SEATS: Final = {"alternate": -1, "random": -2}
 _ALL_SEATS: Final = -3
 _LONG: Final = 1 << 40
-_LONG_WITH_PAST: Final = 2_000
-"""Moves after which a game is truncated by default; rules that know their past need memory for each."""
+"""Moves after which a game is truncated by default, where a move takes no memory."""
 
 
 class _Block(NamedTuple):
@@ -103,7 +101,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": _MODES[autoreset]}
         self._as_dict, self._plays_all = observation == "dict", opponent is None
-        longest = max_moves or (_LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
+        longest = max_moves or (LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
         self._games = GameArrays(
             self.game,
             Games,
@@ -123,7 +121,12 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
-        self._blocks = [self._block(*part, threads) for part in split_games(given, 0, num_envs)]
+        parts = [
+            (*part, threads)
+            for each, first, last in split_games(given, 0, num_envs)
+            for part in shares_of(each, self.game, first, last)
+        ]
+        self._blocks = [self._block(*part) for part in parts]
         self._is_reset = False
 
     # -- Gymnasium's methods
@@ -198,16 +201,11 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         raise InvalidSettingError(f"seat must be 'alternate', 'random' or a number below {seats}, not {seat!r}")
 
     def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
-        count = threads_for(last - first, threads)
-        opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
         from zermelo.agents.learning.vector_kernel import play
 
-        moves = min(int(self._games.numbers["longest"]), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
-        lanes = self._games.lanes(play, [each.search for each in opponents], moves, opponents[0].constants)
-        for lane, each in zip(lanes, opponents, strict=True):
-            lane.record.simulations = each.simulations
-            lane.record.hold("scratch", np.zeros(2 * lane.record.width, np.int64))
-        return _Block(first, last, lanes, opponents)
+        return _Block(
+            first, last, *seated(self._games, self.game, opponent or "random", last - first, threads, play)
+        )
 
     # -- running
 

@@ -29,7 +29,7 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import is_less, shift
 from zermelo.agents.compiled.two_player.kernel import visit
 from zermelo.agents.compiled.two_player.scores import to_child, to_parent
-from zermelo.agents.learning.layout import Games
+from zermelo.agents.learning.layout import PARTS, Games
 from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
@@ -141,8 +141,11 @@ def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -
     return chosen
 
 
-def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
-    """The action of an opponent."""
+def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -> int:
+    """The action of an opponent, or any legal one in the opening and, with noise, now and then."""
+    is_opening = load(games.moves, number) < games.opening
+    if is_opening or (games.noise > 0 and random_below(search, PARTS) < games.noise):
+        return random_action(rules, state, games, search)
     if SEARCHES:
         return searched_action(rules, state, games, search)
     if SIMULATES:
@@ -161,7 +164,7 @@ def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, sear
     while not is_over(rules, state, number, games):
         if seat < 0 or rules.to_move(state) == seat:
             break
-        state = rules.result(state, reply(rules, state, games, search))
+        state = rules.result(state, reply(rules, state, number, games, search))
         store(games.moves, number, load(games.moves, number) + 1)
         state = past_chance(rules, state, games.scratch, games.width, search)
     return state
@@ -216,7 +219,8 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
     for seat in range(games.seat_count):
         store_float(rewards, seat, 0.0)
     if over[number] != 0:
-        restart(rules, start, number, games, search)
+        if games.rounds == 0 or load(games.episodes, number) < games.rounds:
+            restart(rules, start, number, games, search)
         return
     state = state_of(rules, start, number, games)
     action = load(games.actions, number)
@@ -266,3 +270,16 @@ def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Game
             step_one(rules, state, number, games, search)
         store(games.random, number, search.random)
     return 0
+
+
+def answer(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+    """Writes an agent's actions for the learner in all games that go on; how many these are."""
+    over, going = int8s(games.over, last), 0
+    for number in range(first, last):
+        if over[number] == 0:
+            search.random = load(games.random, number)
+            own = state_of(rules, state, number, games)
+            store(games.actions, number, reply(rules, own, number, games, search))
+            store(games.random, number, search.random)
+            going += 1
+    return going

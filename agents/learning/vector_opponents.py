@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -18,11 +18,15 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
+from zermelo.agents.learning.layout import PARTS
+from zermelo.agents.learning.vector_games import GameArrays, Lane, threads_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
+from zermelo.agents.players.level import LevelAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import MinimaxAgent
+from zermelo.agents.players.noisy import NoisyAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import CHANCE, InvalidSettingError
@@ -30,6 +34,8 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 MOST_MOVES_AHEAD: Final = 50_000
 """The most moves of a playout."""
+LONG_WITH_PAST: Final = 2_000
+"""Moves after which a game of rules that know their past is truncated by default: each takes memory."""
 _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4
@@ -39,17 +45,44 @@ _PLIES: Final = 4
 
 
 class Opponent(NamedTuple):
-    """An opponent's search block, the owner of its other memory, the kernel's constants, simulations a move."""
+    """An opponent's search block, the owner of its other memory, the kernel's constants and how it chooses."""
 
     search: Search
     owner: Any = None
     constants: Mapping[str, bool] = MappingProxyType({})
     simulations: int = 0
+    noise: int = 0
+
+
+def seated(
+    games: GameArrays, game: RulesGame, agent: Any, count: int, threads: int | None, kernel: Callable[..., int]
+) -> tuple[list[Lane], list[Opponent]]:
+    """A kernel's lane, and the opponent that moves in it, for each of the threads that share so many games."""
+    opponents = [opponent_of(agent, game) for _ in range(threads_for(count, threads))]
+    moves = min(int(games.numbers["longest"]), LONG_WITH_PAST) + MOST_MOVES_AHEAD
+    lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].constants)
+    for lane, each in zip(lanes, opponents, strict=True):
+        lane.record.simulations, lane.record.noise = each.simulations, each.noise
+        lane.record.hold("scratch", np.zeros(2 * lane.record.width, np.int64))
+    return lanes, opponents
+
+
+def shares_of(spec: Any, game: RulesGame, first: int, last: int) -> list[tuple[Any, int, int]]:
+    """An opponent and its games; those of a level are shared between the rungs that it mixes."""
+    agent = make_agent(spec) if isinstance(spec, str) else spec
+    if not isinstance(agent, LevelAgent):
+        return [(agent, first, last)]
+    mix = agent.mix_for(game)
+    middle = first + round((last - first) * (1 - mix.share))
+    parts = [(mix.lower, first, middle), (mix.upper, middle, last)]
+    return [part for part in parts if part[1] < part[2]]
 
 
 def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     """An opponent, of a spec or an agent, that plays in compiled code with memory of its own."""
     agent: Any = make_agent(spec)
+    if isinstance(agent, NoisyAgent):
+        return opponent_of(agent.agent, game)._replace(noise=round(PARTS * agent.epsilon))
     if isinstance(agent, RandomAgent):
         return Opponent(_looking(game))
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
@@ -77,7 +110,8 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
             return _monte_carlo(agent, game, count)
     raise InvalidSettingError(
         "opponents of many games at once are 'random', 'greedy', 'alphabeta(depth=...)', 'minimax(depth=...)', "
-        "'expectiminimax(depth=...)' where there is chance, or 'mcts(simulations=...)', which compile, not "
+        "'expectiminimax(depth=...)' where there is chance, 'mcts(simulations=...)', 'noisy(agent=...)' of one "
+        "of these, or 'level(...)', as far as they compile, not "
         f"{getattr(agent, 'name', agent)!r}: OpponentEnv takes any agent"
     )
 

@@ -86,6 +86,8 @@ _SHARE: Final = 0.5
 _SHORTEST: Final = 1e-3
 _OPENSPIEL_EXPLORATION: Final = 0.5
 """The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
+_SMALL_TABLE: Final = 5_000
+"""A transition table of no more states is solved outside the clock: once, in less than a second."""
 _MOST_STATES: Final = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
@@ -225,8 +227,10 @@ class AutoAgent(SearchAgent):
             return None
         share = 1.0 if isinstance(game, TableGame) else _SHARE
         left, nodes = budget.seconds_left, self.limits.nodes
+        is_small = isinstance(game, TableGame) and game.num_states <= _SMALL_TABLE
+        is_timed = self.limits.seconds is not None and not is_small
         limits = Limits(
-            seconds=None if self.limits.seconds is None else max(share * left, _SHORTEST),
+            seconds=max(share * left, _SHORTEST) if is_timed else None,
             nodes=None if nodes is None else max(int(share * nodes), 1),
         )
         part = Budget(limits, stop=budget.stop)

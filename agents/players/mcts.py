@@ -76,7 +76,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         looked: Mapping[int, tuple[float, ...]] = {}
         if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
             looked, _ = totals_after(game, state, budget, seed=seed)
-        search = self._tree(game, state, seed, budget)
+        search, before = self._tree(game, state, seed, budget)
         if self.noise:
             actions = [move.action for move in search.root_actions()]
             drawn = self.generator.dirichlet([self.noise] * len(actions))
@@ -85,21 +85,32 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         result = self.simulate(
             search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
         )
-        if self.reuse:
-            self._set("_kept", (game, search, result.action))
+        if self.reuse or budget.ponders:
+            self._set("_kept", (game, search, result.action, before if budget.ponders else None))
         return result
 
-    def _tree(self, game: Game[Any], state: Any, seed: int, budget: Budget) -> MonteCarlo:
-        """The tree of the last move, if it has this state, or a new one."""
+    def _tree(
+        self, game: Game[Any], state: Any, seed: int, budget: Budget
+    ) -> tuple[MonteCarlo, tuple[Any, Any, int] | None]:
+        """The tree of the last move, if it has this state, and its root before; or a new one.
+
+        Of a tree that was pondered on, the old root has the other replies.
+        """
         kept = self.__dict__["_kept"]
         self._set("_kept", None)  # an error or Ctrl-C may leave a tree half way
-        if kept is not None:
+        if kept is not None and kept[0] == game:
             search: MonteCarlo
-            kept_game, search, played = kept
-            if kept_game == game and search.move_to(state, budget, played):
-                return search
-        return backend.monte_carlo(
-            Start(game, state, self.config, seed), budget, self.evaluator, limits=self.limits
+            _, search, played, older = kept
+            before = search.root, search.root_state, played
+            if search.move_to(state, budget, played):
+                return search, before
+            if older is not None:
+                search.root, search.root_state, played = older
+                if search.move_to(state, budget, played):
+                    return search, older
+        return (
+            backend.monte_carlo(Start(game, state, self.config, seed), budget, self.evaluator, limits=self.limits),
+            None,
         )
 
     def _result(

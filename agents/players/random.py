@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.players.search_agent import ConfiguredAgent
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import GameOverError
 
 

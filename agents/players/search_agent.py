@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import math
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
-
-import numpy as np
 
 from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import agents_that_fit, on_facts, require_decision, require_perfect_information
@@ -18,102 +18,28 @@ from zermelo.agents.core.monte_carlo import SimulationSearch
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.core.result import SearchResult, renumbered
-from zermelo.agents.core.settings import check_settings, choice, function, setting_text, whole
+from zermelo.agents.core.settings import choice, function
 from zermelo.agents.knowledge.books import book_answer
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.search.one_ply import answer_one_ply
-from zermelo.envs import Game, GameOverError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
 from zermelo.envs.position import Position, live_env, position
-from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
 NO_LIMITS: Final = Limits()
-_OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier")
+_OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier", "_searched", "_expected", "_pondering")
 """Attributes that copies of an agent do without."""
 _KNOWING: Final = 0.5
 """How much of a time limit may go into finding out what an environment is."""
 
 
 Choose: TypeAlias = Callable[[Game[Any], Any, Budget], SearchResult]
-
-
-class AgentState:
-    """An agent's state besides its settings.
-
-    Attributes:
-        generator: The agent's stream of random numbers.
-        limits: What ends a search besides ``stop``: the settings that are limits, else ``default_limits``.
-    """
-
-    generator: np.random.Generator
-    limits: Limits
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ConfiguredAgent(AgentState):
-    """An agent whose settings are its fields, checked when it is made, and whose name is its spec.
-
-    Attributes:
-        seed: Where its random numbers start until ``reset`` gives another seed.
-        name: What tables call it; by default the spec that ``make_agent`` reads back.
-    """
-
-    kind: ClassVar[str] = "agent"
-    """The name in specs."""
-
-    seed: int = whole(0)
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-        if not isinstance(self.name, str):
-            raise InvalidSettingError(f"name must be text, not {self.name!r}")
-        if not self.name:
-            self._set("name", self.spec())
-        self.reset(self.seed)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.spec()}>"
-
-    def spec(self) -> str:
-        """The text that ``make_agent`` reads back: the name, and the settings that are not the default ones."""
-        shown = {}
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name != "name" and value != field.default:
-                shown[field.name] = setting_text(value)
-        return format_spec(self.kind, shown)
-
-    def reset(self, seed: int | None = None) -> None:
-        """Starts a new game. With a seed, random numbers start from there; without, they go on."""
-        if seed is not None:
-            self._set("generator", np.random.default_rng(seed))
-
-    def act(self, env: Any) -> Any:
-        """The action to play, as ``env.step`` takes it; None for a dead agent of an AEC environment.
-
-        Raises:
-            UnsupportedGameError: The game and this agent do not fit; the message names one that does.
-            GameOverError: There is nothing to decide.
-            KeyboardInterrupt: Ctrl-C was pressed; it is not caught here.
-        """
-        return None if is_dead(env) else self.decide(env)
-
-    def decide(self, env: Any) -> Any:
-        """The action for an agent that is alive, as ``env.step`` takes it."""
-        raise TypeError(f"{type(self).__name__} does not say how it acts: define decide(env)")
-
-    @classmethod
-    def check_env(cls, env: Any) -> None:
-        """Raises ``UnsupportedGameError`` for a live environment that no agent of this class can play."""
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -226,6 +152,65 @@ class SearchAgent(ConfiguredAgent):
         for each in tuple(self.__dict__["_running"]):
             each.is_set = True
 
+    def ponder(self) -> None:
+        """Begins to think on the opponent's time, in a thread, until the next search, reset or ``stop_pondering``.
+
+        It searches the position after the reply that is expected, and the next search goes on in the same table or
+        tree. ``pondered`` counts how often that reply came. Only in games of perfect information without chance.
+        """
+        self.stop_pondering()
+        flag = StopFlag()
+        thread = threading.Thread(target=self._ponder_quietly, args=(flag,), daemon=True)
+        self._set("_pondering", (flag, thread))
+        thread.start()
+
+    def stop_pondering(self) -> None:
+        flag, thread = self.__dict__.pop("_pondering", (None, None))
+        if thread is not None:
+            flag.is_set = True
+            thread.join()
+
+    def _ponder_quietly(self, flag: StopFlag) -> None:
+        with contextlib.suppress(Exception):  # the search of the next move will raise it too, if it matters
+            self.ponder_until(flag)
+
+    def ponder_until(self, flag: StopFlag) -> bool:
+        """Searches the position after the reply that the last search expects, until the flag is set.
+
+        Returns False, at once, where no reply is expected.
+        """
+        after = self._after_reply()
+        if after is None:
+            return False
+        game, state = after
+        self._set("_expected", after)
+        budget = Budget(self.limits, None, flag, self.compile)
+        budget.lift()
+        try:
+            self.choose(game, state, budget)
+        finally:
+            QUIET.reset()
+        return True
+
+    def _after_reply(self) -> tuple[Game[Any], Any] | None:
+        """The game and the position after this agent's last move and the reply that it expects."""
+        searched = self.__dict__.get("_searched")
+        if searched is None or len(searched[2]) < 2:
+            return None
+        game, state, (action, reply, *_) = searched
+        traits, seat = game.traits, game.to_move(state)
+        if (
+            traits.information is not Information.PERFECT
+            or traits.chance is not Chance.NONE
+            or traits.simultaneous
+        ):
+            return None
+        state = game.result(state, action)
+        if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
+            return None
+        state = game.result(state, reply)
+        return None if game.is_terminal(state) or game.to_move(state) != seat else (game, state)
+
     def new_budget(self, started: float) -> Budget:
         """A counter of the nodes and the time of one search."""
         shared = self.__dict__
@@ -240,7 +225,11 @@ class SearchAgent(ConfiguredAgent):
         self._set("_within", budget)
 
     def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
+        self.stop_pondering()
         game, state = root.game, root.state
+        if (expected := self.__dict__.pop("_expected", None)) is not None:
+            is_hit = expected[0] == game and game.key(expected[1]) == game.key(state)
+            self._set("pondered", self.pondered.after(is_hit=is_hit))
         legal = require_decision(game, state)
         budget = self.new_budget(started)
         budget.legal, budget.source = legal, root.source
@@ -252,8 +241,10 @@ class SearchAgent(ConfiguredAgent):
         try:
             book: str | None = getattr(self, "book", None)
             known = None if book is None else book_answer(book, game, state, self.generator)
-            found: SearchResult = budget.report(known or choose(game, state, budget))
-            return found
+            found = known or choose(game, state, budget)
+            self._set("_searched", (game, state, found.principal_variation))
+            completed: SearchResult = budget.report(found)
+            return completed
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
@@ -264,7 +255,7 @@ class SearchAgent(ConfiguredAgent):
     def goes_on(self, found: SearchResult, budget: Budget) -> bool:
         """Shows ``on_iteration``, if there is one, what was found so far, and asks it whether to go on."""
         shown = getattr(self, "on_iteration", None)
-        return shown is None or shown(budget.report(found)) is not False
+        return shown is None or budget.ponders or shown(budget.report(found)) is not False
 
     def advice_if_too_long(self, traits: Traits) -> str:
         """Advice where a game goes on for longer than this agent can follow."""
@@ -331,9 +322,9 @@ class SimulatingAgent(SearchAgent):
         most: int = 1 << 12,
     ) -> SearchResult:
         """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
-        batch = first
+        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
         while True:
-            stopped_by = search.run(self.limits, batch)
+            stopped_by = search.run(limits, batch)
             if stopped_by is not None:
                 return result(stopped_by)
             batch = min(2 * batch, most)

@@ -162,10 +162,12 @@ class TreeSearchAgent(SearchAgent):
                 step_by_step=self.deepens,
                 watch=None if self.on_iteration is None else watch,
                 aspiration=aspiration,
-                manager=self._time_manager(search, node) if self.manages_time else None,
+                manager=self._time_manager(search, node)
+                if self.manages_time and not search.budget.ponders
+                else None,
             )
         answered = result(*found)
-        reuses = bool(getattr(self, "reuse", False))
+        reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses and search.table is not None:
                 search.table.clear()

@@ -15,7 +15,7 @@ from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import can_evaluate, is_ready
+from zermelo.agents.compiled.program import can_evaluate, is_ready, tables_of
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -23,7 +23,6 @@ from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.core.tree_search import Root, TreeSearch
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
@@ -64,9 +63,12 @@ def tree_search(
         return earlier
     name, kernel = evaluator_name(root.evaluator), _kernel(root, config)
     if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
-        if isinstance(root.evaluator, FittedEvaluator) and kernel is CompiledAlphaBeta:
-            with budget.off_the_clock():
-                root = root._replace(fitted=root.evaluator.tables(game))
+        with budget.off_the_clock():
+            tables = tables_of(root.evaluator, game)
+        if tables is not None and (
+            kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables.is_network)
+        ):
+            root = root._replace(fitted=tables)
         search = compiled_search(kernel, root, budget, config)
         if search is not None:
             search.evaluator_name, search.made_for = name, made_for
@@ -114,7 +116,9 @@ def monte_carlo(
     watched = start.config.on_simulation is not None
     if not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
-        if fits and is_ready(CompiledMonteCarlo.program, game.rules, budget, {}):
+        if fits and is_ready(
+            CompiledMonteCarlo.program, game.rules, budget, CompiledMonteCarlo.constants(evaluator)
+        ):
             return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
@@ -136,9 +140,7 @@ def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
     """True if alpha-beta of two players can be compiled."""
     if stop_test is not None or not can_search(game):
         return False
-    return can_evaluate(evaluator) or (
-        isinstance(evaluator, FittedEvaluator) and evaluator.tables(game) is not None
-    )
+    return can_evaluate(evaluator) or tables_of(evaluator, game) is not None
 
 
 def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, watched: bool, cut: bool) -> str:

@@ -120,12 +120,12 @@ def visit(
         return PROVEN | VALUES
     mover = rules.to_move(state)
     if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
-        write_evaluation(rules, state, top, search)
+        write_evaluation(rules, state, ply, top, search)
         return VALUES
     probability = search.probability
     probability_cut = HAS_CHANCE and search.min_probability > 0.0
     if probability_cut and (mover == CHANCE) == (search.at_chance != 0) and probability < search.min_probability:
-        write_evaluation(rules, state, top, search)
+        write_evaluation(rules, state, ply, top, search)
         return VALUES
     seats = search.num_values
     own = search.own

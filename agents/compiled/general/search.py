@@ -21,6 +21,7 @@ from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
 KERNEL: Final = "zermelo.agents.compiled.general.kernel"
+NODES: Final = "zermelo.agents.compiled.nodes"
 _MAX_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 
@@ -107,7 +108,10 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.upper_value, search.upper_distance = frame.highest
         search.middle = frame.middle
         search.slack = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
-        search.expected = expected_reward(game)
+        search.expected, search.total = expected_reward(game), int(traits.constant)
+        if root.fitted is not None:
+            self._fitted = root.fitted  # whose memory the kernel reads
+            search.hold("fitted", root.fitted.words())
         search.prunes = config.prunes
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
@@ -119,12 +123,13 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     @classmethod
     def can_search(cls, root: Root) -> bool:
-        return can_search_any(root.game) and can_use(root.game, root.evaluator)
+        return can_search_any(root.game) and (root.fitted is not None or can_use(root.game, root.evaluator))
 
     @classmethod
     def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
         has_chance = root.game.traits.chance is not Chance.NONE
-        return {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
+        found = {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
+        return found | {f"{NODES}.NETWORK": True} if root.fitted is not None else found
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state; what an improbable state was searched for is nothing to go by."""

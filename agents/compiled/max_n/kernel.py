@@ -156,7 +156,7 @@ def max_n(
         return all_proven
     # 3. The depth limit.
     if depth <= 0:
-        total = write_evaluation(rules, state, top, search)
+        total = write_evaluation(rules, state, ply, top, search)
         if search.prunes != 0 and abs(total - search.total) > _TOLERANCE:
             search.wrong_values = top
             search.stop = SUM_NOT_CONSTANT

@@ -17,7 +17,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.network import network_value
 from zermelo.agents.core.monte_carlo import SELECTIONS, Selection
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import (
     compare_and_swap,
     floats,
@@ -39,6 +41,8 @@ PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
 UCT, PUCT = map(SELECTIONS.index, (Selection.UCT, Selection.PUCT))
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
+NETWORK = False
+"""Whether a network evaluates positions, instead of the rules. The front end sets it."""
 GOLDEN: Final = -7046029254386353131
 MAX_PROBES: Final = 256
 """Slots of the table that are looked at for a node; beyond that it is not shared."""
@@ -92,6 +96,9 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
+    if NETWORK:
+        first = network_value(rules, state, 0, search.fitted) / FITTED_UNIT
+        return first if seat == 0 else search.total - first
     if search.has_evaluation != 0 and rules.to_move(state) >= 0:
         evaluation = rules.evaluation(state, seat)
         return min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0

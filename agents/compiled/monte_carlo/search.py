@@ -13,7 +13,7 @@ from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.workspace import make_search
-from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
+from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, tables_of
 from zermelo.agents.compiled.table import MOST_SPARE, let_go, zeros
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
@@ -30,6 +30,8 @@ from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
+LEAVES: Final = "zermelo.agents.compiled.monte_carlo.leaves"
+NODES: Final = "zermelo.agents.compiled.monte_carlo.nodes"
 _FEW: Final = 64
 """Simulations that do not pay for a second thread."""
 _BRIEF: Final = 2_000
@@ -62,7 +64,8 @@ class CompiledMonteCarlo(MonteCarlo):
         super().__init__(start, budget)
         config, seed = start.config, start.seed
         threads = config.threads
-        self.kernel = self.program.load(game.rules)
+        fitted = tables_of(evaluator, game)
+        self.kernel = self.program.load(game.rules, **self.constants(evaluator))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
         table = None
@@ -78,6 +81,9 @@ class CompiledMonteCarlo(MonteCarlo):
             if table is not None:
                 search.hold("table", table)
                 search.table_bits = len(table).bit_length() - 1
+            if fitted is not None:
+                search.hold("fitted", fitted.words())
+        self._fitted = fitted  # whose memory the kernel reads
         self._unclaimed = np.zeros(1, np.int64)
         first = self.searches[0]
         self.root = self.kernel(*first.start(self.root_state), 0, 0, first)
@@ -91,7 +97,15 @@ class CompiledMonteCarlo(MonteCarlo):
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
-        return evaluator is None or (is_own and can_use(game, evaluator))
+        is_network = getattr(tables_of(evaluator, game), "is_network", False)
+        return evaluator is None or is_network or (is_own and can_use(game, evaluator))
+
+    @staticmethod
+    def constants(evaluator: Any) -> dict[str, bool]:
+        """The constants of the kernel: modules on the way to what one of them is asked for are named too."""
+        if getattr(evaluator, "is_network", False):
+            return {f"{LEAVES}.NETWORK": True, f"{NODES}.NETWORK": True}
+        return {}
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()

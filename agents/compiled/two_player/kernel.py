@@ -1,6 +1,6 @@
 """The recursion of minimax and alpha-beta, as it is compiled over a game's rules.
 
-Without a table it visits the nodes that ``search.tree.alpha_beta`` visits; what ``SELECTIVE`` and ``SHARES`` add
+Without a table it visits the nodes that ``search.tree.alpha_beta`` visits; what ``SHARES`` adds
 exists only here.
 
 Scores are whole numbers (``scores``). Mate distances move in steps of 2, so that a window's edge can lie between
@@ -37,25 +37,15 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.scores import (
     evaluate,
-    in_units,
     known_outcome,
     outcome,
     to_child,
     to_parent,
-    to_score,
-    unit,
     value_of,
 )
-from zermelo.agents.compiled.two_player.search import SCALE
 from zermelo.agents.core.endgame_tables import ABSENT
-from zermelo.agents.core.options import (
-    MAX_STATIC_DEPTH,
-    MIN_REDUCED_DEPTH,
-    MIN_SINGULAR_DEPTH,
-    reduction,
-)
 from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
-from zermelo.envs.jit.memory import load, store, store_float, words, wrapped_product
+from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
@@ -63,59 +53,18 @@ PRUNES = True
 """Whether anything is left out: minimax visits every node."""
 NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
-SELECTIVE = True
-"""Whether late move reductions, null moves, futility pruning and singular extensions may be asked for.
-
-What rests on them is not proven, and a search to the end of the game uses none of them. C. Donninger, "Null move
-and deep search", ICCA Journal 16 (1993); J. Schaeffer, "Experiments in search and knowledge" (1986); E. Heinz,
-"Extended futility pruning", ICCA Journal 21 (1998); T. Anantharaman, M. Campbell and F. Hsu, "Singular extensions:
-adding selectivity to brute-force searching", Artificial Intelligence 43 (1990).
-"""
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
 TABLES = False
 """True if there is an endgame table, whose positions are proven leaves."""
+UNKNOWN: Final = 1 << 61
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
 
-def visit_and_record(
-    rules: Rules,
-    state: Any,
-    depth: int,
-    low: float,
-    low_distance: float,
-    high: float,
-    high_distance: float,
-    ply: int,
-    record: int,
-    search: Search,
-) -> int:
-    """Searches a state in a window for the first seat, and writes its record; whether it is proven, 0 or 1."""
-    alpha = to_score(low, low_distance, search)
-    beta = to_score(high, high_distance, search)
-    sign = 1 if rules.to_move(state) == 0 else -1
-    found = visit(rules, state, depth, min(sign * alpha, sign * beta), max(sign * alpha, sign * beta), ply, search)
-    score = found & -2
-    value = value_of(score)
-    store_float(record, 0, sign * value / unit() + search.middle)
-    store_float(record, 1, sign * (score - value * SCALE) / 2)
-    length = load(row_of(search, ply), 0)
-    store(record, 2, length)
-    for index in range(length):
-        store(record, 3 + index, load(line_of(search, ply), index))
-    return found & 1
-
-
-def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
-    """Alpha-beta, fail-soft: exact between alpha and beta, else a bound. Depths below 0 are in quiescence."""
-    # 1. Count the node; a finished game, or the depth limit.
-    row = row_of(search, ply)
-    store(row, 0, 0)
-    if not enter(search, ply):
-        return 0
-    mover = rules.to_move(state)
+def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+    """The score of a finished state, or of one that an endgame table knows, with bit 0 set; else ``UNKNOWN``."""
     if rules.is_terminal(state):
         if SHARES:
             search.repetition_ply = min(search.repetition_ply, ply - back_to_end(rules, state))
@@ -127,14 +76,26 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             is_bound = may_be_undone(rules, state, known, search.tables)
             if not is_bound or (known > 0 and best <= alpha) or (known < 0 and best >= beta):
                 return best | 1
+    return UNKNOWN
+
+
+def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+    """Alpha-beta, fail-soft: exact between alpha and beta, else a bound. Depths below 0 are in quiescence."""
+    # 1. Count the node; a finished game, or the depth limit.
+    row = row_of(search, ply)
+    store(row, 0, 0)
+    if not enter(search, ply):
+        return 0
+    mover = rules.to_move(state)
+    best = ended(rules, state, mover, alpha, beta, ply, search)
+    if best != UNKNOWN:
+        return best
     actions = row + 8
     later = actions + 8 * search.width
     killers = search.killers + 16 * ply
-    if SELECTIVE and depth >= 0 and ply < search.last_ply and rules.is_urgent(state):
-        depth += 1
     if depth <= 0:
         # Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
-        best = evaluate(rules, state, mover, search)
+        best = evaluate(rules, state, mover, ply, search)
         if NOISY:
             low = max(alpha, best)
             if search.quiescence + depth <= 0 or low >= beta:
@@ -189,75 +150,16 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(row, 0, 1)
                         store(line_of(search, ply), 0, table_action)
                     return score | is_proven(data)
-    # 4. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
     outer_ply = 0
     if SHARES:
         outer_ply = search.repetition_ply
         search.repetition_ply = ply
-    if SELECTIVE and search.futility != 0 and depth <= MAX_STATIC_DEPTH and not rules.is_urgent(state):
-        # Or the evaluation lies so far above beta that a few moves will hardly change it.
-        value = value_of(beta)
-        if value_of(lowest) < value < value_of(highest):
-            margin = in_units(search.futility * (depth + 1) >> 1)
-            if value_of(evaluate(rules, state, mover, search)) - margin >= value:
-                if SHARES:
-                    search.repetition_ply = min(search.repetition_ply, outer_ply)
-                return (beta + 1) & -2
-    null_move = search.null_move if SELECTIVE else 0
-    if SELECTIVE and null_move != 0 and null_move < depth and search.passed_ply != ply:
-        value = value_of(beta)
-        if value_of(lowest) < value < value_of(highest):
-            after = rules.pass_turn(state)
-            if rules.to_move(after) != mover:
-                child_low = to_child(search, beta - 1)
-                child_high = to_child(search, beta)
-                search.passed_ply = ply + 1
-                found = visit(rules, after, depth - 1 - null_move, -child_high, -child_low, ply + 1, search)
-                search.passed_ply = 0
-                if search.stop != 0:
-                    return 0
-                if to_parent(search, -(found & -2)) >= beta:
-                    if SHARES:
-                        search.repetition_ply = min(search.repetition_ply, outer_ply)
-                    return (beta + 1) & -2
-    # 5. The actions, most promising first.
+    # 4. The actions, most promising first.
     count = rules.legal_actions(state, words(actions, search.width))
     if SHARES:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
-    extended = -1
-    if SELECTIVE:
-        # A singular extension: the table's action is so much better than all others that it is searched deeper.
-        margin = in_units(search.singular)
-        if (
-            margin > 0
-            and depth >= MIN_SINGULAR_DEPTH
-            and ply < search.last_ply
-            and count > 1
-            and table_action >= 0
-        ):
-            if is_proven(data) == 0 and depth_of(data) >= depth - 3 and bound_of(data) != UPPER:
-                edge = (value_of(data >> ACTION_SHIFT + search.action_bits) - margin) * SCALE
-                extended = table_action
-                for index in range(count):
-                    action = load(actions, index)
-                    if action == table_action:
-                        continue
-                    child = rules.result(state, action)
-                    child_low = to_child(search, edge - 1)
-                    child_high = to_child(search, edge)
-                    if rules.to_move(child) == mover:
-                        score = visit(rules, child, (depth >> 1) - 1, child_low, child_high, ply + 1, search) & -2
-                    else:
-                        found = visit(rules, child, (depth >> 1) - 1, -child_high, -child_low, ply + 1, search)
-                        score = -(found & -2)
-                    if search.stop != 0:
-                        return 0
-                    if to_parent(search, score) >= edge:
-                        extended = -1
-                        break
-            store(row, 0, 0)
     order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
-    # 6. The textbook's loop; late moves are first searched less deep, where that was asked for.
+    # 5. The textbook's loop.
     low = alpha
     high = beta
     if PRUNES:
@@ -272,17 +174,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     first = 0
     put_off = 0
     rounds = 1 if busy == 0 else 2
-    late = 1 << 20
-    futile = 0
-    is_futile = False
-    if SELECTIVE:
-        if depth >= MIN_REDUCED_DEPTH:
-            late = search.late_moves
-        if depth == 1 and search.futility != 0:
-            # Futility: quiet actions are taken to add no more than so much to the evaluation.
-            value = value_of(evaluate(rules, state, mover, search)) + in_units(search.futility)
-            futile = value * SCALE
-            is_futile = value_of(lowest) < value < value_of(highest) and futile <= low
     for turn in range(rounds):
         if turn == 1:
             first, count, actions = 0, put_off, later
@@ -303,38 +194,18 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             edge = high
             if best_action >= 0 and search.null_windows != 0 and low + 1 < high:
                 edge = low + 1
-            less = 0
-            if SELECTIVE:
-                may_be_late = is_futile or index + turn >= late
-                if may_be_late and index + turn > 0 and sign < 0 and not rules.is_noisy(state, action):
-                    less = reduction(index + turn, late, depth)
-                if is_futile and less != 0 and not rules.is_terminal(child):
-                    all_proven = 0
-                    if futile > best:
-                        best = futile
-                        best_action = action
-                        best_proven = 0
-                        store(row, 0, 1)
-                        store(line_of(search, ply), 0, action)
-                    continue
-                if depth < MIN_REDUCED_DEPTH:
-                    less = 0
-            ahead = depth - 1 + (1 if SELECTIVE and action == extended else 0)
             score = 0
             found = 0
             while True:
                 child_low = to_child(search, low)
                 child_high = to_child(search, edge)
                 if sign > 0:
-                    found = visit(rules, child, ahead, child_low, child_high, ply + 1, search)
+                    found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, search)
                 else:
-                    found = visit(rules, child, ahead - less, -child_high, -child_low, ply + 1, search)
+                    found = visit(rules, child, depth - 1, -child_high, -child_low, ply + 1, search)
                 if search.stop != 0:
                     return 0
                 score = to_parent(search, sign * (found & -2))
-                if SELECTIVE and less != 0 and score > low and found & 1 == 0:
-                    less = 0
-                    continue
                 if edge == high or score < edge or score >= high:
                     break
                 edge = high
@@ -356,12 +227,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 break
         if cut:
             break
-    # 7. One action proves a cut, or a greatest value; otherwise all of them together do.
+    # 6. One action proves a cut, or a greatest value; otherwise all of them together do.
     if cut:
         all_proven = best_proven
     elif best_proven != 0 and value_of(best) == value_of(highest):
         all_proven = 1
-    # 8. The table.
+    # 7. The table.
     if PRUNES and search.table != 0:
         bound = EXACT
         if lowest < best < highest and not alpha < best < beta:

@@ -10,6 +10,7 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.network import network_value
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
 from zermelo.agents.core.endgame_tables import GAINS
@@ -21,6 +22,8 @@ from zermelo.envs.rules.scores import WIN
 UNIT: Final = 1024
 FITTED = False
 """Whether a fitted evaluation counts in the place of the rules' own."""
+NETWORK = False
+"""Whether that is a network."""
 
 
 def unit() -> int:
@@ -63,6 +66,11 @@ def value_of(score: int) -> int:
     return (score + HALF) >> SHIFT
 
 
+def linear(value: int, search: Search) -> int:
+    """A value in which equal margins mean as much near a win as in the middle."""
+    return value * search.span // max(search.span - abs(value), 1)
+
+
 def in_units(margin: int) -> int:
     """A margin in 1024ths of a point of utility, as values are counted."""
     return margin * (unit() // UNIT)
@@ -82,10 +90,14 @@ def known_outcome(known: int, search: Search) -> int:
     return 0 if known == 0 else win - distance if known > 0 else distance - win
 
 
-def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
+def evaluate(rules: Rules, state: Any, mover: int, ply: int, search: Search) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
     if FITTED:
-        value = fitted_value(rules, state, search.patterns) - search.total * (FITTED_UNIT // 2)
+        if NETWORK:
+            value = network_value(rules, state, ply, search.fitted)
+        else:
+            value = fitted_value(rules, state, search.fitted)
+        value -= search.total * (FITTED_UNIT // 2)
         return (value if mover == 0 else -value) * SCALE
     value = rules.evaluation(state, 0)
     value = min(max(value, search.lower_evaluation), search.upper_evaluation)

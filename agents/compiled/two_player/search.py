@@ -6,6 +6,9 @@ import dataclasses
 import math
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.compiled.program import Program, can_evaluate, fits
 from zermelo.agents.compiled.table import CompiledTable
@@ -13,6 +16,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.endgame_tables import table_for
 from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
+from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.envs import Chance
@@ -26,8 +30,26 @@ SCALE: Final = 1 << SHIFT
 HALF: Final = SCALE >> 1
 INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
+RECORDS: Final = "zermelo.agents.compiled.two_player.records"
+SELECTIVE: Final = "zermelo.agents.compiled.two_player.selective"
+QUIESCENCE: Final = "zermelo.agents.compiled.two_player.quiescence"
 SCORES: Final = "zermelo.agents.compiled.two_player.scores"
+STACK_WORDS: Final = 4
+"""Words for each ply of a selective search: the static evaluation for the first seat, the action that is being
+searched and the one left out (both + 1, 0 for none)."""
+NOTHING: Final = -(1 << 60)
+"""The static evaluation where there is none."""
+CONTINUATION_BITS: Final = 15
 _MAX_UTILITY: Final = 16_000
+
+
+def _reductions() -> npt.NDArray[np.int64]:
+    """By how much less to search the move of a number at a depth, in 1024ths of a move."""
+    logarithms = np.log(np.maximum(np.arange(64), 1))
+    return np.floor(1024 * (0.75 + np.outer(logarithms, logarithms) / 2.25)).astype(np.int64).reshape(-1)
+
+
+_REDUCTIONS: Final = _reductions()
 
 
 def can_search(game: Any) -> bool:
@@ -60,9 +82,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._late_moves, self._null_move = config.late_move_reductions, config.null_move
         self._singular, self.selective = config.singular, config.is_selective
         self._beyond = config.quiescence if hasattr(rules, "is_noisy") and config.prunes else 0
+        largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
         table = None
         if config.memory_mb:
-            largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
             table = CompiledTable(
                 config.memory_mb,
                 int(rules.num_actions()),
@@ -88,7 +110,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.middle = self._middle
             search.lower_value, search.upper_value = lower, upper
             if root.fitted is not None:
-                search.hold("patterns", root.fitted.words())
+                search.hold("fitted", root.fitted.words())
             search.lower_score = self._units(lower) * SCALE + 2 * config.sooner if has_bounds else -INFINITY
             search.upper_score = self._units(upper) * SCALE - 2 * config.sooner if has_bounds else INFINITY
             if not search.evaluated:
@@ -98,6 +120,12 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.futility = round(config.futility * EVALUATION_UNIT)
             if tables is not None:
                 search.hold("tables", tables.words)
+            if self.selective:
+                search.selective, search.span = True, largest
+                search.hold("stack", np.tile(np.array([NOTHING, 0, 0, 0]), MAX_PLIES + 4))
+                search.hold("reductions", _REDUCTIONS)
+                search.hold("counters", np.zeros(search.choices + 1, np.int64))
+                search.hold("continuation", np.zeros(1 << CONTINUATION_BITS, np.int64))
         self.prepare(math.inf)
 
     @classmethod
@@ -110,9 +138,14 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return {
             f"{KERNEL}.PRUNES": config.prunes,
             f"{KERNEL}.NOISY": config.prunes and hasattr(rules, "is_noisy"),
-            f"{KERNEL}.SELECTIVE": config.prunes and config.is_selective,
+            f"{SELECTIVE}.NOISY": hasattr(rules, "is_noisy"),
+            f"{QUIESCENCE}.NOISY": hasattr(rules, "is_noisy"),
+            f"{RECORDS}.SELECTIVE": config.prunes and config.is_selective,
             f"{KERNEL}.SHARES": config.share_positions and has_history(rules),
+            f"{SELECTIVE}.SHARES": config.share_positions and has_history(rules),
+            f"{QUIESCENCE}.SHARES": config.share_positions and has_history(rules),
             f"{SCORES}.FITTED": root.fitted is not None,
+            f"{SCORES}.NETWORK": root.fitted is not None and root.fitted.is_network,
             f"{KERNEL}.TABLES": config.tables is not None,
         }
 

@@ -17,7 +17,6 @@ from zermelo.agents.evaluators.fitted.feature_sets import (
     AboveEvaluation,
     AnyFeatures,
     NamedFeatures,
-    check_source,
 )
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.fitted.pattern_tables import (
@@ -29,19 +28,18 @@ from zermelo.agents.evaluators.fitted.pattern_tables import (
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
-from zermelo.envs.files import read_file
 from zermelo.envs.spec_text import format_spec
 
 _VERSION: Final = 1
-_FORM: Final = "zermelo evaluation"
 _PARTS: Final = 1 << 16
 """Weights are multiples of one part of so many: sums of such numbers are never rounded, whatever their order."""
 _LARGEST: Final = 30.0
 """A logit that is as good as certain, and whose probability is still less than 1."""
 
 
-class _Stored(msgspec.Struct):
-    form: Literal["zermelo evaluation"]
+class StoredPatterns(msgspec.Struct, tag_field="form", tag="zermelo evaluation"):
+    """The content of a file: the features, and a weight of each."""
+
     version: Literal[1]
     features: AnyFeatures
     weights: list[float]
@@ -136,7 +134,7 @@ class FittedEvaluator:
     def as_json(self, about: Mapping[str, Any] = MappingProxyType({})) -> str:
         """The text of a file; ``about`` says where the weights come from."""
         told = {
-            "form": _FORM,
+            "form": "zermelo evaluation",
             "version": _VERSION,
             **about,
             **({} if self.bounds is None else {"bounds": self.bounds}),
@@ -144,22 +142,6 @@ class FittedEvaluator:
             "weights": [round(weight, 6) for weight in self.weights.tolist()],
         }
         return json.dumps(told) + "\n"
-
-    @classmethod
-    def load(cls, path: str, features: str = "") -> FittedEvaluator:
-        """Reads a file.
-
-        ``features`` is the ``"module:name"`` of features of somebody's own: what a file names is not imported
-        unless it is named here too.
-        """
-        try:
-            stored = msgspec.json.decode(read_file(path), type=_Stored)
-            check_source(stored.features, features)
-            return cls(stored.features, np.array(stored.weights), path, stored.bounds)
-        except FileNotFoundError:
-            raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
-        except (ValueError, OSError, RecursionError) as error:
-            raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None
 
     def __reduce__(self) -> Any:
         return FittedEvaluator, (self.features, self.weights, self.path, self.bounds)

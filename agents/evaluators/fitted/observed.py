@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.files import replaced
 
 
 def _openspiel_state(state: Any) -> Any | None:
@@ -105,6 +106,21 @@ def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
         f"this evaluation was fitted to a game that shows its players {wanted}, but {game.traits.name} shows "
         f"{found}"
     )
+
+
+def write_evaluation(path: str, text: str) -> None:
+    """Writes the file of a fitted evaluation as a whole.
+
+    Raises:
+        InvalidSettingError: It cannot be written.
+    """
+    try:
+        with replaced(path) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidSettingError(
+            f"cannot write {path}: {error.strerror or error}; choose another file"
+        ) from error
 
 
 def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:

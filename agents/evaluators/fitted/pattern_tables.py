@@ -117,6 +117,8 @@ class PatternTables:
         address: Of words, which live as long as this object.
     """
 
+    is_network = False
+
     def __init__(
         self,
         features: PatternFeatures,

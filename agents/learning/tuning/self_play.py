@@ -119,30 +119,29 @@ class SelfPlay:
     also after moves that nobody would choose, and searches ask about such positions most.
 
     Args:
-        outcome_share: Weight of the outcome in a return; the rest is the player's own value, where it has one.
         opening: Moves after which none is random, at most.
         positions: Positions recorded of a game, at most: neighbours say the same.
+        records: Says of a position and what was chosen whether to record it.
     """
 
     def __init__(
         self,
         game: Any,
         starts: Sequence[Any],
-        features: FeatureSet,
         player: Player,
         partner: Player | None = None,
         *,
-        outcome_share: float,
         opening: int,
         positions: int,
         generator: np.random.Generator,
+        records: Callable[[Any, Choice], bool] = lambda state, choice: True,
     ) -> None:
-        self.game, self.starts, self.features, self.generator = game, starts, features, generator
+        self.game, self.starts, self.generator = game, starts, generator
         self.player, self.partner = player, partner
-        self.outcome_share, self.opening, self.positions = outcome_share, opening, positions
+        self.opening, self.positions, self.records = opening, positions, records
 
-    def play(self) -> list[Played]:
-        """One game; none if it was over before anything was recorded, or too long."""
+    def play(self) -> tuple[list[tuple[Any, Choice]], Sequence[float]]:
+        """Positions of one game, and its utilities; no positions if it was over before any, or too long."""
         game, generator = self.game, self.generator
         state = self.starts[int(generator.integers(len(self.starts)))]
         until = int(generator.integers(self.opening + 1))
@@ -150,7 +149,7 @@ class SelfPlay:
         partner_seat = int(generator.integers(4))
         if self.partner is not None and partner_seat < 2:
             players[partner_seat] = self.partner
-        recorded: list[tuple[Any, float | None]] = []
+        recorded: list[tuple[Any, Choice]] = []
         for move in range(_MAX_MOVES):
             state = past_chance(game, state, generator)
             if game.is_terminal(state):
@@ -159,20 +158,36 @@ class SelfPlay:
                 actions = game.legal_actions(state)
                 action = actions[int(generator.integers(len(actions)))]
             else:
-                action, value = players[game.to_move(state)](state)
-                if move >= until:
-                    recorded.append((state, value))
+                choice = players[game.to_move(state)](state)
+                action = choice.action
+                if move >= until and self.records(state, choice):
+                    recorded.append((state, choice))
             state = after(game, state, action, generator)
-        if not recorded or not game.is_terminal(state):
-            return []
+        if not game.is_terminal(state):
+            return [], ()
         chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
-        recorded = [recorded[place] for place in chosen]
-        states = [position for position, _ in recorded]
-        entries, final, returns = self.features.entries(game, states), game.utility(state), np.empty(len(states))
-        for place, ((position, value), seat) in enumerate(zip(recorded, entries.seats, strict=True)):
-            total = final[seat]
-            if value is not None:
-                own = value if game.to_move(position) == seat else game.traits.constant - value
-                total = self.outcome_share * total + (1.0 - self.outcome_share) * own
-            returns[place] = total - game.utility(position)[seat]
-        return [Played(states, entries, returns)]
+        return [recorded[place] for place in chosen], game.utility(state)
+
+
+def with_returns(
+    game: Any,
+    features: FeatureSet,
+    recorded: Sequence[tuple[Any, Choice]],
+    final: Sequence[float],
+    outcome_share: float,
+) -> list[Played]:
+    """The positions of a game with features and returns; nothing of none.
+
+    ``outcome_share`` is the weight of the outcome in a return; the rest is the player's value, where it has one.
+    """
+    if not recorded:
+        return []
+    states = [position for position, _ in recorded]
+    entries, returns = features.entries(game, states), np.empty(len(states))
+    for place, ((position, choice), seat) in enumerate(zip(recorded, entries.seats, strict=True)):
+        total = final[seat]
+        if choice.value is not None:
+            own = choice.value if game.to_move(position) == seat else game.traits.constant - choice.value
+            total = outcome_share * total + (1.0 - outcome_share) * own
+        returns[place] = total - game.utility(position)[seat]
+    return [Played(states, entries, returns)]

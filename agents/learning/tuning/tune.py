@@ -23,6 +23,7 @@ from zermelo.agents.core.playouts import random_game
 from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
+from zermelo.agents.evaluators.fitted.observed import write_evaluation
 from zermelo.agents.learning.tuning.fitting import (
     fit,
     outcome_bounds,
@@ -33,12 +34,11 @@ from zermelo.agents.learning.tuning.fitting import (
     with_sharing,
     with_symmetries,
 )
-from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching
+from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching, with_returns
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
-from zermelo.envs.files import replaced
 from zermelo.envs.rules import RulesGame
 
 _STARTS: Final = 50
@@ -138,13 +138,13 @@ def tune(
         players = _players(game, chosen, evaluator, generator, seed)
         is_random = evaluator is None and len(players) == 1 and isinstance(players[0], OnePly)
         loop = SelfPlay(
-            game, starts, chosen, *players,
-            outcome_share=outcome_share, opening=0 if is_random else round(_OPENING_SHARE * len(samples) / walks),
+            game, starts, *players,
+            opening=0 if is_random else round(_OPENING_SHARE * len(samples) / walks),
             positions=1 + _POSITIONS // games, generator=generator,
         )  # fmt: skip
         played: list[Played] = []
         for count in range(1, games + 1):
-            played += loop.play()
+            played += with_returns(game, chosen, *loop.play(), outcome_share)
             on_game(f"round {number}", count, games)
         if not played:
             raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
@@ -157,7 +157,7 @@ def tune(
         evaluator = FittedEvaluator(
             chosen, found.weights, out, None if bounds == traits.utility_bounds else bounds
         )
-        _write(out, evaluator.as_json({"env": name, "games": games, "rounds": number, "seed": seed}))
+        write_evaluation(out, evaluator.as_json({"env": name, "games": games, "rounds": number, "seed": seed}))
         positions = sum(len(one.returns) for one in played)
         done.append(Round(number, len(played), positions, found.loss, found.average))
         on_round(done[-1])
@@ -216,11 +216,3 @@ def _players(
         return [written]
     learned = kind(**limit, seed=seed, evaluator=evaluator)
     return [searching(game, learned, is_learned=True), written]
-
-
-def _write(out: str, text: str) -> None:
-    try:
-        with replaced(out) as partial:
-            partial.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InvalidSettingError(f"cannot write {out}: {error.strerror or error}; choose another file") from error

@@ -10,6 +10,7 @@ Sources: the UCI protocol (Meyer-Kahlen, 2000-2006); GTP, version 2 (Farnebäck,
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import selectors
 import shlex
@@ -20,12 +21,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
-from zermelo.agents.players.search_agent import ConfiguredAgent
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import coordinates
 from zermelo.envs.games.chess.rules import Chess
+from zermelo.envs.rules.rules_game import RulesGame
 
 PATIENCE: Final = 10.0
 """Seconds for an answer beyond what the engine was given to think."""
@@ -159,6 +161,8 @@ class EngineAgent(ConfiguredAgent):
 class UciAgent(EngineAgent):
     """Plays a UCI engine in chess environments: ``uci(path="stockfish", elo=1500, seconds=0.1)``.
 
+    Pondering saves it time: a move that it has pondered on for as long as its limit comes at once.
+
     Attributes:
         seconds: Time for a move, unless there are nodes or a depth.
         nodes: Nodes for a move; with one thread the same seed is the same game.
@@ -195,38 +199,85 @@ class UciAgent(EngineAgent):
         _chess_position(env)
 
     def decide(self, env: Any) -> int:
-        position, actions = _chess_position(env)
-        self._running.send(f"position fen {position}")
-        limits = {"nodes": self.nodes, "depth": self.depth}
-        given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
-        line = self._ask(f"go {given or f'movetime {round(1000 * self.seconds)}'}", "bestmove", self.seconds)
+        here, actions, after = _chess_position(env)
+        expected = self.__dict__.pop("_expected", None)
+        if expected is not None:
+            self._set("pondered", self.pondered.after(is_hit=expected == here))
+        if expected == here:
+            command = "ponderhit"
+        else:
+            if expected is not None:
+                self._ask("stop", "bestmove")
+            self._running.send(f"position fen {here}")
+            command = f"go {self._limits}"
+        line = self._ask(command, "bestmove", self.seconds)
         words = line.split()
         if len(words) < 2 or words[1] not in actions:
             raise EngineError(f"{self.path} answered {line!r}, which is no legal move")
+        reply = words[3] if words[2:3] == ["ponder"] else ""
+        self._set("_next", (after, words[1], reply) if reply else None)
         return actions[words[1]]
 
+    @property
+    def _limits(self) -> str:
+        limits = {"nodes": self.nodes, "depth": self.depth}
+        given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
+        return given or f"movetime {round(1000 * self.seconds)}"
 
-def _chess_position(env: Any) -> tuple[str, dict[str, int]]:
-    """The position of a chess environment as UCI has it, and the legal actions by their moves.
+    def ponder(self) -> None:
+        """Has the engine think on the reply that it expects (UCI's ``go ponder``), if it has named one."""
+        self.stop_pondering()
+        if (found := self.__dict__.pop("_next", None)) is not None:
+            after, move, reply = found
+            if (expected := after(move, reply)) is not None:
+                self._running.send(f"position fen {expected}")
+                self._running.send(f"go ponder {self._limits}")
+                self._set("_expected", expected)
+
+    def stop_pondering(self) -> None:
+        if self.__dict__.pop("_expected", None) is not None:
+            self._ask("stop", "bestmove")
+
+
+def _chess_position(env: Any) -> tuple[str, dict[str, int], Callable[..., str | None]]:
+    """The position of a chess environment as UCI has it, legal actions by their moves, and what is after moves.
 
     With PettingZoo's board come all moves of the game; states of our own rules do not know them.
     """
     raw = env.unwrapped
     if isinstance(getattr(raw, "rules", None), Chess):
-        state = raw.position
-        return write_fen(state), {coordinates(state, action): action for action in raw.legal_actions()}
+        game, state = RulesGame(raw.rules), raw.position
+        return write_fen(state), _moves(game, state), functools.partial(_fen_after, game, state)
     board: Any = getattr(raw, "board", None)
     if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
         raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
     from pettingzoo.classic.chess import chess_utils
 
-    played = " ".join(move.uci() for move in board.move_stack)
     player = env.possible_agents.index(env.agent_selection)
     moves = {
         chess_utils.action_to_move(board, action, player).uci(): int(action)
         for action in chess_utils.legal_moves(board)
     }
-    return board.root().fen() + (f" moves {played}" if played else ""), moves
+    start, played = board.root().fen(), [move.uci() for move in board.move_stack]
+
+    def after(*others: str) -> str:
+        return " ".join([start, *["moves"][: len(played) + len(others)], *played, *others])
+
+    return after(), moves, after
+
+
+def _moves(game: RulesGame, state: Any) -> dict[str, int]:
+    return {coordinates(state, action): int(action) for action in game.legal_actions(state)}
+
+
+def _fen_after(game: RulesGame, state: Any, *moves: str) -> str | None:
+    """The position after some moves; None where one of them is illegal."""
+    for move in moves:
+        action = _moves(game, state).get(move)
+        if action is None:
+            return None
+        state = game.result(state, action)
+    return write_fen(state)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.settings import choice, flag
 from zermelo.agents.evaluators.model_files import numpy_array, reason_of
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.learned.observation import Observation, observation_of
-from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
 
 

@@ -40,18 +40,27 @@ class ValueIterationAgent(SearchAgent):
         require_finite(game.traits)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        table: ValueTable | None = self.__dict__.get("_table")
+        table: ValueTable | None
+        table, is_settled = self.__dict__.get("_table", (None, False))
         left = state.left if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
         seat = game.to_move(state)
         stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
         try:
+            steps = None if left is None else int(left) - 1
             serves = table is not None and (table.game is game or table.game == game) and state in table
-            if table is None or not serves or left is not None:
-                limits: dict[str, Any] = {"most_states": self.most_states, "check": budget.check_clock}
-                limits["steps"] = None if left is None else int(left) - 1
-                table = value_iteration(game, self.tolerance, states=[state], **limits)
-                self._set("_table", table)
+            # Values that have settled after some steps are those of more steps as well.
+            serves = serves and is_settled and (steps is None or steps >= table.sweeps)
+            if table is None or not serves:
+                table = value_iteration(
+                    game,
+                    self.tolerance,
+                    states=[state],
+                    most_states=self.most_states,
+                    steps=steps,
+                    check=budget.check_clock,
+                )
+                self._set("_table", (table, steps is None or table.sweeps < steps))
             action, action_values = table.action(state), table.action_values(state)
             value = action_values[action]
             nodes, stats = len(table), {"sweeps": table.sweeps, "tolerance": table.tolerance}

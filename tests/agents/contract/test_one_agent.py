@@ -51,11 +51,11 @@ SEARCHES: dict[str, tuple[str, ...]] = {
 }
 ELSEWHERE = frozenset(
     (
-        "cfr", "gnubg", "gtp", "hanabi", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3",
-        "sparta", "torch", "uci",
+        "cfr", "gnubg", "gtp", "hanabi", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable",
+        "random", "sb3", "sparta", "torch", "uci",
     )
 )  # fmt: skip
-"""Agents that play what they have learned or looked up, or one game, or ask another program."""
+"""Agents that play what they have learned or looked up, or one game, or ask another agent or program."""
 SETTINGS: dict[str, Any] = {
     # Those that an agent has of these are set.
     "depth": "full",

@@ -9,6 +9,7 @@ four have no evaluation any more, as their rules have one: they are searched wit
 Best reply of three players, where it left out a line of usual moves although the opponent that could have played
 it first moves twice in it: the textbook function has the values that stand there now.
 ``solve`` searches all actions of a position together: the position is one node, not one for each action.
+Selective searches prune and order by history that forgets, and have a table in quiescence.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import pytest
 from zermelo.agents import make_agent
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import NamedFeatures
+from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.envs import ZermeloError
 
 NAMED = {"kind": "named", "source": "beside_evaluation:FEATURES"}
@@ -68,4 +69,4 @@ def test_odd_features_are_one_sentence(features: dict[str, object], here: Path) 
     stored = {"form": "zermelo evaluation", "version": 1, "features": features, "weights": [1.0, 0.0]}
     (here / "values.json").write_text(json.dumps(stored))
     with pytest.raises(ZermeloError, match=r"values\.json is no evaluation"):
-        FittedEvaluator.load("values.json")
+        load_evaluation("values.json")

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from zermelo.agents import MinimaxAgent, make_agent, solve
-from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, outline, read_book
+from zermelo.agents import MinimaxAgent, exact_values, make_agent, solve
+from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_moves, outline, read_book
 from zermelo.agents.knowledge.growing import grow_book
+from zermelo.agents.knowledge.strategies import prove_book
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
-from zermelo.envs.games import MNK, Chess, ConnectFour, Pig
+from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Pig
+from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.openings import openings_for
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
 SMALL_FOUR = ConnectFour(4, 4)
+FIRST = MinimaxAgent(depth=1, ties="first")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +58,82 @@ def test_agents_play_good_moves_at_random(whole, agent):
     assert found[0].method == "book: tictactoe.zbook"
     first = {player.search_state(TICTACTOE, TICTACTOE.initial_state()).action for _ in range(40)}
     assert len(first) > 4
+
+
+@pytest.mark.parametrize(
+    ("rules", "plies"), [(MNK(3, 3, 2), 5), pytest.param(SMALL_FOUR, 6, marks=pytest.mark.thorough)]
+)
+def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, rules, plies):
+    game, path = RulesGame(rules), tmp_path / "exact.zbook"
+    book = prove_book(game, path, plies=plies, agent=FIRST)
+
+    @functools.cache
+    def value(state):
+        [found] = exact_values(game, [state], threads=1)
+        return found.values_by_seat[game.to_move(state)]
+
+    def walk(state, seat, left):
+        if not left or game.is_terminal(state):
+            return
+        if game.to_move(state) != seat:
+            actions = game.legal_actions(state)
+        else:
+            moves = book.moves(game, state)
+            actions = [move.action for move in good_moves(game, moves)]
+            assert actions
+            assert all(move.proven and move.value == value(state) for move in moves if move.action in actions)
+        for action in actions:
+            walk(game.result(state, action), seat, left - 1)
+
+    for seat in (0, 1):
+        walk(game.initial_state(), seat, plies)
+    states = np.ascontiguousarray(book.states)
+    loaded = [load_state(game.initial_state(), row.ctypes.data) for row in states]
+    assert [value(state) for state in loaded] == book.values.tolist()
+
+
+def test_the_book_of_connect_four_that_comes_with_the_package():
+    """The first player wins, in the middle; after the neighbour of the middle the game is drawn (Allis, 1988)."""
+    game, player = RulesGame(ConnectFour()), make_agent("alphabeta(depth=1, book='connect_four')")
+    first = player.search_state(game)
+    assert (first.action, first.value, first.proven) == (3, 1, True)
+    assert first.action_values == {0: -1, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -1}
+    answers = {}
+    for action in range(7):
+        state = game.result(game.initial_state(), action)
+        answers[action] = player.search_state(game, state)
+        assert answers[action].method == "book: connect_four"
+    assert [found.value for found in answers.values()] == [1, 1, 0, -1, 0, 1, 1]
+
+
+def test_strategies_are_few_and_go_on_where_they_stopped(tmp_path, whole):
+    at_once = prove_book(TICTACTOE, tmp_path / "one.zbook", plies=9, agent=FIRST)
+    assert len(at_once) < len(read_book(whole)) / 2
+
+    def stop(progress):
+        if progress.positions > 30:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "two.zbook"
+    with pytest.raises(KeyboardInterrupt):
+        prove_book(TICTACTOE, path, plies=9, agent=FIRST, on_progress=stop)
+    assert 30 < len(read_book(path)) < len(at_once)
+    again = prove_book(TICTACTOE, path, plies=9, agent=FIRST)
+    assert np.array_equal(again.keys, at_once.keys)
+    assert np.array_equal(again.flags, at_once.flags)
+    late = prove_book(TICTACTOE, tmp_path / "no.zbook", plies=9, agent=FIRST, seconds=1e-9)
+    assert len(late) < len(at_once)
+
+
+def test_strategies_are_not_grown_otherwise_nor_of_other_games(tmp_path):
+    path = tmp_path / "exact.zbook"
+    prove_book(TICTACTOE, path, plies=2, agent=FIRST)
+    with pytest.raises(InvalidSettingError, match="has proven strategies"):
+        grow_book(TICTACTOE, path, plies=3)
+    with pytest.raises(UnsupportedGameError, match="is not won, drawn or lost"):
+        prove_book(Kalah(3, 2, margin=True), path, plies=2, agent=FIRST)
+    with pytest.raises(UnsupportedGameError, match="chance"):
+        prove_book(Pig(20), path, plies=2, agent=FIRST)
 
 
 def test_a_position_that_the_book_lacks_is_searched(tmp_path):

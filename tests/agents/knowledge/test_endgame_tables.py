@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.core.endgame_tables import ABSENT, read_table
 from zermelo.agents.core.playouts import random_game
+from zermelo.agents.knowledge import making
 from zermelo.agents.knowledge.making import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
+from zermelo.evaluation import EndReason, GameRecord, Move
+from zermelo.evaluation.analysis.judge import judge
 
 TICTACTOE = MNK(3, 3, 3)
 KALAH = Kalah(3, 3)
@@ -212,6 +216,31 @@ def test_a_win_through_positions_of_the_past_is_none(kqk):
     assert kqk.table.probe(rules, with_past(rules, state, [7, 8, 9, 10])).value == 1
 
 
+@pytest.mark.thorough
+def test_the_judge_takes_a_table_for_proven(kqk):
+    """The queen is given away: a win thrown away, and one move that takes it."""
+    fen = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"
+    rules, actions = Chess(fen=fen), []
+    state = rules.initial_state()
+    for move in ("b1e4", "d5e4"):
+        legal = RulesGame(rules).legal_actions(state)
+        actions.append(next(action for action in legal if move in rules.action_aliases(state, action)))
+        state = rules.result(state, actions[-1])
+    played = GameRecord(
+        env=f"zermelo/Chess-v0(fen={fen!r})",
+        agents=("white", "black"),
+        seat_names=("white", "black"),
+        seed=0,
+        rewards=(0.0, 0.0),
+        end=EndReason.TERMINATED,
+        moves=tuple(Move(seat, action) for seat, action in enumerate(actions)),
+    )
+    found = {each.agent: each for each in judge([played], nodes=200, tables=kqk.table.path).agents}
+    white, black = found["white"].total, found["black"].total
+    assert (white.judged, white.optimal, white.wins_thrown_away) == (1, 0, 1)
+    assert (black.judged, black.optimal) == (1, 1)
+
+
 # -- files and bad input -----------------------------------------------------------------------------------------
 
 
@@ -261,6 +290,13 @@ def test_what_has_no_table_is_refused(tmp_path, game, asked, error, message):
 def test_what_does_not_fit_in_memory_is_refused_before_it_begins(tmp_path, game, asked):
     with pytest.raises(InvalidSettingError, match="MiB of memory"):
         make_table(game, tmp_path / "table.ztable", memory_mb=0.01, **asked)
+
+
+def test_what_does_not_fit_on_the_disk_is_refused_before_it_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr(making.shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 16))
+    with pytest.raises(InvalidSettingError, match=r"MiB on the disk of .*, where 0 are free: write it somewhere"):
+        make_table(Chess(), tmp_path / "table.ztable", pieces="KQK")
+    assert not list(tmp_path.iterdir())
 
 
 class StoppedError(Exception):

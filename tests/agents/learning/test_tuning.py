@@ -22,11 +22,12 @@ from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.playouts import random_game
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
+from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.agents.learning.tuning.fitting import outcome_bounds, regress
-from zermelo.agents.learning.tuning.self_play import OnePly, Played, SelfPlay, searching
+from zermelo.agents.learning.tuning.self_play import OnePly, Played, SelfPlay, searching, with_returns
 from zermelo.agents.learning.tuning.tune import tune
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
@@ -200,10 +201,11 @@ def test_returns_mix_the_outcome_with_what_the_player_expected(outcome_share: fl
     features = ObservationFeatures.fitting(TICTACTOE, states)
     evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size))
     generator = np.random.default_rng(1)
-    (played,) = SelfPlay(
-        TICTACTOE, states[:1], features, OnePly(TICTACTOE, features, evaluator, generator),
-        outcome_share=outcome_share, opening=0, positions=99, generator=generator,
-    ).play()  # fmt: skip
+    loop = SelfPlay(
+        TICTACTOE, states[:1], OnePly(TICTACTOE, features, evaluator, generator),
+        opening=0, positions=99, generator=generator,
+    )  # fmt: skip
+    (played,) = with_returns(TICTACTOE, features, *loop.play(), outcome_share)
     state, expected = states[0], []
     while not TICTACTOE.is_terminal(state):
         sign = 1 if TICTACTOE.to_move(state) == 0 else -1
@@ -233,12 +235,12 @@ def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
     for evaluator in (None, FittedEvaluator(features, weights)):
         generator = np.random.default_rng(1)
         player = SelfPlay(
-            game, [start], features, OnePly(game, features, evaluator, generator),
-            outcome_share=1.0, opening=0, positions=99, generator=generator,
+            game, [start], OnePly(game, features, evaluator, generator),
+            opening=0, positions=99, generator=generator,
         )  # fmt: skip
         for _ in range(4):
             looked.clear()
-            (played,) = player.play()
+            (played,) = with_returns(game, features, *player.play(), 1.0)
             for place, state in enumerate(played.states):
                 mover = game.to_move(state)
                 ends = [game.utility(game.result(state, action))[mover] for action in game.legal_actions(state)]
@@ -276,7 +278,7 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     tuned = tune("zermelo/MNK-v0", out=path, **settings)
     assert [one.games for one in tuned.rounds] == [500, 500]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
-    loaded = FittedEvaluator.load(path)
+    loaded = load_evaluation(path)
     assert loaded == tuned.evaluator
     states = some_states(TICTACTOE, seed=9, games=30)
     truth = np.array([perfect(state) for state in states])
@@ -310,7 +312,7 @@ def test_an_environment_without_rules_can_be_tuned(tmp_path: Path) -> None:
     assert isinstance(features, PatternFeatures)
     assert features.planes == (0, 1, 2, 3, 4, 5)
     assert tuned.rounds[0].games == 20
-    assert FittedEvaluator.load(out) == tuned.evaluator
+    assert load_evaluation(out) == tuned.evaluator
 
 
 def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:
@@ -368,7 +370,7 @@ def test_outcomes_that_were_seen_are_bounds_where_a_game_says_none(tmp_path: Pat
     features = feature_set("observation", TICTACTOE, states)
     evaluator = FittedEvaluator(features, np.full(features.size, 50.0), bounds=(-1.0, 1.0))
     (tmp_path / "seen.json").write_text(evaluator.as_json())
-    loaded = FittedEvaluator.load(str(tmp_path / "seen.json"))
+    loaded = load_evaluation(str(tmp_path / "seen.json"))
     assert loaded == evaluator != FittedEvaluator(features, evaluator.weights)
     assert loaded.expected(unbounded, features.entries(TICTACTOE, states)).max() < 1
 
@@ -380,7 +382,7 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> N
     with pytest.raises(InvalidSettingError, match=r"damaged\.json is no evaluation"):
         make_agent(f"alphabeta(depth=1, evaluator='{path}')")
     with pytest.raises(InvalidSettingError, match="there is no file"):
-        FittedEvaluator.load(str(tmp_path / "absent.json"))
+        load_evaluation(str(tmp_path / "absent.json"))
 
 
 @pytest.mark.parametrize(
@@ -433,10 +435,13 @@ def test_searches_play_themselves_by_the_written_evaluation() -> None:
     features = feature_set("observation", PAWNS, [start])
     agent = AlphaBetaAgent(depth=2, seed=1)
     generator = np.random.default_rng(1)
-    settings: dict[str, Any] = {"outcome_share": 0.5, "generator": generator}
     player = searching(PAWNS, agent, is_learned=False)
-    loop = SelfPlay(PAWNS, [start], features, player, opening=0, positions=99, **settings)
-    (played,) = loop.play()
+    loop = SelfPlay(PAWNS, [start], player, opening=0, positions=99, generator=generator)
+
+    def games() -> list[Played]:
+        return with_returns(PAWNS, features, *loop.play(), 0.5)
+
+    (played,) = games()
     line = list(played.states)
     assert line[0] == start
     best = AlphaBetaAgent(depth=2, exact=True)
@@ -446,9 +451,9 @@ def test_searches_play_themselves_by_the_written_evaluation() -> None:
         assert values[following] == result.value
     ends = {PAWNS.utility(PAWNS.result(line[-1], action)) for action in PAWNS.legal_actions(line[-1])}
     assert any(played.returns.tolist() == [end[PAWNS.to_move(state)] for state in line] for end in ends)
-    (other,) = loop.play()
+    (other,) = games()
     assert list(other.states) != line, "of equal moves one is drawn"
-    loop = SelfPlay(PAWNS, [start], features, player, opening=3, positions=2, **settings)
-    games = [game for _ in range(20) for game in loop.play()]
-    assert all(0 < len(game.states) <= 2 for game in games)
-    assert len({game.states[0] for game in games}) > 2
+    loop = SelfPlay(PAWNS, [start], player, opening=3, positions=2, generator=generator)
+    several = [game for _ in range(20) for game in games()]
+    assert all(0 < len(game.states) <= 2 for game in several)
+    assert len({game.states[0] for game in several}) > 2

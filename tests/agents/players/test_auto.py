@@ -10,6 +10,7 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import AutoAgent, StoppedBy, make_agent
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
@@ -110,7 +111,12 @@ def test_games_of_a_known_table_take_the_fewest_steps(
 ) -> None:
     env = gymnasium.make(name, **settings)
     env.reset(seed=3)
-    agent, made, received, over = AutoAgent(seconds=2), 0, 0.0, False
+    agent, made, received, over = (
+        AutoAgent(seconds=1e-6),
+        0,
+        0.0,
+        False,
+    )  # a small table is solved outside the clock
     while not over:
         result = agent.search(env)
         assert result.method == "value_iteration: its transition table is known"
@@ -132,6 +138,35 @@ def test_a_slippery_lake_is_crossed_as_often_as_its_time_limit_allows() -> None:
             for state, by in table.items()
         }
     assert AutoAgent(seconds=5).search(env).value == pytest.approx(values[0])
+
+
+def test_values_serve_other_steps_only_where_they_have_settled() -> None:
+    """The same agent before a short end, with much time, and later in that game."""
+    agent = AutoAgent(seconds=5)
+    found = []
+    for limit in (5, 200, 200):
+        env = gymnasium.make("CliffWalking-v1", max_episode_steps=limit)
+        env.reset(seed=1)
+        found.append(agent.search(env).value)
+        env.step(0)
+        found.append(agent.search(env).value)
+    assert found == [-5, -4, -13, -12, -13, -12]
+
+
+def test_values_of_a_game_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+
+    def counted(*args: Any, **settings: Any) -> Any:
+        computed.append(settings["steps"])
+        return value_iteration(*args, **settings)
+
+    monkeypatch.setattr("zermelo.agents.players.tables.value_iteration.value_iteration", counted)
+    env = gymnasium.make("CliffWalking-v1", max_episode_steps=200)
+    env.reset(seed=1)
+    agent = AutoAgent(seconds=5)
+    for _ in range(13):
+        env.step(agent.act(env))
+    assert computed == [199]
 
 
 def test_small_games_of_one_player_and_dice_are_solved() -> None:

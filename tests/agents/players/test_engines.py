@@ -33,7 +33,15 @@ for line in sys.stdin:
             time.sleep(60)
         if mode == "ends": sys.exit(3)
         move = "xyzzy" if mode == "nonsense" else max(move.uci() for move in board.legal_moves)
-        print("info depth 1"); print("bestmove", move, flush=True)
+        reply = ""
+        if mode == "ponders":
+            board.push_uci(move)
+            reply = " ponder " + max(move.uci() for move in board.legal_moves)
+        answer = f"bestmove {move}{reply}"
+        if "ponder" not in words: print("info depth 1"); print(answer, flush=True)
+    elif words[0] in ("stop", "ponderhit"):
+        with open(sys.argv[2], "a") as log: log.write(words[0] + "\\n")
+        print(answer, flush=True)
 """
 GO = """
 import sys
@@ -68,6 +76,29 @@ def chess(*actions):
     for action in actions:
         env.step(action)
     return env
+
+
+@pytest.mark.parametrize("name", ["classic/chess-v6", "zermelo/Chess-v0"])
+def test_an_engine_ponders_on_the_reply_that_it_names(engine, tmp_path, name):
+    log = tmp_path / "log"
+    agent = UciAgent(path=f"{engine(CHESS, 'ponders')} {log}", seconds=0.01)
+    agent.reset(0)
+    env = make_env(name)
+    env.reset(seed=0)
+    for is_expected in (True, False, True):
+        env.step(agent.act(env))
+        agent.ponder()
+        legal = UciAgent(path=engine(CHESS), seconds=0.01)  # which plays what the other expects
+        legal.reset(0)
+        expected = legal.act(env)
+        mask = env.unwrapped.observe(env.agent_selection)["action_mask"]
+        others = [int(action) for action in mask.nonzero()[0] if action != expected]
+        env.step(expected if is_expected else others[0])
+    agent.act(env)
+    assert agent.pondered == (3, 2)
+    agent.ponder()
+    agent.stop_pondering()
+    assert log.read_text().split() == ["ponderhit", "stop", "ponderhit", "stop"]
 
 
 def test_our_own_chess_is_played_too(engine):

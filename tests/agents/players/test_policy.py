@@ -257,8 +257,8 @@ def test_a_policys_mistakes_are_failures_with_names():
     assert "which is neither an action nor 9 numbers" in shape.failure.message
 
 
-def test_agents_that_need_a_policy_are_listed_when_asked_for():
+def test_agents_that_need_something_are_listed_when_asked_for():
     usual = {entry.name for entry in list_agents()}
     named = {entry.name for entry in list_agents(learned=True)} - usual
     engines = {"uci", "gtp", "gnubg", "openspiel_mcts"}
-    assert named == {"policy", "policytable", "sb3", "torch", "onnx"} | engines
+    assert named == {"level", "noisy", "policy", "policytable", "sb3", "torch", "onnx"} | engines

@@ -213,14 +213,15 @@ def test_how_soon_is_not_told_where_a_sooner_win_may_have_been_searched_less_dee
         assert (found.proven, found.value, found.plies) == (True, 1.0, None)
 
 
-def test_a_search_to_the_end_at_once_reduces_nothing() -> None:
+def test_a_search_to_the_end_at_once_leaves_nothing_out() -> None:
     game = RulesGame(MNK(m=4, n=3, k=3))
 
-    def nodes(**settings: Any) -> SearchResult:
+    def found(**settings: Any) -> SearchResult:
         return AlphaBetaAgent(depth="full", ties="first", **settings).search_state(game)
 
-    plain, asked = nodes(), nodes(late_move_reductions=1, null_move=1)
-    assert (asked.nodes, asked.value, asked.plies) == (plain.nodes, plain.value, plain.plies)
+    plain, asked = found(), found(late_move_reductions=1, null_move=1, futility=0.01)
+    assert asked.proven
+    assert (asked.action, asked.value, asked.plies) == (plain.action, plain.value, plain.plies)
 
 
 @pytest.mark.thorough

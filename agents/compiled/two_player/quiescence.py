@@ -1,0 +1,122 @@
+"""Quiescence search of the selective search: with a table, and with all actions of states that are urgent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import (
+    EXACT,
+    LOWER,
+    UPPER,
+    bound_of,
+    bucket_of,
+    depth_of,
+    enter,
+    is_proven,
+    pack,
+    probe,
+    replace,
+    row_of,
+    table_action_of,
+    update_pv,
+)
+from zermelo.agents.compiled.table import ACTION_SHIFT
+from zermelo.agents.compiled.two_player.history import score_moves, select_best
+from zermelo.agents.compiled.two_player.kernel import UNKNOWN, ended
+from zermelo.agents.compiled.two_player.scores import evaluate, to_child, to_parent
+from zermelo.agents.compiled.two_player.search import NOTHING
+from zermelo.envs.jit.history import back_to_illegal, has_been_before
+from zermelo.envs.jit.memory import load, prefetch, store, words
+from zermelo.envs.rules.protocol import Rules
+
+NOISY = True
+SHARES = True
+"""Both are set by the front end, with the meaning that they have in ``kernel``."""
+
+
+def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+    """Quiescence search: the mover may stand pat on the evaluation or play a noisy action; in check, any."""
+    row = row_of(search, ply)
+    store(row, 0, 0)
+    if not enter(search, ply):
+        return 0
+    key = 0
+    if search.table != 0:
+        key = rules.key(state)
+        prefetch(bucket_of(search, key), 0)
+    mover = rules.to_move(state)
+    found = ended(rules, state, mover, alpha, beta, ply, search)
+    if found != UNKNOWN:
+        return found
+    table_action = -1
+    data = 0
+    score = 0
+    if search.table != 0:
+        _, data = probe(search, key)
+        if data != 0:
+            table_action = table_action_of(search, data)
+            if SHARES and has_been_before(rules, state):
+                data = 0
+            if data != 0 and depth_of(data) >= 0:
+                score = data >> ACTION_SHIFT + search.action_bits
+                bound = bound_of(data)
+                if bound == EXACT or (score >= beta if bound == LOWER else score <= alpha):
+                    return score | is_proven(data)
+    is_last = search.quiescence + depth <= 0
+    is_urgent = not is_last and rules.is_urgent(state)
+    best = NOTHING
+    low = alpha
+    if not is_urgent:
+        best = evaluate(rules, state, mover, ply, search)
+        if data != 0 and depth_of(data) >= 0 and (score > best if bound_of(data) == LOWER else score < best):
+            best = score
+        if is_last or not NOISY or best >= beta:
+            return best
+        low = max(alpha, best)
+    outer_ply = 0
+    if SHARES:
+        outer_ply = search.repetition_ply
+        search.repetition_ply = ply
+    actions = row + 8
+    later = actions + 8 * search.width
+    count = 0
+    if is_urgent:
+        count = rules.legal_actions(state, words(actions, search.width))
+    elif NOISY:
+        count = rules.noisy_actions(state, words(actions, search.width))
+    if SHARES:
+        search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
+    score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
+    best_action = -1
+    for index in range(count):
+        select_best(actions, later, index, count)
+        action = load(actions, index)
+        child = rules.result(state, action)
+        child_low = to_child(search, low)
+        child_high = to_child(search, beta)
+        if rules.to_move(child) == mover:
+            score = quiesce(rules, child, depth - 1, child_low, child_high, ply + 1, search) & -2
+        else:
+            score = -(quiesce(rules, child, depth - 1, -child_high, -child_low, ply + 1, search) & -2)
+        if search.stop != 0:
+            return 0
+        score = to_parent(search, score)
+        if score > best:
+            best = score
+            if score > low:
+                low = score
+                best_action = action
+                update_pv(search, ply, action)
+                if low >= beta:
+                    break
+    if search.table != 0 and (data == 0 or depth_of(data) <= 0):
+        bound = LOWER if best >= beta else UPPER if best <= alpha else EXACT
+        kept = 0
+        if SHARES:
+            kept = 0 if search.repetition_ply >= ply else -1
+        data = pack(search, kept, bound, 0, best_action)
+        replace(search, key, best << ACTION_SHIFT + search.action_bits | data)
+    if SHARES:
+        search.repetition_ply = min(search.repetition_ply, outer_ply)
+    return best

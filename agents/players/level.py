@@ -1,0 +1,186 @@
+"""Opponents of a known strength: levels of a ladder, whose rungs are agents with ratings.
+
+A ladder is a file (``zermelo ladder``); those of this package are in the folder ``ladders``. Ratings are those of
+Elo's formula, draws counting half, and ``random`` has 0. A level between two rungs plays each game as one of them.
+Its expected score against anybody is then the mean of theirs, and as neighbours are near each other, the rating
+that belongs to it is in between in the same proportion.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from zermelo.agents.core.settings import number, path
+from zermelo.agents.players.configured_agent import ConfiguredAgent
+from zermelo.agents.specs import make_agent
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.position import search_game
+from zermelo.envs.rules.rules_game import RulesGame
+
+FOLDER: Final = Path(__file__).with_name("ladders")
+
+
+class Rung(NamedTuple):
+    """A rated agent: its spec, its rating with the ends of the 95 % interval, and its milliseconds a move."""
+
+    agent: str
+    elo: float
+    lower: float
+    upper: float
+    ms: float
+
+
+class Mixture(NamedTuple):
+    """Two agents, and the share of games that the upper one plays."""
+
+    lower: str
+    upper: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A ladder.
+
+    Attributes:
+        game: What it is for, as ``ladder_key`` says it.
+        rungs: The weakest first, which is ``random``, with 0.
+        about: How it was made: environment, versions, date, games.
+    """
+
+    game: str
+    rungs: tuple[Rung, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: str | Path) -> Levels:
+        """Reads a ladder.
+
+        Raises:
+            InvalidSettingError: The file cannot be read, or holds no ladder.
+        """
+        try:
+            data = json.loads(Path(file).read_text(encoding="utf-8"))
+            rungs = tuple(
+                Rung(str(row["agent"]), *(float(row[name]) for name in Rung._fields[1:])) for row in data["rungs"]
+            )
+            game = str(data["game"])
+        except OSError as error:
+            raise InvalidSettingError(f"cannot read the ladder {file}: {error.strerror or error}") from error
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise InvalidSettingError(
+                f"{file} is no ladder: `zermelo ladder ENV --out FILE` writes one"
+            ) from error
+        elos = [rung.elo for rung in rungs]
+        if len(rungs) < 2 or elos != sorted(elos) or not all(map(math.isfinite, elos)):
+            raise InvalidSettingError(f"{file} is no ladder: it needs two rungs or more, the weakest first")
+        return cls(game, rungs, {name: value for name, value in data.items() if name not in ("game", "rungs")})
+
+    def mix(self, elo: float) -> Mixture:
+        """The rungs below and above a rating.
+
+        Raises:
+            InvalidSettingError: It is not on the ladder.
+        """
+        first, last = self.rungs[0], self.rungs[-1]
+        if not first.elo <= elo <= last.elo:
+            raise InvalidSettingError(
+                f"level({elo:g}) is not on the ladder of {self.game}, which goes from {first.elo:.0f} "
+                f"({first.agent}) to {last.elo:.0f} ({last.agent})"
+            )
+        above = next(number for number in range(1, len(self.rungs)) if elo <= self.rungs[number].elo)
+        lower, upper = self.rungs[above - 1], self.rungs[above]
+        gap = upper.elo - lower.elo
+        return Mixture(lower.agent, upper.agent, (elo - lower.elo) / gap if gap else 1.0)
+
+    def around(self, elo: float) -> str:
+        """Where a rating is, in words."""
+        elos = [rung.elo for rung in self.rungs]
+        if elo <= elos[0] or elo > elos[-1]:
+            return (
+                f"below {self.rungs[0].agent}"
+                if elo <= elos[0]
+                else f"above {self.rungs[-1].agent}, the strongest"
+            )
+        mix = self.mix(elo)
+        return f"between {mix.lower} and {mix.upper}"
+
+
+def ladder_key(source: Any) -> str:
+    """The name of a game in ladders: its rules with their parameters, or else the environment's name."""
+    game = source if isinstance(source, RulesGame) else search_game(source)
+    return str(game.rules) if isinstance(game, RulesGame) else game_name(source)
+
+
+@functools.cache
+def _shipped() -> dict[str, Levels]:
+    return {levels.game: levels for levels in map(Levels.read, sorted(FOLDER.glob("*.json")))}
+
+
+_read = functools.lru_cache(maxsize=16)(Levels.read)
+
+
+def levels_for(source: Any, file: str | None = None) -> Levels | None:
+    """The ladder of a file, or the one of this package for a game or environment; None if there is none."""
+    return _shipped().get(ladder_key(source)) if file is None else _read(file)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class LevelAgent(ConfiguredAgent):
+    """Plays at a given strength: as the rungs of the game's ladder next to a rating do, game by game.
+
+    Attributes:
+        elo: The rating; ``random`` has 0. ``level(800)`` is short for ``level(elo=800)``.
+        file: A ladder of your own (``zermelo ladder ENV --out FILE``), in place of the one of this package.
+    """
+
+    kind: ClassVar[str] = "level"
+
+    elo: float | None = number(None)
+    file: str | None = path()
+
+    def __post_init__(self) -> None:
+        self._set("_agents", {})
+        super().__post_init__()
+        if self.elo is None:
+            raise InvalidSettingError("level needs a rating, as in level(800)")
+        if self.file is not None:
+            _read(self.file).mix(self.elo)
+
+    def mix_for(self, source: Any) -> Mixture:
+        """The agents that play at this level in an environment or game.
+
+        Raises:
+            UnsupportedGameError: There is no ladder for it.
+            InvalidSettingError: The rating is not on the ladder.
+        """
+        assert self.elo is not None, "a level has a rating"
+        levels = levels_for(source, self.file)
+        if levels is None:
+            raise UnsupportedGameError(
+                f"there is no ladder for {ladder_key(source)}: `zermelo ladder ENV --out FILE` makes one for "
+                f"level(elo={self.elo:g}, file='FILE')"
+            )
+        return levels.mix(self.elo)
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self._set("_playing", None)
+
+    def decide(self, env: Any) -> Any:
+        agent = self.__dict__["_playing"]
+        if agent is None:
+            mix = self.mix_for(env)
+            spec = mix.upper if self.generator.random() < mix.share else mix.lower
+            agents = self.__dict__["_agents"]
+            agent = agents[spec] = agents.get(spec) or make_agent(spec)
+            agent.reset(int(self.generator.integers(2**31)))
+            self._set("_playing", agent)
+        return agent.act(env)
