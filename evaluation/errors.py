@@ -6,6 +6,7 @@
     - ``WorkerError``: a worker process could not start
     - ``StoreError``: the results cannot be written or read
 - ``KeyboardInterrupt``
+    - ``RunInterrupt``: the same three signals while an agent or the environment is at work
     - ``TournamentInterrupted``: Ctrl-C, SIGTERM or SIGHUP during a tournament, with the standings so far
 """
 
@@ -38,6 +39,10 @@ class WorkerError(ZermeloError):
 
 class StoreError(ZermeloError):
     """The folder for the results cannot be used, or what it holds cannot be read."""
+
+
+class RunInterrupt(KeyboardInterrupt):
+    """Ctrl-C, SIGTERM or SIGHUP for the run, wherever it was just then: no agent raised it."""
 
 
 class TournamentInterrupted(KeyboardInterrupt):

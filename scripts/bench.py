@@ -31,6 +31,7 @@ OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?
 BENCHMARKS = {
     "connect_four": ("alphabeta",),
     "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice", "mcts_weights", "rewards"),
+    "chess": ("chess", "chess_book"),
     "chance": ("pruning",),
     "hidden": ("ismcts", "exploitability"),
     "hanabi": ("hanabi", "hanabi_search"),
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels",),
     "first_moves": ("first_moves",),
+    "knowledge": ("endings", "strategies", "probing", "proofs"),
 }
 """The functions of each module."""
 

@@ -1,7 +1,8 @@
 """The pages of docs/games, one for each game of this package and each classic environment.
 
-What rules and environments do not say themselves stands in games.toml, and how strong agents are in
-docs/games/levels.json, which ``scripts/bench.py levels`` writes.
+What rules and environments do not say themselves stands in games.toml. How strong agents are is read from the
+ladders that this package ships, and for other games from docs/games/levels.json, which ``scripts/bench.py levels``
+writes.
 """
 
 import inspect
@@ -13,6 +14,7 @@ from pathlib import Path
 from docs_site import as_markdown
 
 from zermelo.agents import AutoAgent
+from zermelo.agents.players.level import levels_for
 from zermelo.envs import as_game, list_envs, make_env
 from zermelo.envs.registration.own_games import env_maker
 
@@ -52,7 +54,7 @@ def page(name):
             about,
             f"![A position of {title}](../figures/games/{name}.png)",
             table(" | ", facts),
-            f"## How strong agents are\n\n{LEVELS}\n\n{levels(entry.name)}",
+            f"## How strong agents are\n\n{levels(entry.name, LEVELS)}",
             *sections,
             "## Try it\n\n<!-- not run: the same for every game -->\n\n```sh\n"
             f'{install}zermelo search {entry.name} "auto(seconds=1)"\nzermelo play {entry.name}\n'
@@ -113,13 +115,32 @@ def _searches(env):
     yield "`auto` plays it by", f"`{name}`: {reason.strip()}"
 
 
-def levels(env):
+def levels(env, about=""):
     """A table of how strong agents of growing limits are, and how long they take for a move."""
+    live = make_env(env)
+    live.reset(seed=0)
+    ladder = levels_for(live)
+    if ladder is not None:
+        return rungs(ladder)
     rows = json.loads((FOLDER / "levels.json").read_text()).get(env, [{}])
     shown = [heading for heading in COLUMNS if any(row.get(heading) for row in rows)]
-    return table(
-        " | ".join(shown), [[f"`{row[key]}`" if key == "agent" else row[key] for key in shown] for row in rows]
+    lines = [[f"`{row[key]}`" if key == "agent" else row[key] for key in shown] for row in rows]
+    return f"{about}\n\n{table(' | '.join(shown), lines)}".strip()
+
+
+def rungs(ladder):
+    """A table of a ladder: what each rung scores against the one below, and its time."""
+    lines = []
+    for below, rung in zip((None, *ladder.rungs), ladder.rungs, strict=False):
+        score = f"{100 / (1 + 10 ** ((below.elo - rung.elo) / 400)):.0f} %" if below else ""
+        ends = f"{rung.lower:.0f} to {rung.upper:.0f}"
+        lines.append([f"`{rung.agent}`", f"{rung.elo:.0f}", ends, score, f"{rung.ms:.2g}"])
+    about = (
+        f"`level(E)` has any rating E from 0 to {ladder.rungs[-1].elo:.0f}. The "
+        f"rungs between which it plays were rated in {ladder.about['games']:,} games ({ladder.about['date']})."
     )
+    columns = "agent | Elo | 95 % interval | expected score against the row above | ms a move"
+    return f"{about}\n\n{table(columns, lines)}"
 
 
 def table(columns, rows):

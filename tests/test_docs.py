@@ -186,7 +186,7 @@ def test_every_environment_that_is_printed_can_be_made():
 
 @pytest.mark.defect(33)
 def test_every_agent_that_is_printed_can_be_made():
-    """Where a file is missing, or dots or capitals stand for a value, only the names of settings count."""
+    """Where a file is missing, or dots, braces or capitals stand for a value, only the names of settings count."""
     from zermelo.agents import list_agents, make_agent
     from zermelo.envs import MissingDependencyError, ZermeloError
 
@@ -199,7 +199,7 @@ def test_every_agent_that_is_printed_can_be_made():
         except MissingDependencyError:
             pass
         except ZermeloError as error:
-            has_a_gap = re.search(r"\.\.\.|\b[A-Z]{3,}\b", spec) or re.search(
+            has_a_gap = re.search(r"\.\.\.|\{|\b[A-Z]{3,}\b", spec) or re.search(
                 "there is no (?:file|module)", str(error)
             )
             if not has_a_gap or "has no setting" in str(error):

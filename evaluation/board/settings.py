@@ -19,7 +19,10 @@ LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Settings of a new game; ``seat`` is the person's, from 0, and no ``clock`` is a game without clocks."""
+    """Settings of a new game; ``seat`` is the person's, from 0, and no ``clock`` is a game without clocks.
+
+    With ``ponder`` the agent thinks on the person's time too.
+    """
 
     env: str
     opponent: str = "auto"
@@ -27,6 +30,7 @@ class TableSettings:
     seed: int = 0
     clock: str = ""
     analyst: str = "auto"
+    ponder: bool = False
 
 
 def changed_settings(settings: TableSettings, wanted: Mapping[str, Any]) -> TableSettings:

@@ -169,6 +169,8 @@ class Table:
         self._follow()
         if self._is_agents(seat):
             self._ask_agent(seat)
+        elif seat is None:
+            self._player.stop()
         self._changed()
 
     def _ask_agent(self, seat: int | None) -> None:
@@ -195,7 +197,7 @@ class Table:
                 self._changed()
                 return
             try:
-                figures = [*answer["figures"], None, None, None][:3]
+                figures = answer["figures"]
                 self._play(answer["action"], float(answer["seconds"]), figures)
             except ZermeloError as error:
                 self._problem = f"{self._settings.opponent} played {error}"

@@ -47,6 +47,7 @@ class Thinker:
         self._wanted: tuple[int, dict[str, Any], OnAnswer] | None = None
         self._busy: set[int] = set()
         self._killed = -1
+        self._ponders = False
 
     @property
     def is_busy(self) -> bool:
@@ -55,8 +56,9 @@ class Thinker:
 
     def ask(self, job: dict[str, Any], on_answer: OnAnswer) -> None:
         """Begins a job; ``on_answer`` is called in another thread, last with ``done`` or ``failed``."""
-        self.stop()
+        self._end_job(keep=False)
         with self._lock:
+            self._ponders = bool(job.get("ponders"))
             self._number += 1
             self._wanted = (self._number, job, on_answer)
             failure = self._send(self._number, job)
@@ -91,7 +93,13 @@ class Thinker:
         write_frame(process.requests, pickle.dumps((number, job)))
 
     def stop(self, *, keep: bool = False) -> None:
-        """Ends the job; with ``keep`` what it has found so far is its answer, else there is none."""
+        """Ends the job; with ``keep`` what it has found so far is its answer; else it has none, nor ponders."""
+        self._end_job(keep=keep)
+        if self._ponders and not keep and self._process is not None:
+            self._ponders = False
+            self.prepare({"kind": "rest"})
+
+    def _end_job(self, *, keep: bool) -> None:
         with self._lock:
             wanted = self._wanted
             if wanted is None:
@@ -182,7 +190,9 @@ class Jobs:
     def move(self, seat: int) -> dict[str, Any]:
         """To move for a seat, which sees what its player may see."""
         driver = self._session.driver
-        return self._job("move", self.settings.opponent, driver, seat) | {"view": cloudpickle.dumps(driver.view())}
+        view = cloudpickle.dumps(driver.view())
+        job = self._job("move", self.settings.opponent, driver, seat)
+        return job | {"view": view, "ponders": self.settings.ponder}
 
     def analysis(self, ply: Any, analyst: str, seconds: float | None = None) -> dict[str, Any]:
         """To have an agent look at a position, for some seconds or until stopped."""

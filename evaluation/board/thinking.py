@@ -16,12 +16,12 @@ from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, ZermeloError, as_game
 from zermelo.evaluation.board.review import result_values, review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.sandbox.processes import read_frame, write_frame
 from zermelo.evaluation.sandbox.shipping import pack_answer
 
@@ -76,6 +76,10 @@ class _Worker:
         except Exception as error:  # agents and environments may be anybody's
             answer = {"failed": sentence("the agent", error)}
         tell(answer)
+        if "done" in answer and job.get("ponders"):
+            agent = self._agent(job)
+            if isinstance(agent, ConfiguredAgent):
+                agent.ponder()
 
     def _agent(self, job: dict[str, Any]) -> Any:
         """The agent of a seat, which keeps what it remembers from move to move of one game."""
@@ -97,14 +101,20 @@ class _Worker:
         """The move of an agent."""
         agent, started = self._agent(job), time.perf_counter()
         if getattr(agent, "needs", None) == "observation":
-            action, result = agent.act_on(pickle.loads(job["view"])), None
+            action, figures = agent.act_on(pickle.loads(job["view"])), ()
         else:
             env = pickle.loads(job["env"])
             if isinstance(agent, SearchAgent):
                 agent.stop_by(flag)
-            action, result = choose(agent, env)
-        figures = () if result is None else (plain(result.nodes), plain(result.depth), plain(result.value))
-        return {"action": action, "figures": list(figures), "seconds": time.perf_counter() - started}
+            action, figures = choose(agent, env)
+        return {"action": action, "figures": figures, "seconds": time.perf_counter() - started}
+
+    def _rest(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
+        """Ends all pondering."""
+        for agent in self._agents.values():
+            if isinstance(agent, ConfiguredAgent):
+                agent.stop_pondering()
+        return {}
 
     def _analyse(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
         """The results of a search of a position, while it goes on."""

@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         knowledge,
+        ladder,
         learning,
         listing,
         play,
@@ -98,6 +99,7 @@ def _register() -> None:
         "tournament": tournament.tournament,
         "standings": standings.standings,
         "compare": standings.compare,
+        "ladder": ladder.ladder,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,

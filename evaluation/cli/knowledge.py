@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import (
     INTERRUPTED,
     EnvText,
@@ -41,6 +43,13 @@ def book_command(
         int | None, typer.Option(min=1, help="Limit on moves from the start.", show_default=False)
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Limit on states for the proof of one position.")] = 1_000_000,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.",
+        ),
+    ] = False,
     moves: MovesText = "",
     as_json: Json = False,
 ) -> None:
@@ -50,6 +59,8 @@ def book_command(
     The same command continues an existing book; Ctrl-C keeps all positions so far. Agents play one of its good
     moves at random: "alphabeta(book='connect_four.zbook')". `zermelo tree ENV --book FILE` shows it.
 
+    With --exact it has a proven strategy for each player instead; the agent says which moves to try first.
+
     [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo book classic/connect_four-v3 --hours 1
@@ -57,17 +68,22 @@ def book_command(
     [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
     """
     from zermelo.agents import make_agent
-    from zermelo.agents.knowledge.books import PROVEN, read_book
+    from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge.growing import grow_book
+    from zermelo.agents.knowledge.strategies import prove_book
 
+    if exact and (plies is None or positions is not None):
+        raise InvalidSettingError("--exact takes --plies, and --hours or --seconds")
     path, live = file_for(out, env, ".zbook"), LiveLine()
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
-    limits: dict[str, Any] = {"nodes": nodes, "seconds": seconds, "positions": positions, "plies": plies}
+    limits: dict[str, Any] = {"seconds": seconds, "plies": plies}
+    limits |= {} if exact else {"nodes": nodes, "positions": positions}
     try:
         with writing(path):
-            book = grow_book(
+            make: Callable[..., Book] = prove_book if exact else grow_book
+            book = make(
                 position_after(env, moves, 0).env,
                 path,
                 agent=make_agent(agent),

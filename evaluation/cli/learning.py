@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -23,9 +24,19 @@ from zermelo.evaluation.cli.arguments import (
     with_limits,
     writing,
 )
+from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
-    from zermelo.agents.learning.tuning.tune import Round, Tuned
+    from zermelo.agents.learning.tuning.tune import Round
+    from zermelo.evaluation.training.networks import Generation
+
+
+class Model(enum.StrEnum):
+    """What is fitted."""
+
+    WEIGHTS = "weights"
+    NETWORK = "network"
+
 
 _MATCH_DEPTH = 2
 _MATCH_SECONDS = 0.5
@@ -38,6 +49,28 @@ def tune_command(
     out: Annotated[
         str, typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .json.")
     ] = "evaluation.json",
+    model: Annotated[
+        Model,
+        typer.Option(
+            help="weights: a weighted sum of features; network: a small network over the planes of rules, made in "
+            "generations for as many hours as are given (needs PyTorch)."
+        ),
+    ] = Model.WEIGHTS,
+    hidden: Annotated[
+        int, typer.Option(min=16, max=256, help="Size of a network's hidden layer: a multiple of 16.")
+    ] = 64,
+    hours: Annotated[
+        float, typer.Option(help="Hours for a network, those of earlier runs with this file included.")
+    ] = 1.0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
+        ),
+    ] = None,
+    runner: Annotated[
+        RunnerChoice, typer.Option(help="Where they play: on this machine, or on a Ray cluster.")
+    ] = RunnerChoice.LOCAL,
     features: Annotated[
         str,
         typer.Option(
@@ -84,11 +117,16 @@ def tune_command(
     evaluation if it has one, else at random; each later round plays by the evaluation learned so far. Losses
     are measured on a tenth of the games, which is held out.
 
+    With --model network each generation plays, trains, and meets the best so far in a match at equal time.
+    Ctrl-C stops it; the same command goes on.
+
     [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo tune zermelo/Othello-v0 --games 5000 --out othello.json
 
     [dim]$[/dim] zermelo tune classic/connect_four-v3 --games 300 --rounds 3
+
+    [dim]$[/dim] zermelo tune zermelo/Othello-v0 --model network --hidden 64 --hours 4 --out othello.json
 
     [dim]$[/dim] zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
     """
@@ -107,10 +145,27 @@ def tune_command(
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks = {}
 
-        def on_game(name: str, count: int, total: int) -> None:
+        def on_game(name: str, count: float, total: float) -> None:
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total)
             bar.update(tasks[name], completed=count)
+
+        if model is Model.NETWORK:
+            from zermelo.evaluation.training.networks import tune_network
+
+            found = tune_network(
+                env, out=out, hidden=hidden, hours=hours, outcome_share=outcome_share, seed=seed,
+                workers=workers, runner=runner,
+                on_progress=lambda name, share: on_game(name, share, 1.0),
+            )  # fmt: skip
+            try:
+                _print_generations(found, out)
+                if match:
+                    typer.echo(_match(env, repr(out), match, depth, seconds, seed, on_game))
+            except KeyboardInterrupt:
+                typer.echo("zermelo: stopped; the same command goes on", err=True)
+                raise SystemExit(INTERRUPTED) from None
+            return
 
         def on_round(one: Round) -> None:
             if not done:
@@ -134,21 +189,37 @@ def tune_command(
             )
             typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
             if match:
-                typer.echo(_match(env, tuned, match, depth, seconds, seed, on_game))
+                typer.echo(_match(env, tuned.evaluator.spec(), match, depth, seconds, seed, on_game))
         except KeyboardInterrupt:
             kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
             raise SystemExit(INTERRUPTED) from None
 
 
+def _print_generations(generations: Iterable[Generation], out: str) -> None:
+    """Prints a line for each generation as it ends."""
+    from zermelo.evaluation.stats.ratings import elo
+
+    is_first = True
+    for one in generations:
+        if is_first:
+            head = f"{'generation':>10}{'positions':>11}{'loss':>9}{'average':>9}{'rounding':>10}{'hours':>7}"
+            typer.echo(f"{head}  match")
+        is_first = False
+        line = f"{one.number:10}{one.positions:11,}{one.loss:9.4f}{one.average:9.4f}{one.error:10.4f}"
+        match = f"{one.wins} won, {one.draws} drawn, {one.losses} lost   {elo(one.wins, one.draws, one.losses)}"
+        typer.echo(f"{line}{one.seconds / 3600:7.2f}  {match}{f' -> {out}' if one.is_best else ''}")
+        sys.stdout.flush()
+
+
 def _match(
     env: str,
-    tuned: Tuned,
+    evaluator: str,
     games: int,
     depth: int | None,
     seconds: float | None,
     seed: int,
-    on_game: Callable[[str, int, int], object],
+    on_game: Callable[[str, float, float], object],
 ) -> str:
     """The result of a match of the search with the file against the search without it, as text."""
     from zermelo.agents.evaluators.written import features_for
@@ -165,7 +236,7 @@ def _match(
         seconds = _MATCH_SECONDS
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
     limit = f"depth={depth or _MATCH_DEPTH}" if seconds is None else f"seconds={seconds}"
-    specs = {"tuned": f"{kind}({limit}, evaluator={tuned.evaluator.spec()})", "untuned": f"{kind}({limit})"}
+    specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
     outcomes = {"win": 0, "draw": 0, "loss": 0}
 
     def count(record: Any) -> None:

@@ -34,6 +34,9 @@ def play(
             help="In the browser: seconds for the game and for each move, such as 300+5.", show_default=False
         ),
     ] = "",
+    ponder: Annotated[
+        bool, typer.Option("--ponder", help="The agent thinks on your time too, on the move that it expects.")
+    ] = False,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="In the browser: where to listen; 0 takes any that is free.")
     ] = 0,
@@ -64,10 +67,11 @@ def play(
         from zermelo.evaluation.board.settings import TableSettings
         from zermelo.evaluation.board.web.serve import serve
 
-        settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock)
+        settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
         serve(settings, port=port, opens=open_page, say=typer.echo)
         return
     from zermelo.agents import make_agent
+    from zermelo.agents.players.configured_agent import ConfiguredAgent
     from zermelo.envs import InvalidSettingError
     from zermelo.evaluation.match.play import agent_seeds
 
@@ -80,23 +84,42 @@ def play(
         if place in agents:
             agents[place].reset(agent_seed)
     typer.echo(f"{env}: you are {driver.seat_names[seat - 1]}")
-    while (mover := driver.turn()) is not None:
-        if mover in agents:
-            action = agents[mover].act(driver.env)
-            typer.echo(f"{driver.seat_names[mover]} {_said(driver.env, action)}")
-        else:
-            _show(driver.env, mover)
-            asked = _ask(driver)
-            if asked is None:
-                typer.echo("The game is left unfinished.")
-                return
-            action = asked
-        driver.step(action)
+    ponderers = [each for each in agents.values() if ponder and isinstance(each, ConfiguredAgent)]
+    try:
+        is_over = _played_out(driver, agents, ponderers)
+    finally:
+        for each in ponderers:
+            each.stop_pondering()
+    for each in ponderers:
+        typer.echo(
+            f"{each.name} pondered on {each.pondered.moves} moves and expected {each.pondered.hits} of them"
+        )
+    if not is_over:
+        typer.echo("The game is left unfinished.")
+        return
     _show(driver.env, None)
     rewards = ", ".join(
         f"{name} {reward:g}" for name, reward in zip(driver.seat_names, driver.rewards, strict=True)
     )
     typer.echo(f"The game is over: {rewards}")
+
+
+def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bool:
+    """Plays the game; False if the person leaves it."""
+    while (mover := driver.turn()) is not None:
+        agent = agents.get(mover)
+        if agent is not None:
+            action = agent.act(driver.env)
+            typer.echo(f"{driver.seat_names[mover]} {_said(driver.env, action)}")
+        else:
+            _show(driver.env, mover)
+            action = _ask(driver)
+            if action is None:
+                return False
+        driver.step(action)
+        if agent is not None and agent in ponderers:
+            agent.ponder()
+    return True
 
 
 def _said(env: Any, action: Any) -> str:

@@ -139,6 +139,10 @@ def tournament(
             help="Time for a whole game and increment per move, in seconds; an agent that runs out loses.",
         ),
     ] = None,
+    ponder: Annotated[
+        bool,
+        typer.Option("--ponder", help="Agents think on the opponent's time too, each in a process of its own."),
+    ] = False,
     start_seconds: Annotated[
         float, typer.Option(help="Time limit for starting an agent that has a process of its own.")
     ] = 60.0,
@@ -194,6 +198,7 @@ def tournament(
         start_seconds=start_seconds,
         memory_mb=agent_memory_mb,
         hang_seconds=hang_seconds or None,
+        ponder=ponder,
     )
     try:
         plan = Tournament.prepare(

@@ -6,10 +6,12 @@ import signal
 import traceback
 from typing import Any
 
-from zermelo.agents import SearchResult
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
+from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.match.writing import plain
 
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
@@ -27,12 +29,26 @@ class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels a
         self.kind, self.message, self.detail, self.seat = kind, message, detail, seat
 
 
-def choose(agent: Any, env: Any) -> tuple[Any, SearchResult | None]:
-    """The agent's action, with its search's figures where ``act`` is the plain answer of its search."""
+def choose(agent: Any, env: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The agent's action, and the last fields of the ``Move``, as far as it says what its search found."""
+    if not isinstance(agent, ConfiguredAgent):
+        return agent.act(env), ()
+    before = agent.pondered
     if isinstance(agent, SearchAgent) and type(agent).act is SearchAgent.act:
         result = agent.search(env)
-        return result.env_action, result
-    return agent.act(env), None
+        action: Any = result.env_action
+        figures: tuple[Any, ...] = plain(result.nodes), plain(result.depth), plain(result.value)
+    else:
+        action, figures = agent.act(env), (None, None, None)
+    after = agent.pondered
+    return action, figures if after == before else (*figures, after.hits > before.hits)
+
+
+def ends_the_run(error: BaseException) -> bool:
+    """Whether an exception asks the run to end. In a worker, which is sent no Ctrl-C, one is the agent's own."""
+    return isinstance(error, RunInterrupt) or (
+        isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    )
 
 
 def is_of_the_env(error: BaseException) -> bool:

@@ -16,7 +16,6 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -28,7 +27,15 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
-from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
+from zermelo.evaluation.match.faults import (
+    AgentFault,
+    choose,
+    ends_the_run,
+    fault_kind,
+    is_of_the_env,
+    sentence,
+    traceback_text,
+)
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
@@ -42,14 +49,17 @@ class RemoteAgent:
     """Base class of what speaks for an agent in another process (``zermelo.evaluation.sandbox.isolated``).
 
     Attributes:
-        figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+        figures: The last four fields of its last ``Move``: nodes, depth, value and whether it was expected.
     """
 
-    figures: tuple[Any, Any, Any] = (None, None, None)
+    figures: tuple[Any, ...] = ()
 
     def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
         """Prepares for a game."""
         raise NotImplementedError
+
+    def rest(self) -> None:
+        """Stops thinking on the opponent's time, as the game is over."""
 
 
 def play_match(
@@ -157,6 +167,9 @@ def play_game(
         failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), traceback_text(error.__cause__))
     finally:
         watch(-1)
+        for agent in agents:
+            if isinstance(agent, RemoteAgent):
+                agent.rest()
     played_out = EndReason.MOVE_LIMIT if limited else driver.end_reason()
     return GameRecord(
         env=env,
@@ -218,17 +231,12 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
     return Move(seat, played, seconds, *figures)
 
 
-_NO_FIGURES: Final = (None, None, None)
-
-
-def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, Any, Any]]:
+def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:
     """The agent's action, and what its search says of nodes, depth and value."""
     if getattr(agent, "needs", None) == "observation":
-        return agent.act_on(driver.view()), _NO_FIGURES
-    action, result = choose(agent, driver.env)
-    if result is not None:
-        return action, (plain(result.nodes), plain(result.depth), plain(result.value))
-    return action, agent.figures if isinstance(agent, RemoteAgent) else _NO_FIGURES
+        return agent.act_on(driver.view()), ()
+    action, figures = choose(agent, driver.env)
+    return action, agent.figures if isinstance(agent, RemoteAgent) else figures
 
 
 def _charged(
@@ -243,8 +251,8 @@ def _charged(
     # The game cannot be shown to the agent at all, or the agent says so before it begins.
     if isinstance(error, UnsupportedGameError) and (is_remote or method == "reset"):
         return UnsupportedGameError(f"{name} cannot play here: {error}")
-    if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        return error  # in a worker, which is sent none, it is the agent's own
+    if ends_the_run(error):
+        return error
     if is_of_the_env(error):
         return EnvironmentFailureError(str(error))
     return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error), seat)

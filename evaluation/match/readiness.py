@@ -12,9 +12,11 @@ from zermelo.agents import (
     Sb3Agent,
     TorchAgent,
 )
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.learned.observation import observation_of
 from zermelo.agents.players.learned.policy import ViewAgent
-from zermelo.agents.players.search_agent import ConfiguredAgent, SearchAgent
+from zermelo.agents.players.level import LevelAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 
@@ -24,6 +26,8 @@ def require_fit(agent: Agent, env: Any, name: str) -> None:
     try:
         if isinstance(agent, ConfiguredAgent):
             agent.check_env(env)
+        if isinstance(agent, LevelAgent):
+            agent.mix_for(env)
         if isinstance(agent, ViewAgent) and is_aec(env):
             agent.check_view(observation_of(env), game_name(env))
         if not isinstance(agent, SearchAgent):

@@ -91,6 +91,7 @@ class Move(NamedTuple):
         nodes: States that the agent's search visited, where it says so.
         depth: The depth it completed, where it says so.
         value: The value it found for itself, where it says so.
+        expected: Whether it had pondered on this position on the opponent's time; None where it did not ponder.
     """
 
     seat: int
@@ -99,6 +100,7 @@ class Move(NamedTuple):
     nodes: int | None = None
     depth: int | None = None
     value: float | None = None
+    expected: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +235,7 @@ class _Moves(msgspec.Struct):
     nodes: list[_Whole | None] = []
     depth: list[_Whole | None] = []
     value: list[_Number | None] = []
+    expected: list[bool | None] = []
 
 
 class StoredGame(msgspec.Struct):

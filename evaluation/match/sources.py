@@ -8,7 +8,6 @@ playing a short game in it: where it is of a kind whose clones are known to be r
 from __future__ import annotations
 
 import functools
-import signal
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeGuard
@@ -18,6 +17,7 @@ from zermelo.envs import CloneError, InvalidSettingError, ZermeloError, clone_en
 from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.envs.clone.verify import is_known_to_clone
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+from zermelo.evaluation.match.faults import ends_the_run
 
 EnvSource = Any
 """A name, a function (or class, or PettingZoo module) that makes an environment, or a live environment."""
@@ -121,7 +121,7 @@ def build_agent(source: AgentSource) -> Agent:
     except ZermeloError:
         raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        if ends_the_run(error):
             raise
         reason = f"{type(error).__name__}: {error}"
         raise AgentStartError(f"the agent {source_name} cannot be made: {reason}") from error

@@ -8,6 +8,7 @@ Requests come from the worker and are trusted; they are pickled pairs of a name 
 * ``reset``: the seed
 * ``act``: an environment to choose an action in
 * ``see``: what the player sees, for an agent that needs no more
+* ``rest``: no more pondering, as the game is over; every other request ends it too
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.facts.inference import Learned, learn
 from zermelo.envs.adapters.wrappers import innermost, is_aec
@@ -36,7 +38,6 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.sources import build_agent
-from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.processes import read_frame, write_frame
 from zermelo.evaluation.sandbox.shipping import pack_answer
@@ -52,6 +53,7 @@ def serve(requests: int, answers: int, output: int) -> None:
     while (frame := read_frame(requests)) is not None:
         name, value = pickle.loads(frame)
         write_frame(answers, pack_answer(agent.answer(name, value)))
+        agent.go_on(name)
 
 
 def _seclude(output: int) -> None:
@@ -90,11 +92,14 @@ class _Child:
     def __init__(self) -> None:
         self._agent: Any = None
         self._allowed: set[Any] = set()
+        self._ponders = False
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
         """The answer for the worker; whatever the agent raises is a part of it."""
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
         try:
+            if self._ponders:
+                self._agent.stop_pondering()
             answer = method(value)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of the agent's own are its failures too
             answer = _raised("act" if name == "see" else name, error)
@@ -109,6 +114,7 @@ class _Child:
             _limit_memory(value["memory_mb"])
         source = pickle.loads(value["source"])
         self._agent = build_agent(source)
+        self._ponders = value["ponder"] and isinstance(self._agent, ConfiguredAgent)
         self._allow()
         name = getattr(self._agent, "name", None)
         needs = getattr(self._agent, "needs", "environment")
@@ -132,14 +138,20 @@ class _Child:
         self._allow()
         return {}
 
+    def _rest(self, _: None) -> dict[str, Any]:
+        return {}
+
+    def go_on(self, name: str) -> None:
+        """Ponders after a move, if that is wanted."""
+        if self._ponders and name == "act":
+            self._agent.ponder()
+
     def _act(self, value: bytes) -> dict[str, Any]:
         env = pickle.loads(value)
         ours = type(self._agent).__module__.startswith("zermelo.agents.")
         before = None if ours else shown_position(env)
-        action, result = choose(self._agent, env)
-        answer: dict[str, Any] = {"action": action}
-        if result is not None:
-            answer |= {name: plain(getattr(result, name)) for name in ("nodes", "depth", "value")}
+        action, figures = choose(self._agent, env)
+        answer: dict[str, Any] = {"action": action, "figures": figures}
         if not ours and shown_position(env) != before:
             answer["changed"] = True
         return answer | self._left()

@@ -45,7 +45,7 @@ class IsolatedAgent(RemoteAgent):
 
     Attributes:
         needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
-        figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+        figures: As of ``RemoteAgent``.
         fingerprint: What decides how it plays, once it has been started.
     """
 
@@ -53,7 +53,7 @@ class IsolatedAgent(RemoteAgent):
         self.name = name
         self.needs = "environment"
         self.fingerprint: dict[str, str] = {}
-        self.figures: tuple[Any, Any, Any] = (None, None, None)
+        self.figures: tuple[Any, ...] = ()
         self._source = source
         self._isolation = isolation
         self._process: AgentProcess | None = None
@@ -74,7 +74,13 @@ class IsolatedAgent(RemoteAgent):
         self._process = AgentProcess("zermelo.evaluation.sandbox.child_process:serve", captures=True)
         os.set_blocking(self._process.requests, False)
         self._rehearsed = False
-        request = {"source": source, "path": list(sys.path), "memory_mb": self._isolation.memory_mb}
+        limits = self._isolation
+        request = {
+            "source": source,
+            "path": list(sys.path),
+            "memory_mb": limits.memory_mb,
+            "ponder": limits.ponder,
+        }
         try:
             answer = self._ask("make", request, self._isolation.start_seconds, starting=True)
         except AgentFault as fault:
@@ -116,6 +122,12 @@ class IsolatedAgent(RemoteAgent):
         """Like the agent's own; ``get_ready`` is what matches call."""
         self._settle("reset", 0 if seed is None else seed, starting=True)
 
+    def rest(self) -> None:
+        """Stops thinking on the opponent's time, as the game is over."""
+        if self._isolation.ponder and self._process is not None:
+            with contextlib.suppress(AgentFault):  # the process is ended then
+                self._settle("rest", None, starting=True)
+
     def act(self, env: Any) -> Any:
         """The agent's answer to a copy of the environment."""
         return self._answer("act", pack_env(env, self._dice))
@@ -131,7 +143,7 @@ class IsolatedAgent(RemoteAgent):
         if "left" in answer:
             message = f"left {answer['left']} running after its move"
             self._fault(FailureKind.LEFT_RUNNING, message, f"still running: {answer.get('detail')}")
-        self.figures = (answer.get("nodes"), answer.get("depth"), answer.get("value"))
+        self.figures = tuple(answer.get("figures", ()))[:4]
         if "action" not in answer:
             self._fault(FailureKind.CRASH, "sent an answer without an action")
         return answer["action"]

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.core.settings import check_flag, check_whole
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
@@ -36,6 +36,7 @@ class Isolation:
         memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
         hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
             process it is in, and loses; None waits for ever. An environment that hangs makes the game void.
+        ponder: Whether agents think on the opponent's time, each in a process of its own; no clock counts it.
         output_kb: What may be written to standard output and error in one move, in KiB.
     """
 
@@ -44,6 +45,7 @@ class Isolation:
     clock: str | None = None
     start_seconds: float = 60.0
     memory_mb: int | None = None
+    ponder: bool = False
     output_kb: int = 1024
     hang_seconds: float | None = 600.0
 
@@ -63,15 +65,14 @@ class Isolation:
         if self.memory_mb is not None:
             check_whole("memory_mb", self.memory_mb, lower=16)
         check_whole("output_kb", self.output_kb, lower=1)
-        if self.isolate is Isolate.NONE and self.limited:
-            limit = next(
-                name for name in ("move_seconds", "clock", "memory_mb") if getattr(self, name) is not None
-            )
+        check_flag("ponder", self.ponder)
+        if self.isolate is Isolate.NONE and (self.limited or self.ponder):
+            limit = next(name for name in ("move_seconds", "clock", "memory_mb", "ponder") if getattr(self, name))
             raise InvalidSettingError(
                 f"{limit} cannot be enforced with isolate='none': an agent inside the worker cannot be stopped; "
                 "leave isolate at 'own', or leave out the limit"
             )
-        if not _POSIX and (self.limited or self.isolate is Isolate.ALL):
+        if not _POSIX and (self.limited or self.ponder or self.isolate is Isolate.ALL):
             raise InvalidSettingError(
                 f"isolate={self.isolate.value!r} with limits needs processes that fork, which {sys.platform} does "
                 "not have: play without limits and with isolate='none'"
@@ -80,7 +81,7 @@ class Isolation:
     def to_dict(self) -> dict[str, Any]:
         """The settings that may decide games, as plain values; a newer setting only if it is used."""
         settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
-        return {name: value for name, value in settings.items() if value or name != "clock"}
+        return {name: value for name, value in settings.items() if value or name not in ("clock", "ponder")}
 
     @property
     def limited(self) -> bool:
@@ -108,7 +109,7 @@ class Isolation:
             return False
         if self.isolate is Isolate.ALL:
             return True
-        if self.limited:
+        if self.limited or self.ponder:
             return not _is_random(source)
         return isinstance(source, str) and runs_own_code(source)
 

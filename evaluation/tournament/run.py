@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from zermelo.agents.compiled.proof.prover import default_threads
 from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
@@ -176,7 +177,7 @@ def run(
             raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
         plan = plan.after(out)
     plays = runner_of(plan, workers, runner, ray_address)
-    crowding = crowding_of(plan, workers if runner == RunnerChoice.LOCAL else None)
+    crowding = crowding_of(plan, workers or 1 if runner == RunnerChoice.LOCAL else None)
     if crowding is not None and progress is not False:
         print(f"zermelo: {crowding}", file=sys.stderr)
     crowded = [] if crowding is None else [crowding]
@@ -218,36 +219,58 @@ def runner_of(
     ray_address: str | None = None,
 ) -> Runner:
     """The runner for that many workers; see ``round_robin``."""
-    if workers is not None:
-        check_whole("workers", workers, lower=1)
-    if runner not in list(RunnerChoice):
-        raise InvalidSettingError(f"runner must be {' or '.join(RunnerChoice)}, not {runner!r}")
+    plays = make_runner(workers, runner, ray_address)
+    if isinstance(plays, SerialRunner):
+        return plays
     on_ray = runner == RunnerChoice.RAY
-    if ray_address is not None and not on_ray:
-        raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
-    if not on_ray and workers in (None, 1):
-        return SerialRunner()
     if is_live(plan.env):
         sharers = "a Ray cluster" if on_ray else f"{workers} workers"
         raise InvalidSettingError(
             f"a live environment ({env_name(plan.env)}) cannot be shared by {sharers}: give its name, or a "
             "function that makes it, or play with workers=1" + " and runner='local'" * on_ray
         )
-    if on_ray:
+    if not on_ray:
+        things: dict[str, Any] = {
+            f"the agent {participant.name}": participant for participant in plan.participants
+        }
+        for name, thing in ({f"the environment {env_name(plan.env)}": plan.env} | things).items():
+            require_picklable(thing, name)
+    return plays
+
+
+def make_runner(
+    workers: int | None = None, runner: RunnerChoice | str = RunnerChoice.LOCAL, ray_address: str | None = None
+) -> Runner:
+    """The runner for that many workers, on this machine or on a Ray cluster."""
+    if workers is not None:
+        check_whole("workers", workers, lower=1)
+    if runner not in list(RunnerChoice):
+        raise InvalidSettingError(f"runner must be {' or '.join(RunnerChoice)}, not {runner!r}")
+    if runner == RunnerChoice.RAY:
         from zermelo.evaluation.runners.ray import RayRunner
 
         return RayRunner(workers, ray_address)
+    if ray_address is not None:
+        raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
+    if workers in (None, 1):
+        return SerialRunner()
     from zermelo.evaluation.runners.processes import ProcessRunner
 
-    things: dict[str, Any] = {f"the agent {participant.name}": participant for participant in plan.participants}
-    for name, thing in ({f"the environment {env_name(plan.env)}": plan.env} | things).items():
-        require_picklable(thing, name)
     return ProcessRunner(workers or 1)
 
 
 def crowding_of(plan: Tournament, workers: int | None) -> str | None:
-    """A note on time limits that hold for a share of a processor only."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """A note on time limits that hold for a share of a processor only.
+
+    Raises:
+        InvalidSettingError: Agents are to ponder, and there are no free processors for it.
+    """
+    processors = default_threads()
+    if plan.isolation.ponder and workers is not None and 2 * workers > processors:
+        raise InvalidSettingError(
+            f"with pondering each of {workers} workers takes two processors, and there are {processors}: use at "
+            f"most {processors // 2} workers, or play without it"
+        )
     timed = [who.name for who in plan.participants if who.fingerprint.get("seconds", "None") != "None"]
     if workers is None or workers <= processors or not (timed or plan.isolation.timed):
         return None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from types import FrameType
 from typing import Any, Final, overload
 
+from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress.running import Pace, RunningTable
 from zermelo.evaluation.output.progress.watching import watcher
@@ -44,7 +45,7 @@ class Interrupts:
         self._asked = True
         self.number = number
         if not self._held:
-            raise KeyboardInterrupt
+            raise RunInterrupt
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -55,7 +56,7 @@ class Interrupts:
         finally:
             self._held = False
         if self._asked:
-            raise KeyboardInterrupt
+            raise RunInterrupt
 
     def off(self) -> None:
         """From now on a Ctrl-C is only remembered: something is being brought to its end."""

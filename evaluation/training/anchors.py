@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents import make_agent
+from zermelo.agents.players.level import Levels
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -107,6 +108,14 @@ def _log1pexp(x: float) -> float:
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
+def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> Ladder:
+    """The rungs of a ladder's file as anchors, with the ratings that they have there."""
+    elo = {rung.agent: rung.elo for rung in levels.rungs}
+    openings = openings_for(driver.env, len(driver.seat_names), seed)
+    digest = hashlib.sha256(json.dumps([levels.game, elo, seed, openings]).encode()).hexdigest()[:16]
+    return Ladder(participants(list(elo)), elo, openings, digest)
+
+
 def default_anchors(env: Any) -> tuple[str, ...]:
     """Returns the baselines that can play a live environment that was reset: at least ``random``."""
     found = ["random"]
@@ -148,7 +157,7 @@ def find_ladder(
         raise InvalidSettingError(f"no baseline may be called {POLICY!r}: that is what the policy is called")
     for anchor in anchors:
         require_fit(anchor.build(), driver.env, anchor.name)
-    openings = _openings(driver.env, len(driver.seat_names), seed)
+    openings = openings_for(driver.env, len(driver.seat_names), seed)
     parts = [env_name(env), list(by_name), seed, ANCHOR_GAMES, openings]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
     decisive = json.dumps(
@@ -189,7 +198,7 @@ def _elo(
     return {name: table[name].smoothed_elo for name in names}
 
 
-def _openings(env: Any, seats: int, seed: int) -> tuple[tuple[Any, ...], ...]:
+def openings_for(env: Any, seats: int, seed: int) -> tuple[tuple[Any, ...], ...]:
     """Openings of a random ply for each seat, of fewer where games are short, or none."""
     for plies in range(seats, 0, -1):
         try:

@@ -14,18 +14,18 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
-from zermelo.evaluation.match.sources import AgentSource, EnvSource
+from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.storage.curves import read_curve, read_points
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.training.evaluate import PolicyRating, evaluate_policy
+from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, evaluate_policy
 
 
 class RatingCurve:
@@ -39,6 +39,7 @@ class RatingCurve:
         resume_step: Where the training goes on from: the file's ratings up to this step stay. 0 begins a new file.
         on_rating: Called with the step, the rating, and whether it is the best so far, say to save the policy.
         ladder: As ``evaluate_policy`` takes it; so are the following settings.
+        interval: Width at which games on a ladder's file end.
         games: Against each anchor.
         seed: Decides every game.
         writer: Where scalars for TensorBoard go.
@@ -60,7 +61,8 @@ class RatingCurve:
         path: str | os.PathLike[str] | None = None,
         resume_step: int = 0,
         on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
-        ladder: Sequence[AgentSource] | Mapping[str, AgentSource] | None = None,
+        ladder: LadderSource = None,
+        interval: float = 100.0,
         games: int = 20,
         seed: int = 0,
         writer: Any = None,
@@ -70,8 +72,9 @@ class RatingCurve:
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every
         self._evaluate = functools.partial(
-            evaluate_policy, env=env, ladder=ladder, games=games, seed=seed, writer=writer, ladder_path=ladder_path
-        )
+            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer,
+            ladder_path=ladder_path,
+        )  # fmt: skip
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
         self._last, self._best, self._ladder = 0, -math.inf, ""

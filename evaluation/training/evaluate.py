@@ -1,10 +1,11 @@
-"""How strong is a policy while it is trained? A rating by games against fixed anchors.
+"""How strong is a policy while it is trained? A rating by games against agents of fixed ratings.
 
     rating = evaluate_policy(policy, "classic/connect_four-v3", writer="runs/1", step=10_000)
     print(rating)
 
-The anchors meet once, and their ratings from those games stay as they are from then on. The policy plays each of
-them from every seat, and its rating is the one that makes its results most likely.
+On a ladder (``zermelo ladder``), of which this package has some, the policy meets the rungs near its strength
+until its rating is as sure as it was asked to be. Elsewhere it meets anchors, whose ratings come of a round robin
+and stay as they are from then on. Its rating is the one that makes its results most likely.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import itertools
 import math
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
+from zermelo.agents.players.level import Levels, levels_for
+from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
@@ -39,7 +42,16 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder
+from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder, ladder_of
+
+LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
+"""A ladder's file, anchors, or None for those of the game."""
+BLOCK: Final = 5
+"""Games from each seat against a rung, until the next one is chosen."""
+MOST: Final = 1000
+"""Games on a ladder, however wide the interval is."""
+ENOUGH: Final = 100
+"""Games on a ladder for a policy that has won or lost them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +69,7 @@ class PolicyRating:
         ladder: What tells these anchors from others: 16 hexadecimal digits.
         seed: What decided the games.
         notes: Sentences to be read before the numbers.
+        place: The rungs below and above, in words; empty without a ladder's file.
     """
 
     rating: float
@@ -68,6 +81,7 @@ class PolicyRating:
     ladder: str
     seed: int
     notes: tuple[str, ...] = ()
+    place: str = ""
 
     @property
     def total(self) -> Row:
@@ -109,7 +123,12 @@ class PolicyRating:
 
     def __str__(self) -> str:
         total = self.total
-        elo = f"{self.rating:.0f} Elo, 95 % interval {_ends(self.lower, self.upper, '.0f')}"
+        ends = _ends(self.lower, self.upper, ".0f")
+        elo = (
+            f"Elo {self.rating:.0f} ({ends}): {self.place}"
+            if self.place
+            else (f"{self.rating:.0f} Elo, 95 % interval {ends}")
+        )
         said = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
         rows = []
         for name, row in self.against.items():
@@ -141,14 +160,15 @@ def evaluate_policy(
     policy: Any,
     env: EnvSource,
     *,
-    ladder: Sequence[AgentSource] | Mapping[str, AgentSource] | None = None,
+    ladder: LadderSource = None,
+    interval: float = 100.0,
     games: int = 20,
     seed: int = 0,
     writer: Any = None,
     step: int | None = None,
     ladder_path: str | os.PathLike[str] | None = None,
 ) -> PolicyRating:
-    """Rates a policy by games against anchors whose own ratings are fixed.
+    """Rates a policy by games against agents whose own ratings are fixed.
 
     The same policy and seed give the same answer, and nothing of the training is disturbed: a live environment is
     cloned, modules return to the mode (``train`` or ``eval``) they were in, and the global random numbers of
@@ -159,11 +179,13 @@ def evaluate_policy(
             Stable-Baselines3 or sb3-contrib; a PyTorch module, called with a batch of one observation (and of one
             mask, if it takes two inputs); or an agent. None but agents that search are shown the environment.
         env: A name, a function that makes an environment, or a live environment, of which clones are played in.
-        ladder: The anchors: texts, agents, or a mapping of names to such. By default ``random`` and those of
+        ladder: A ladder's file (``zermelo ladder``), or anchors: texts, agents, or a mapping of names to such.
+            By default the ladder that this package has for the game. Where it has none, ``random`` and those of
             ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
-            They meet once before the first answer, which in slow games takes long: give quicker ones there.
-        games: Against each anchor; seats rotate, and each of the openings (random, from the seed) is played once
-            from every seat.
+            Anchors meet once before the first answer, which in slow games takes long: give quicker ones there.
+        interval: On a ladder's file, games end when the 95 % interval is at most so wide, or 1,000 are played.
+        games: Against each anchor, where there is no ladder's file; seats rotate, and each of the openings
+            (random, from the seed) is played once from every seat.
         seed: Decides every game, the anchors' included.
         writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
         step: Of the training, for the scalars.
@@ -180,6 +202,7 @@ def evaluate_policy(
     """
     seed = checked_seed(seed)
     check_whole("games", games, lower=1)
+    check_number("interval", interval, lower=0, above=True)
     with Scalars(writer) as scalars, undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
@@ -191,40 +214,81 @@ def evaluate_policy(
                 f"{env_name(env)} has one seat, so nobody can be met: compare returns with round_robin instead"
             )
         require_fit(agent, driver.env, POLICY)
-        found = find_ladder(env, source, driver, ladder, seed=seed, folder=ladder_path)
+        levels = _levels(driver.env, ladder)
+        if levels is not None:
+            found = ladder_of(levels, driver, seed)
+        else:
+            assert not isinstance(ladder, str | os.PathLike), "files are levels"
+            found = find_ladder(env, source, driver, ladder, seed=seed, folder=ladder_path)
         agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
-        schedule = _schedule(found, seats, games, seed)
-        rating = _rating(list(SerialRunner().run(player, schedule)), player, found, games, seed)
+        played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in found.anchors}
+        for name, count in _near(found, played, seats, interval) if levels else [(name, games) for name in played]:
+            schedule = _schedule(found, name, seats, len(played[name]), count, seed)
+            played[name] += SerialRunner().run(player, schedule)
+        rating = _rating(played, player, found, seed)
+        if levels is not None:
+            strongest = max(found.elo, key=found.elo.__getitem__)
+            place = f"{levels.around(rating.rating)}; random 0, {strongest} {found.elo[strongest]:.0f}"
+            rating = replace(rating, place=place)
         scalars.write(rating, step)
     return rating
 
 
-def _schedule(ladder: Ladder, seats: int, games: int, seed: int) -> list[ScheduledGame]:
-    """The policy's games: it has one seat in turn, and the anchor the others."""
-    scheduled = []
-    for number, anchor in enumerate(ladder.anchors):
-        for game in range(games):
-            block, seat = divmod(game, seats)
-            opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
-            seated = tuple(POLICY if place == seat else anchor.name for place in range(seats))
-            game_seed = derived_seed(seed, "policy", anchor.name, game)
-            scheduled.append(ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening))
+def _levels(env: Any, ladder: LadderSource) -> Levels | None:
+    """The ladder of a file, or the shipped one where nothing is given."""
+    if isinstance(ladder, str | os.PathLike):
+        return levels_for(env, os.fspath(ladder))
+    if ladder is not None:
+        return None
+    with contextlib.suppress(UnsupportedGameError, CloneError):
+        return levels_for(env)
+    return None
+
+
+def _near(
+    ladder: Ladder, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
+) -> Iterator[tuple[str, int]]:
+    """The rung nearest to the policy's rating so far, with games to play, until the rating is sure enough."""
+    elo, count = ladder.elo, BLOCK * seats
+    estimate = sum(elo.values()) / len(elo)
+    while True:
+        yield min(elo, key=lambda name: abs(elo[name] - estimate)), count
+        points = {name: (len(games), math.fsum(map(_points, games))) for name, games in played.items()}
+        total = sum(map(len, played.values()))
+        estimate, lower, upper = ladder.rating_of(points)
+        is_one_sided = math.isinf(upper - lower)
+        if upper - lower <= interval or total >= (ENOUGH if is_one_sided else MOST):
+            return
+
+
+def _points(record: GameRecord) -> float:
+    """The policy's points in a game of two; a void game counts as half."""
+    return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
+
+
+def _schedule(ladder: Ladder, name: str, seats: int, first: int, count: int, seed: int) -> list[ScheduledGame]:
+    """Games with an anchor, from number ``first`` on: the policy has one seat in turn, the anchor the others."""
+    scheduled, number = [], list(ladder.elo).index(name)
+    for game in range(first, first + count):
+        block, seat = divmod(game, seats)
+        opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
+        seated = tuple(POLICY if place == seat else name for place in range(seats))
+        game_seed = derived_seed(seed, "policy", name, game)
+        scheduled.append(ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening))
     return scheduled
 
 
 def _rating(
-    records: Sequence[GameRecord], player: GamePlayer, ladder: Ladder, games: int, seed: int
+    by_anchor: Mapping[str, Sequence[GameRecord]], player: GamePlayer, ladder: Ladder, seed: int
 ) -> PolicyRating:
     def table(played: Sequence[GameRecord]) -> Ranking:
         return Ranking(
             env=player.env_name, seat_names=player.seat_names, results=count_games(played), agents=[POLICY]
         )
 
-    against = {
-        anchor.name: table(records[number * games : (number + 1) * games]).row(POLICY)
-        for number, anchor in enumerate(ladder.anchors)
-    }
+    against = {name: table(played).row(POLICY) for name, played in by_anchor.items() if played}
+    records = list(itertools.chain.from_iterable(by_anchor.values()))
     standings = table(records)
     total = standings.row(POLICY)
     if not total.games:

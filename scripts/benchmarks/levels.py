@@ -1,4 +1,4 @@
-"""How strong searches are in each game, by limits and by the time a move takes."""
+"""How strong searches are in games without a ladder, by limits and by the time a move takes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.agents import AutoAgent
+from zermelo.agents.players.level import levels_for
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
 from zermelo.evaluation import Scoring, Standings, round_robin
 
@@ -69,11 +70,13 @@ def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, 
 
     Scores are % of the points where games are won and lost, and else the mean reward of a game; in brackets is the
     95 % interval. Games for one player and cooperative games show the agent's own result.
-    Writes docs/games/levels.json, which the pages of games show.
+    Writes docs/games/levels.json, which the pages of games show. Games with a ladder are left out.
     """
     for name in only:
         env = make_env(name)
         env.reset(seed=0)
+        if levels_for(env) is not None:
+            continue
         search = AutoAgent(nodes=50, compile="never").search(env).method.partition(":")[0]
         if search == "ismcts" and not hasattr(as_game(env), "rules"):
             search = "ismcts over copies"  # which take a hundred times as long

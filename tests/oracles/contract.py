@@ -29,6 +29,8 @@ NOT_A_SEARCH = frozenset(
         "gnubg",
         "hanabi",
         "ismcts",
+        "level",
+        "noisy",
         "onnx",
         "openspiel_mcts",
         "policy",

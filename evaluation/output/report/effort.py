@@ -33,6 +33,7 @@ class AgentEffort:
         nodes, most_nodes: Of all of these, and of the largest.
         searched_seconds: Wall-clock time of these.
         depths, depth: Moves whose search says its depth, and the sum of the depths.
+        pondered, hits: Moves before which it pondered, and those among them that it had pondered on.
     """
 
     moves: int = 0
@@ -44,8 +45,10 @@ class AgentEffort:
     searched_seconds: float = 0.0
     depths: int = 0
     depth: float = 0
+    pondered: int = 0
+    hits: int = 0
 
-    def add(self, seconds: float, nodes: float | None, depth: float | None) -> None:
+    def add(self, seconds: float, nodes: float | None, depth: float | None, expected: bool | None) -> None:
         """Counts a move."""
         self.moves += 1
         self.seconds += seconds
@@ -58,6 +61,9 @@ class AgentEffort:
         if depth is not None:
             self.depths += 1
             self.depth += depth
+        if expected is not None:
+            self.pondered += 1
+            self.hits += expected
 
 
 class Effort:
@@ -84,7 +90,8 @@ class Effort:
         self.games += 1
         moves = game.moves
         missing = [None] * len(moves.seat)
-        columns = map(game.numbers, (moves.seconds, moves.nodes or missing, moves.depth or missing))
+        shown = (moves.seconds, moves.nodes or missing, moves.depth or missing, moves.expected or missing)
+        columns = map(game.numbers, shown)
         for seat, *figures in zip(moves.seat, *columns, strict=True):
             self.agents[game.agents[seat]].add(*figures)
         if not game.void:

@@ -209,11 +209,13 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
 
 def effort_section(effort: Effort, order: Sequence[str]) -> str:
     """Time and nodes for each move."""
-    times, nodes = list[Row](), list[Row]()
+    times, nodes, pondered = list[Row](), list[Row](), list[Row]()
     for name in order:
         if (agent := effort.agents.get(name)) is None:
             continue
         times.append([name, number(agent.moves), time_text(agent.seconds / agent.moves), time_text(agent.longest)])
+        if agent.pondered:
+            pondered.append([name, number(agent.pondered), percent(agent.hits / agent.pondered)])
         if agent.searches:
             speed = agent.nodes / agent.searched_seconds if agent.searched_seconds else math.nan
             depth = agent.depth / agent.depths if agent.depths else math.nan
@@ -225,6 +227,7 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
         "Time and nodes per move",
         table("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times) if times else "",
         table(searched, ["agent", "mean", "most", "mean depth", "nodes a second"], nodes) if nodes else "",
+        table("Thinking on the opponent's time", ["agent", "moves", "expected"], pondered) if pondered else "",
     )
 
 

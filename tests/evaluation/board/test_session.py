@@ -16,7 +16,7 @@ from zermelo.envs import (
     ZermeloError,
 )
 from zermelo.envs.pictures.squares import Spot
-from zermelo.evaluation import StoreError
+from zermelo.evaluation import Move, StoreError
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
 from zermelo.evaluation.board.session import Session
 from zermelo.evaluation.board.settings import Clock
@@ -285,7 +285,7 @@ def test_a_file_with_an_illegal_move_changes_nothing() -> None:
             session.load(load_game(json.dumps(odd), "zermelo/MNK-v0"))
     early = RECORD | {"moves": {"seat": [1], "action": [4], "seconds": [-1.0], "nodes": [1.5]}}
     session.load(load_game(json.dumps(early), "zermelo/MNK-v0"))
-    assert session.played[0].move == (0, 4, 0.0, None, None, None)
+    assert session.played[0].move == Move(0, 4)
 
 
 def test_variations_and_escapes_of_sgf() -> None:

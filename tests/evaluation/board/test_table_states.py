@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from zermelo.evaluation.board.settings import TableSettings
-from zermelo.evaluation.sandbox.meters import is_zombie
 
 pytest.importorskip("starlette", reason='needs Starlette: pip install "zermelo[board]"')
 pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board]"')
 
 from doubles.board_server import Client, Player, served  # after the check for it
+from doubles.processes import ends, works
+
+from zermelo.evaluation.board.table import Table
 
 MNK = "zermelo/MNK-v0"
 BAD_SETTINGS: list[dict[str, Any]] = [
@@ -44,7 +46,7 @@ BAD_SETTINGS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served(TableSettings(env=MNK, opponent="mcts(seconds=0.5)", seat=1)) as client:
+    with served(TableSettings(env=MNK, opponent="mcts(seconds=2)", seat=1)) as client:
         yield client
 
 
@@ -57,8 +59,32 @@ def test_a_new_game_with_bad_settings_leaves_the_old_one_playable(client: Client
         assert (answer.status, bool(answer.json()["error"])) == (400, True), wanted
     view = player.until(lambda view: view["yours"], 20)
     assert len(view["moves"]) == 1
-    assert view["settings"]["opponent"] == "mcts(seconds=0.5)"
+    assert view["settings"]["opponent"] == "mcts(seconds=2)"
     assert player.do("play", move=view["legal"][0]["number"]).status == 200
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_the_agent_ponders_until_the_game_is_another_one() -> None:
+    table = Table(TableSettings(env=f"{MNK}(m=7, n=7, k=5)", opponent="alphabeta(nodes=3000)", ponder=True))
+
+    def play() -> None:
+        table.play(table.view()["legal"][0]["number"])
+        late = time.monotonic() + 20
+        while not table.view()["yours"] and time.monotonic() < late:
+            time.sleep(0.01)
+
+    try:
+        play()
+        process = table._player._process
+        assert process is not None
+        assert works(process.pid)
+        play()
+        assert table._session.played[-1].move.expected in (True, False)
+        assert works(process.pid)
+        table.back()
+        assert not works(process.pid, seconds=0.2)
+    finally:
+        table.close()
 
 
 VALUES: list[Any] = [None, True, -1, 2**70, 1.5, 1e308, "", "x" * 300, "\0", "\ud800", [], {}, [[1]], {"a": None}]
@@ -139,15 +165,6 @@ def test_commands_at_any_time_are_answered_and_the_board_stays_playable(client: 
 # -- agents that cannot be stopped --------------------------------------------------------------------------------
 
 
-def _ends(pid: int, seconds: float = 10.0) -> bool:
-    due = time.monotonic() + seconds
-    while os.path.exists(f"/proc/{pid}") and not is_zombie(pid):
-        if time.monotonic() > due:
-            return False
-        time.sleep(0.01)
-    return True
-
-
 @pytest.mark.defect(29)
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
@@ -172,7 +189,7 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
             assert "did not stop" in view["problem"]
             assert "memory" not in view["problem"]
             assert not view["thinking"]
-            assert _ends(children()[-1])
+            assert ends(children()[-1])
             if round_ == 2:
                 break
             assert player.do("now").status == 200  # asks it again

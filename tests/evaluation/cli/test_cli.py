@@ -275,6 +275,33 @@ def test_play(cli):
     assert "left unfinished" in quiet.stdout
 
 
+def test_play_with_pondering(cli):
+    result = cli("play", "classic/tictactoe-v3", "mcts(simulations=50)", "--ponder", input="4\n\n")
+    assert "pondered on 0 moves and expected 0 of them" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "search {} alphabeta(book='bad')",
+        "search {} alphabeta(depth=1,tables='bad')",
+        "solve {} --tables bad",
+        "tree {} --book bad",
+        "tournament {} random greedy --openings book:bad",
+        "book {} --plies 2 --out bad",
+        "book {} --exact --plies 2 --out bad",
+    ],
+)
+def test_a_damaged_file_is_named_in_a_sentence(cli, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad").write_bytes(b"PK" + bytes(200))
+    result = cli(*command.format("classic/tictactoe-v3").split())
+    assert result.exit_code == 2, result.output
+    assert re.search(r"'bad' is no (opening book|endgame table), or it is damaged", result.output)
+    assert "Traceback" not in result.output
+    assert (tmp_path / "bad").read_bytes() == b"PK" + bytes(200)
+
+
 @pytest.mark.thorough
 def test_play_to_the_end(cli):
     result = cli("play", TOY, LAST, "--seat", "1", input="2\n1\n")

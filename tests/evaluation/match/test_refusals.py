@@ -5,7 +5,15 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents import AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent, make_agent, solve
+from zermelo.agents import (
+    AlphaBetaAgent,
+    GreedyAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    make_agent,
+    solve,
+    solve_simultaneous,
+)
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, perft
 from zermelo.envs.games import MNK
 from zermelo.evaluation import round_robin
@@ -63,7 +71,7 @@ def test_a_setting_that_was_nearly_right_is_named(text, meant):
 
 def test_advice_fits_what_was_asked():
     with pytest.raises(UnsupportedGameError, match=r"search it with 'simultaneous_mcts'"):
-        solve("classic/rps-v2")
+        solve_simultaneous("classic/rps-v2", most_states=50)
     with pytest.raises(UnsupportedGameError, match=r": use 'simultaneous_mcts'"):
         AlphaBetaAgent().search("classic/rps-v2")
 

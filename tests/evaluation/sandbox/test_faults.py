@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from doubles import bad_agents, hostile_agents
 from doubles.bad_agents import Answers, Good, Raises
-from doubles.processes import left_running
+from doubles.processes import ends, left_running
 
 from zermelo.evaluation import FailureKind, Schedule, Standings
 from zermelo.evaluation.runners.games import GamePlayer, participants
@@ -187,19 +186,6 @@ def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
         assert (found.estimate, found.lower, found.upper) == pytest.approx(
             (difference.estimate, difference.lower, difference.upper), abs=1e-6
         )
-
-
-def ends(pid):
-    """Waits until a process is gone."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are counted in /proc")

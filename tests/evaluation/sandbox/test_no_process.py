@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from doubles.processes import ends, is_running
 
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.errors import WorkerError
@@ -24,22 +25,6 @@ pytestmark = [
     pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc"),
 ]
 MNK = "zermelo/MNK-v0"
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def ends(pid, seconds=10.0):
-    """Whether a process ends within so many seconds."""
-    due = time.monotonic() + seconds
-    while is_running(pid) and time.monotonic() < due:
-        time.sleep(0.01)
-    return not is_running(pid)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from doubles.damage import damage
 
 from zermelo.agents import PolicyTable, make_agent, solve_policy
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
@@ -102,7 +103,7 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
     "table.jsonl": [PolicyTable.load, agent("policytable(path={path!r})")],
     "table.jsonl.gz": [PolicyTable.load],
     "mixed.jsonl": [PolicyTable.load],
-    "values.json": [FittedEvaluator.load, agent("greedy(evaluator={path!r})")],
+    "values.json": [load_evaluation, agent("greedy(evaluator={path!r})")],
     "game.json": [saved(ENV)],
     "game.pgn": [saved("zermelo/Chess-v0"), saved("classic/chess-v6")],
     "game.sgf": [saved("zermelo/Go-v0(size=5)"), saved("classic/go-v5(board_size=5)")],

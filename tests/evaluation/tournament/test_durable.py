@@ -143,27 +143,3 @@ def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(
         assert first.poll() is None
         kill(first, whole_group=True)
     assert len(read_games(out)) > 0
-
-
-@pytest.mark.thorough
-def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path):
-    """The operating system refuses to let the database grow: as a full disk does.
-
-    Games are written ten times a second; there is room for some hundreds of the 1,200.
-    """
-    import resource
-
-    out = tmp_path / "out"
-    with start(
-        out, 200, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
-    ) as run:
-        _, stderr = run.communicate(timeout=120)
-    assert run.returncode == 2, stderr
-    assert stderr.count("\n") == 1
-    assert "give the same command again to play the rest" in stderr
-    before = {record.game_id for record in read_games(out)}
-    assert before
-    finish(out, 200, 1)
-    after = [record.game_id for record in read_games(out)]
-    assert len(after) == len(set(after)) == 1_200
-    assert before <= set(after)

@@ -14,7 +14,7 @@ from doubles.bad_agents import Answers, First, Good, Last, Raises
 from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.envs import InvalidSettingError, UnknownNameError, as_game
 from zermelo.evaluation import (
     AgentStartError,
     EnvironmentFailureError,
@@ -232,13 +232,6 @@ def test_an_agent_that_cannot_be_made_stops_the_run_before_any_game(agent, error
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.thorough
-def test_a_search_that_does_not_fit_is_told_before_any_game(tmp_path):
-    with pytest.raises(UnsupportedGameError, match=r"alphabeta\(depth=1\) cannot play here"):
-        round_robin(toy_envs.three_players, ["random", "random", "alphabeta(depth=1)"], out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 def test_equal_names_are_told_apart():
     standings = round_robin(toy_envs.ToyEnv, [First(), First(), Last()], games=2)
     assert {row.agent for row in standings.rows} == {"first#1", "first#2", "last"}
@@ -347,6 +340,26 @@ class Swallows(Good):
     def act(self, env):
         with contextlib.suppress(KeyboardInterrupt):  # as a search does that answers with the best move it has
             os.kill(os.getpid(), signal.SIGINT)
+        return super().act(env)
+
+
+def test_a_run_that_is_ended_in_the_background_charges_no_agent():
+    """Shells start what is in the background with Ctrl-C ignored; ``kill`` ends it, here while an agent thinks."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(TournamentInterrupted) as caught:
+            round_robin(toy_envs.ToyEnv, [Killed, First], games=500)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert caught.value.number == signal.SIGTERM
+    assert caught.value.standings.games == 0
+
+
+class Killed(Good):
+    name = "killed"
+
+    def act(self, env):
+        os.kill(os.getpid(), signal.SIGTERM)
         return super().act(env)
 
 

@@ -1,0 +1,331 @@
+"""Networks that learn a game by playing it against themselves, generation by generation.
+
+    for generation in tune_network("zermelo/Othello-v0", out="othello.json", hours=1):
+        print(generation)
+
+A generation plays with the best network so far, or as searches do without one. It trains on its games and those of
+the generations before. Then it meets the best in a match at equal time, and takes its place if it does not lose.
+Beside the file of the network another one, ``.progress.npz``, has what a call with the same settings goes on from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.settings import check_number, check_whole
+from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
+from zermelo.agents.evaluators.fitted.pattern_tables import random_states
+from zermelo.agents.evaluators.model_files import require
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.learning.tuning.lessons import Lessons, LessonWork
+from zermelo.agents.learning.tuning.training import Trained, Weights, choose_columns, seat_columns, train
+from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
+from zermelo.envs.files import replaced
+from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.runners.processes import ProcessRunner
+from zermelo.evaluation.runners.work import SerialRunner
+from zermelo.evaluation.tournament.run import round_robin
+
+_PLAYING, _TRAINING = 0.6, 0.25
+"""Shares of a generation's time; the rest is for its match."""
+_GENERATIONS: Final = 3, 12, 6
+"""At least so many, at most, and as many an hour."""
+_REMEMBERED: Final = 4
+"""Generations whose positions are learned, the newest among them."""
+_MOST_POSITIONS: Final = 4_000_000
+_GAMES_OF_TASK: Final = 10
+_FEWEST: Final = 200
+"""Positions without which nothing is trained."""
+_SAVE_EVERY: Final = 60.0
+_MATCH_GAMES: Final = 60
+_MATCH_OPENING: Final = 4
+_MATCH_SECONDS: Final = 0.005, 0.1
+"""The least and the most time for a move of the match."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The result of a generation, from 1 on.
+
+    Attributes:
+        number: Its number.
+        positions: What it learned from.
+        loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
+        error: The difference in the probability of winning that whole numbers make, on average.
+        wins, draws, losses: Of the match.
+        opponent: The other side of the match.
+        is_best: Whether the file has this network now.
+        seconds: How long all generations so far have taken.
+    """
+
+    number: int
+    positions: int
+    loss: float
+    average: float
+    error: float
+    wins: int
+    draws: int
+    losses: int
+    opponent: str
+    is_best: bool
+    seconds: float
+
+
+def tune_network(
+    env: str,
+    *,
+    out: str,
+    hidden: int = 64,
+    hours: float = 1.0,
+    nodes: int = 200,
+    outcome_share: float = 0.5,
+    seed: int = 0,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+    on_progress: Callable[[str, float], object] = lambda name, share: None,
+) -> Iterator[Generation]:
+    """Yields generations until the hours are over; each has written its network if that is the best.
+
+    Args:
+        env: The name of an environment of rules, for two opposed players with nothing hidden.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        hidden: Size of the hidden layer for each seat: a multiple of 16 up to 256.
+        hours: Time for all generations, those of earlier calls with this file included.
+        nodes: Nodes of the search for each move of self-play.
+        outcome_share: Weight of a game's outcome in the target; the rest is the search's value.
+        seed: Seed of what is drawn; how many games there are depends on the clock.
+        workers: Processes that play; by default one for each processor.
+        runner: ``"local"`` or ``"ray"``.
+        ray_address: The cluster's, as for ``round_robin``.
+        on_progress: Called with what is being done, and the share of it that is done.
+
+    Raises:
+        InvalidSettingError: A setting is wrong, or the progress is that of other settings.
+        UnsupportedGameError: The game is of another kind.
+        MissingDependencyError: PyTorch is not installed.
+    """
+    check_whole("hidden", hidden, lower=16)
+    check_whole("nodes", nodes, lower=1)
+    check_number("hours", hours, lower=0, above=True)
+    check_number("outcome_share", outcome_share, lower=0)
+    if hidden % 16 or hidden > MOST_HIDDEN or outcome_share > 1:
+        raise InvalidSettingError(
+            f"hidden must be a multiple of 16 up to {MOST_HIDDEN} and outcome_share at most 1, not {hidden} and "
+            f"{outcome_share}"
+        )
+    if not out.endswith(".json") or not Path(out).parent.is_dir():
+        raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {out!r}")
+    torch = require("torch", "PyTorch", "torch")
+    torch.set_num_threads(workers or _processors())
+    live = make_env(env)
+    live.reset(seed=seed)
+    game = as_game(live)
+    require_perfect_information(game.traits, "tune")
+    require_planes(game)
+    if not all(np.isfinite(game.traits.utility_bounds)):
+        raise UnsupportedGameError(f"a network needs bounds of the utility, which {game.traits.name} has not")
+    run = _Run(env, out, hidden, nodes, outcome_share, seed, game, game.snapshot(live), on_progress)
+    fewest, most, hourly = _GENERATIONS
+    share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
+    playing = _runner(workers, runner, ray_address)
+    while run.progress.seconds < 3600 * hours - 1:
+        run.play(playing, _PLAYING * share)
+        trained = run.train(_TRAINING * share)
+        yield run.judge(trained, (1 - _PLAYING - _TRAINING) * share)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _runner(workers: int | None, runner: RunnerChoice | str, ray_address: str | None) -> Any:
+    if runner == RunnerChoice.RAY:
+        from zermelo.evaluation.runners.ray import RayRunner
+
+        return RayRunner(workers, ray_address)
+    count = workers or _processors()
+    return SerialRunner() if count == 1 else ProcessRunner(count)
+
+
+@dataclass
+class _Progress:
+    """What a later call goes on from.
+
+    Attributes:
+        lessons: Positions of the generations that are remembered, oldest first.
+        counts: Positions of each of those generations; the last is the one that goes on.
+        weights: Those of the last training; none before.
+        columns: How seats share columns; none before the first training.
+        number: The generation that goes on.
+        played, seconds: Time that it has played, and that all has taken.
+        leads: Whether the file has a network that won its match, and so plays.
+    """
+
+    lessons: list[Lessons] = dataclasses.field(default_factory=list)
+    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
+    weights: Weights = dataclasses.field(default_factory=dict)
+    columns: npt.NDArray[np.int32] | None = None
+    number: int = 1
+    played: float = 0.0
+    seconds: float = 0.0
+    leads: bool = False
+
+
+@dataclass
+class _Run:
+    env: str
+    out: str
+    hidden: int
+    nodes: int
+    outcome_share: float
+    seed: int
+    game: Any
+    start: Any
+    on_progress: Callable[[str, float], object]
+
+    def __post_init__(self) -> None:
+        stem = self.out.removesuffix(".json")
+        self.path, self.candidate = Path(f"{stem}.progress.npz"), f"{stem}.candidate.json"
+        self.identity = {"env": self.env, "hidden": self.hidden}
+        self.progress = self._read() if self.path.exists() else _Progress()
+
+    def play(self, runner: Any, seconds: float) -> None:
+        """Plays games until the time of this generation is over and there are enough positions."""
+        progress = self.progress
+        work = LessonWork(self.env, self.out if progress.leads else "", self.nodes, _GAMES_OF_TASK)
+        first = self.seed + 1_000_000 * progress.number + int(1000 * progress.played)
+        before = saved = time.monotonic()
+        with contextlib.closing(runner.run(work, range(first, first + 1_000_000))) as tasks:
+            for lessons in tasks:
+                progress.lessons.append(lessons)
+                progress.counts[-1] += len(lessons)
+                now = time.monotonic()
+                progress.played += now - before
+                progress.seconds += now - before
+                before = now
+                self.on_progress(f"generation {progress.number}: playing", min(progress.played / seconds, 1.0))
+                if progress.played >= seconds and progress.counts[-1] >= _FEWEST:
+                    break
+                if now - saved > _SAVE_EVERY:
+                    saved = now
+                    self._save()
+        self._save()
+
+    def train(self, seconds: float) -> Trained:
+        """Trains on what is remembered."""
+        progress, begun, name = self.progress, time.monotonic(), f"generation {self.progress.number}: training"
+        self.on_progress(name, 0.0)
+        lessons = Lessons.joined(progress.lessons)[-_MOST_POSITIONS:]
+        if progress.columns is None:
+            ways = seat_columns(self.game, self.start, random_states(self.game), self.seed)
+            progress.columns = choose_columns(ways, lessons, self.seed)
+        trained = train(
+            lessons, progress.columns, hidden=self.hidden, seconds=seconds, seed=self.seed + progress.number,
+            outcome_share=self.outcome_share, start=progress.weights or None,
+            on_step=lambda share: self.on_progress(name, share),
+        )  # fmt: skip
+        progress.weights = trained.weights
+        progress.seconds += time.monotonic() - begun
+        return trained
+
+    def judge(self, trained: Trained, seconds: float) -> Generation:
+        """Plays the match, writes the network if it is the best so far, and ends the generation."""
+        progress, begun = self.progress, time.monotonic()
+        about = {"env": self.env, "generation": progress.number, "positions": sum(progress.counts)}
+        trained.evaluator.save(self.candidate, about)
+        try:
+            has_written = features_for(self.game, self.start) is not None
+            counts, opponent = self._match(has_written, seconds)
+            wins, draws, losses = counts
+            # Without a written evaluation there is nothing better to play with than any network.
+            is_best = 2 * wins + draws >= sum(counts) or not (progress.leads or has_written)
+            if is_best or not progress.leads:
+                trained.evaluator.save(self.out, about)
+        finally:
+            Path(self.candidate).unlink(missing_ok=True)
+        progress.leads = progress.leads or is_best
+        progress.seconds += time.monotonic() - begun
+        done = Generation(
+            progress.number, sum(progress.counts), trained.loss, trained.average, trained.error,
+            wins, draws, losses, opponent, is_best, progress.seconds,
+        )  # fmt: skip
+        progress.counts = [*progress.counts[1 - _REMEMBERED :], 0]
+        progress.lessons = [Lessons.joined(progress.lessons)[-sum(progress.counts) :]]
+        progress.number, progress.played = progress.number + 1, 0.0
+        self._save()
+        return done
+
+    def _match(self, has_written: bool, seconds: float) -> tuple[tuple[int, int, int], str]:
+        """Wins, draws and losses of the candidate against the best so far, and who that is."""
+        moves = max(1, len(random_states(self.game)) // 40)
+        least, most = _MATCH_SECONDS
+        limit = f"seconds={min(max(seconds / (_MATCH_GAMES * moves), least), most):.3f}"
+        kind = "alphabeta" if self.game.traits.chance is Chance.NONE else "expectiminimax"
+        best = f"{kind}({limit})" if has_written else f"mcts({limit})"
+        if self.progress.leads:
+            best = f"{kind}({limit}, evaluator={self.out!r})"
+        specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
+        outcomes = {"win": 0, "draw": 0, "loss": 0}
+        name = f"generation {self.progress.number}: match"
+
+        def count(record: Any) -> None:
+            if not record.void:
+                outcomes[str(record.outcomes[record.agents.index("candidate")])] += 1
+            self.on_progress(name, sum(outcomes.values()) / _MATCH_GAMES)
+
+        seed = self.seed + self.progress.number
+        round_robin(
+            self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
+        )
+        return (outcomes["win"], outcomes["draw"], outcomes["loss"]), best
+
+    def _save(self) -> None:
+        progress = self.progress
+        lessons = Lessons.joined(progress.lessons)
+        progress.lessons = [lessons]
+        numbers = {"counts": progress.counts, "number": progress.number, "played": progress.played}
+        about = self.identity | numbers | {"seconds": progress.seconds, "leads": progress.leads}
+        arrays: dict[str, Any] = {
+            field.name: getattr(lessons, field.name) for field in dataclasses.fields(lessons)
+        }
+        arrays |= {f"weights.{name}": array for name, array in progress.weights.items()}
+        if progress.columns is not None:
+            arrays["columns"] = progress.columns
+        try:
+            with replaced(self.path) as partial, partial.open("wb") as file:
+                np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        except OSError as error:
+            raise InvalidSettingError(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    def _read(self) -> _Progress:
+        try:
+            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                names = [field.name for field in dataclasses.fields(Lessons)]
+                lessons = Lessons(**{name: file[name] for name in names})
+                weights = {n.removeprefix("weights."): file[n] for n in file.files if n.startswith("weights.")}
+                columns = file["columns"] if "columns" in file.files else None
+            other = {name: about[name] for name in self.identity}
+            kept = {name: about[name] for name in ("counts", "number", "played", "seconds", "leads")}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise InvalidSettingError(f"{self.path} is no progress of zermelo tune: remove it ({error})") from None
+        if other != self.identity:
+            raise InvalidSettingError(
+                f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
+            )
+        kept["leads"] = kept["leads"] and Path(self.out).is_file()
+        return _Progress([lessons], weights=weights, columns=columns, **kept)

@@ -1,0 +1,124 @@
+"""Networks that learn by self-play: what they learn, and runs that stop and go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from zermelo.agents.evaluators.fitted.files import load_evaluation
+from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.fitted.pattern_tables import random_states
+from zermelo.agents.learning.tuning.lessons import Lessons, LessonWork
+from zermelo.agents.learning.tuning.training import choose_columns, seat_columns, train
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
+from zermelo.envs.rules import RulesGame
+from zermelo.evaluation.cli.app import app
+from zermelo.evaluation.training.networks import tune_network
+
+pytest.importorskip("torch").set_num_threads(1)
+
+
+def lessons_of(game: Any, share: Any, count: int = 2_000) -> Lessons:
+    """Positions of random games, each worth what a function says of state and seat to move."""
+    states = [*random_states(game)] * (1 + count // 400)
+    movers = np.array([game.to_move(state) for state in states], np.int8)
+    shares = np.array([share(state, game.to_move(state)) for state in states], np.float32)
+    return Lessons(plane_words(game, states), movers, shares, np.full(len(states), np.nan, np.float32))
+
+
+@pytest.mark.slow
+def test_training_finds_what_decides_and_whole_numbers_say_the_same() -> None:
+    game = RulesGame(ConnectFour())
+    lessons = lessons_of(
+        game, lambda state, seat: game.rules.planes(state, seat)[0] >> 21 & 1
+    )  # a square of its own
+    ways = seat_columns(game, game.initial_state(), random_states(game), 0)
+    assert len(ways) > 1
+    columns = choose_columns(ways, lessons[:800], 0)
+    assert any(np.array_equal(columns, way) for way in ways)
+    trained = train(lessons, columns, hidden=16, seconds=20, seed=1)
+    assert trained.loss < 0.1 < trained.average
+    assert trained.error < 0.01
+    state = game.result(game.result(game.initial_state(), 3), 3)
+    assert game.rules.planes(state, 0)[0] >> 21 & 1
+    assert trained.evaluator(game, state)[0] > 0.2
+    again = train(lessons, columns, hidden=16, seconds=1e-9, seed=1, start=trained.weights)
+    assert again.loss < 0.2
+
+
+def test_seats_share_columns_turned_as_the_game_turns() -> None:
+    """Pawns go up for one and down for the other: the loss of the board as it is would be no lower."""
+    game = RulesGame(Breakthrough())
+    ways = seat_columns(game, game.initial_state(), random_states(game), 0)
+    assert ways[0][1].min() > ways[0][0].max()
+    assert all(way[1, 0] in (56, 63) for way in ways[1:])
+    assert len(ways) == 3
+    assert len(seat_columns(RulesGame(MNK()), MNK().initial_state(), random_states(RulesGame(MNK())), 0)) == 1
+    hexed = RulesGame(Hex(9, 9))
+    for way in seat_columns(hexed, Hex(9, 9).initial_state(), random_states(hexed), 0)[1:]:
+        assert sorted(way[1]) == sorted(way[0]), "sets of several words too"
+
+
+@pytest.mark.thorough
+def test_lessons_are_those_of_games() -> None:
+    work = LessonWork("zermelo/ConnectFour-v0", "", 50, 2)
+    lessons = work.run(1)
+    assert len(lessons) > 10
+    assert set(lessons.outcomes.tolist()) <= {0.0, 0.5, 1.0}
+    assert np.isnan(lessons.values).all(), "a written evaluation is no probability"
+    stones = np.bitwise_count(lessons.planes[:, 0]).sum(axis=1)
+    assert np.array_equal(stones % 2, lessons.movers)
+    assert len(work.lost(1, None)) == 0
+    assert len(Lessons.joined([lessons, work.lost(1, None)])) == len(lessons)
+
+
+@pytest.mark.thorough
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    out = str(tmp_path / "mnk.json")
+    settings: dict[str, Any] = {"out": out, "hidden": 16, "hours": 0.003, "nodes": 20, "workers": 1}
+    said: list[str] = []
+    run = tune_network("zermelo/MNK-v0", **settings, on_progress=lambda name, share: said.append(name))
+    first = next(run)
+    run.close()
+    assert first.number == 1
+    assert first.wins + first.draws + first.losses == 60
+    assert {"generation 1: playing", "generation 1: training", "generation 1: match"} <= set(said)
+    assert isinstance(load_evaluation(out), NetworkEvaluator)
+    settings["hours"] += first.seconds / 3600
+    second = next(tune_network("zermelo/MNK-v0", **settings))
+    assert second.number == 2
+    assert second.positions > first.positions
+    assert second.seconds > first.seconds
+    assert not [*tune_network("zermelo/MNK-v0", **{**settings, "hours": 1e-6})], "its hours are over"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mnk.json", "mnk.progress.npz"]
+    with pytest.raises(InvalidSettingError, match=r"is the progress of .*'hidden': 16"):
+        next(tune_network("zermelo/MNK-v0", **{**settings, "hidden": 32}))
+    (tmp_path / "mnk.progress.npz").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(InvalidSettingError, match="is no progress of zermelo tune"):
+        next(tune_network("zermelo/MNK-v0", **settings))
+
+
+def test_what_cannot_be_learned_is_refused(tmp_path: Path) -> None:
+    out = str(tmp_path / "x.json")
+    for wrong, told in (
+        ({"hidden": 24}, "multiple of 16"),
+        ({"hidden": 512}, "multiple of 16"),
+        ({"hours": 0.0}, "hours"),
+        ({"outcome_share": 1.5}, "outcome_share at most 1"),
+        ({"out": "x.txt"}, r"must end in \.json"),
+        ({"out": str(tmp_path / "absent" / "x.json")}, "folder"),
+    ):
+        with pytest.raises(InvalidSettingError, match=told):
+            next(tune_network("zermelo/MNK-v0", **{"out": out, **wrong}))  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedGameError, match="two opposed players"):
+        next(tune_network("zermelo/Pig-v0(players=3)", out=out))
+    with pytest.raises(UnsupportedGameError, match="hides part"):
+        next(tune_network("zermelo/Kuhn-v0", out=out))
+    refused = CliRunner().invoke(app, ["tune", "zermelo/MNK-v0", "--model", "network", "--hours", "-1", "-o", out])
+    assert refused.exit_code == 2
+    assert "hours" in refused.output
