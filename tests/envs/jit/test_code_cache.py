@@ -14,6 +14,8 @@ import pytest
 from zermelo.envs import perft
 from zermelo.envs.errors import RulesError
 from zermelo.envs.games import Nim
+from zermelo.envs.jit.code_cache import cache_root, one_compiler
+from zermelo.envs.jit.machine_code import Code, read, write
 
 RULES = """
 from typing import NamedTuple
@@ -244,6 +246,23 @@ def test_a_torn_file_is_not_believed(warm: Folder) -> None:
     assert "Traceback" not in said
     folder.count()
     assert folder.count() == (leaves(12, 6), "")
+
+
+@pytest.mark.defect(1)
+def test_files_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However old, whatever their names: a checkout that is called like the cache folder loses nothing."""
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    name = f"perft-{'a1' * 16}.bin"
+    mine = [cache_root() / each for each in ("src/game.py", f"Stairs/{name}", f"Stairs/.{name}.0a1b2c3d.part")]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("the user's own")
+        os.utime(path, (0, 0))
+    other = cache_root() / "Stairs" / f"perft-{'b2' * 16}.bin"
+    with one_compiler(other):
+        write(other, Code("entry", (), b"code"))
+    assert {path.read_text() for path in mine} == {"the user's own"}
+    assert read(other) == Code("entry", (), b"code")
 
 
 @pytest.mark.thorough
