@@ -76,10 +76,8 @@ def prepare(rules_class: type) -> None:
         if not _SET_UP:
             _SET_UP = True
             from zermelo.envs.jit.dispatch import teach
-            from zermelo.envs.jit.word_operators import teach_operators
 
             teach(method, dispatcher)
-            teach_operators()
         _RULES.add(rules_class)
 
 

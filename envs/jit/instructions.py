@@ -12,7 +12,7 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
@@ -22,9 +22,6 @@ _INT: Final = ir.IntType(64)
 _FLOAT: Final = ir.DoubleType()
 _SHORT: Final = ir.IntType(16)
 _int, _float, _none = types.int64, types.float64, types.none
-
-
-_FEW: Final = 3
 
 
 def _constant(value: int) -> Any:
@@ -86,26 +83,28 @@ _BITS: Final[dict[Any, Any]] = {
 }
 
 
-def _called(made: Any, arity: int) -> Any:
-    """The function that an author's compiled code calls in place of a function of ``bits``."""
-    if arity == 1:
-        return lambda a: lambda a: made(a)
-    return lambda a, b: lambda a, b: made(a, b)
-
-
-for _function, _made in _BITS.items():
-    overload(_function, strict=False)(_called(_made, _function.__code__.co_argcount))
-
-
 # -- memory ------------------------------------------------------------------------------------------------------
-
-
-def _slot(builder: Any, address: Any, index: Any, kind: Any = _INT) -> Any:
-    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
 
 
 def _pointer(builder: Any, address: Any, kind: Any = _INT) -> Any:
     return builder.inttoptr(address, kind.as_pointer())
+
+
+def _slot(builder: Any, address: Any, index: Any, kind: Any = _INT) -> Any:
+    return builder.gep(_pointer(builder, address, kind), [index])
+
+
+def _loads(of: Any, kind: Any) -> Any:
+    """An intrinsic that reads a number of some kind at an address and an index."""
+    return _fixed(of(_int, _int), lambda builder, at, index: builder.load(_slot(builder, at, index, kind)))
+
+
+def _stores(of: Any, kind: Any) -> Any:
+    """An intrinsic that writes one."""
+    return _fixed(
+        _none(_int, _int, of),
+        lambda builder, at, index, value: builder.store(value, _slot(builder, at, index, kind)),
+    )
 
 
 def _prefetch(builder: Any, address: Any, index: Any) -> None:
@@ -177,16 +176,10 @@ def _store_state(context: Any, builder: Any, signature: Any, state: Any, address
 
 
 _MEMORY: Final[dict[Any, Any]] = {
-    memory.load: _fixed(_int(_int, _int), lambda builder, *at: builder.load(_slot(builder, *at))),
-    memory.store: _fixed(
-        _none(_int, _int, _int), lambda builder, *at: builder.store(at[2], _slot(builder, *at[:2]))
-    ),
-    memory.load_float: _fixed(
-        _float(_int, _int), lambda builder, *at: builder.load(_slot(builder, at[0], at[1], _FLOAT))
-    ),
-    memory.store_float: _fixed(
-        _none(_int, _int, _float), lambda builder, *at: builder.store(at[2], _slot(builder, at[0], at[1], _FLOAT))
-    ),
+    memory.load: _loads(_int, _INT),
+    memory.store: _stores(_int, _INT),
+    memory.load_float: _loads(_float, _FLOAT),
+    memory.store_float: _stores(_float, _FLOAT),
     memory.load_short: _fixed(
         _int(_int, _int),
         lambda builder, *at: builder.sext(builder.load(_slot(builder, at[0], at[1], _SHORT)), _INT),
@@ -301,6 +294,9 @@ def _divided(builder: Any, place: Any) -> tuple[Any, Any]:
     return builder.udiv(place, _constant(words.WORD)), builder.urem(place, _constant(words.WORD))
 
 
+_FEW: Final = 3
+
+
 def _contains(builder: Any, places: Any, place: Any) -> Any:
     if isinstance(places.type, ir.IntType):
         return builder.and_(builder.lshr(places, place), _constant(1))
@@ -383,8 +379,6 @@ def _row_product(values: Any, rows: Any, row: Any) -> Any:
 
 
 _VECTORS: Final[dict[Any, Any]] = {vectors.row_sum: njit(_row_sum), vectors.row_product: njit(_row_product)}
-overload(vectors.row_sum)(lambda sums, rows, numbers, factors, count: _row_sum)
-overload(vectors.row_product)(lambda values, rows, row: _row_product)
 
 INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS, **_VECTORS}
 """Plain functions, and what compiled code has in their place."""
