@@ -156,28 +156,6 @@ class EinStein(NamedTuple):
         wins = self._target(state, action) == (0 if state.seat else self.size * self.size - 1)
         return 2 if wins else 1 if action % 3 == 1 else 0
 
-    def symmetries(self) -> int:
-        """The identity, and the mirror that leaves both corners in place."""
-        return 2
-
-    def symmetric_state(self, state: EinSteinState, symmetry: int) -> EinSteinState:
-        if symmetry == 0:
-            return state
-        first = second = 0
-        for stone in range(_STONES):
-            first |= self._mirrored(state.first >> 6 * stone & 63) << 6 * stone
-            second |= self._mirrored(state.second >> 6 * stone & 63) << 6 * stone
-        return EinSteinState(first, second, state.placed, state.seat, state.die)
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        if symmetry == 0:
-            return action
-        squares = self.size * self.size
-        if action < 3 * squares:
-            return 3 * self._mirrored(action // 3) + 2 - action % 3
-        place = action - 3 * squares
-        return 3 * squares + (0, 3, 5, 1, 4, 2)[place]
-
     def text(self, state: EinSteinState) -> str:
         """The first player's stones as A to F, the second player's as 1 to 6, and the die."""
         squares = [
@@ -245,11 +223,6 @@ class EinStein(NamedTuple):
         column = place - (0, 3, 5)[row]
         square = row * self.size + column
         return self.size * self.size - 1 - square if seat else square
-
-    def _mirrored(self, square: int) -> int:
-        if square == _NOWHERE:
-            return square
-        return square % self.size * self.size + square // self.size
 
     def _distance(self, state: EinSteinState, seat: int) -> int:
         """The fewest moves to the corner; the number of rows if no stone is left."""

@@ -108,14 +108,7 @@ class Game2048(NamedTuple):
         return CHANCE if state.tiles_to_come else 0
 
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
-        if self._is_packed(state):
-            return list_squares(moves_of(packed(state.board)), actions)
-        count = 0
-        for direction in range(4):
-            if self._moves(state, direction):
-                actions[count] = direction
-                count += 1
-        return count
+        return list_squares(self._moves(state), actions)
 
     def chance_outcomes(self, state: Game2048State, outcomes: list[int], probabilities: list[float]) -> int:
         count = 0
@@ -158,13 +151,7 @@ class Game2048(NamedTuple):
         return Game2048State(board, score, 1)
 
     def is_terminal(self, state: Game2048State) -> bool:
-        if state.tiles_to_come:
-            return False
-        if self._is_packed(state):
-            return moves_of(packed(state.board)) == 0
-        return not (
-            self._moves(state, 0) or self._moves(state, 1) or self._moves(state, 2) or self._moves(state, 3)
-        )
+        return state.tiles_to_come == 0 and self._moves(state) == 0
 
     def utility(self, state: Game2048State, seat: int) -> int:
         return state.score
@@ -235,6 +222,15 @@ class Game2048(NamedTuple):
         """True if tables of lines apply: on 4x4 boards whose tiles fit."""
         return self.rows == 4 and self.columns == 4 and fits(*_halves(state.board))
 
+    def _moves(self, state: Game2048State) -> int:
+        """The moves that change something, as bits."""
+        if self._is_packed(state):
+            return moves_of(packed(state.board))
+        moves = 0
+        for direction in range(4):
+            moves |= int(self.result(state, direction).board != state.board) << direction
+        return moves
+
     def _square(self, direction: int, line: int, place: int) -> int:
         if direction == 0:
             return place * self.columns + line
@@ -243,18 +239,6 @@ class Game2048(NamedTuple):
         if direction == 2:
             return (self.rows - 1 - place) * self.columns + line
         return line * self.columns + place
-
-    def _moves(self, state: Game2048State, direction: int) -> bool:
-        """True if some tile has a gap or an equal tile ahead of it."""
-        length = self.rows if direction % 2 == 0 else self.columns
-        for line in range(self.columns if direction % 2 == 0 else self.rows):
-            before = _tile(state, self._square(direction, line, 0))
-            for place in range(1, length):
-                tile = _tile(state, self._square(direction, line, place))
-                if tile and (before == 0 or (before == tile and tile < 31)):
-                    return True
-                before = tile
-        return False
 
 
 def _bit(square: int) -> int:
