@@ -120,7 +120,7 @@ _SAME: Final = "add sub mul and_ or_ xor iadd isub imul iand ior ixor"
 _COMPARING: Final = "lt le gt ge eq ne"
 
 
-def _type_calls(function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any]) -> None:
+def type_calls(function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any]) -> None:
     """Has a function give the signature of an operator for its arguments' types, or None."""
 
     class Operator(AbstractTemplate):
@@ -142,7 +142,7 @@ def _register(function: Callable[..., Any], result: Any, count: int, *kinds: Any
             return signature(result or next(iter(plain)), *[*plain] * count)
         return None
 
-    _type_calls(function, find)
+    type_calls(function, find)
 
 
 def _teach_operators() -> None:
@@ -177,7 +177,7 @@ def _teach_sets(function: Callable[..., Any], combine: Callable[..., Any]) -> No
         both = zip(*(cgutils.unpack_tuple(builder, each) for each in args), strict=True)
         return context.make_tuple(builder, signature.return_type, [combine(builder, *pair) for pair in both])
 
-    _type_calls(function, find)
+    type_calls(function, find)
     lower_builtin(function, types.UniTuple, types.UniTuple)(combined)
 
 
