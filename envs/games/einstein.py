@@ -164,9 +164,6 @@ class EinStein(NamedTuple):
         die = f"die: {state.die or '-'}, {'second' if state.seat else 'first'} player"
         return "\n".join([*board_lines(self, squares, "ABCDEF123456"), die])
 
-    def layout(self) -> tuple[int, int, int, int, int]:
-        return self.size, self.size, 0, self.size, 1
-
     def action_text(self, state: EinSteinState, action: int) -> str:
         if state.placed < 2 * _STONES:
             place = self._square(action if self.random_start else action - 3 * self.size * self.size, state.seat)

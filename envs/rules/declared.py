@@ -114,6 +114,10 @@ def layout(self: Any) -> tuple[int, int, int, int, int]:
     return self.rows, self.columns, 0, self.columns, 1
 
 
+def _square_layout(self: Any) -> tuple[int, int, int, int, int]:
+    return self.size, self.size, 0, self.size, 1
+
+
 def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
     """Writes the planes of a seat, of shape (rows, columns, planes)."""
     rows, columns, first, down, right = self.layout()
@@ -219,7 +223,7 @@ def board(
             return "\n".join(board_lines(self, self.planes(state, 0), marks, empty))
 
         made: dict[str, Callable[..., Any]] = {
-            "layout": layout,
+            "layout": _square_layout if "size" in rules_class._fields else layout,  # type: ignore[attr-defined]
             "num_actions": _num_actions,
             "text": text,
             "action_text": lambda self, state, action: squares.square(self, action),

@@ -26,7 +26,7 @@ from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, p
 from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.boards import list_squares, symmetric_square
+from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
 from zermelo.envs.rules.declared import limits
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
@@ -184,11 +184,7 @@ class Game2048(NamedTuple):
         return Game2048State(board, state.score, state.tiles_to_come)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        if symmetry & 1 and action % 2 == 1:
-            action = 4 - action
-        if symmetry & 2 and action % 2 == 0:
-            action = 2 - action
-        return 3 - action if symmetry & 4 else action
+        return symmetric_direction(action, symmetry)
 
     def tiles(self, state: Game2048State) -> npt.NDArray[np.int8]:
         """The exponents of the tiles, 0 where there is none, of shape (rows, columns)."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.compared_searches import random_result
 
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
@@ -150,19 +149,6 @@ def test_features_of_a_race() -> None:
     assert not [name for name in found if not name.startswith("race")]
 
 
-@pytest.mark.parametrize("rules", [Backgammon(1), Backgammon(3), Hypergammon(2)])
-def test_inside_the_bounds_and_zero_sum(rules: Backgammon) -> None:
-    game, generator = RulesGame(rules), random.Random(3)
-    assert game.evaluation(game.initial_state()) == (0.0, 0.0)
-    for _ in range(3):
-        state = game.initial_state()
-        while not game.is_terminal(state):
-            first, second = game.evaluation(state)
-            assert first == -second
-            assert abs(first) < rules.most_points
-            state = random_result(game, state, generator)
-
-
 def test_plain_cases() -> None:
     home = {6: 5, 5: 5, 4: 5}
     assert value({1: 1}, home) > 0.98
@@ -223,16 +209,6 @@ def test_half_a_double_before_the_end() -> None:
     state = BackgammonState(*words({1: 2}, {1: 15}), 0, 64 * 1 + 8 * 1 + 1)
     assert Backgammon(1).evaluation(state, 0) == EVALUATION_UNIT - 1
     assert Backgammon(3).evaluation(state, 1) == -2 * EVALUATION_UNIT
-
-
-def test_weights_are_of_their_shape() -> None:
-    for weights in (BACKGAMMON, HYPERGAMMON):
-        assert weights.dtype == np.int16
-        assert len(weights) == networks.ROWS
-        assert weights.shape[1] >= networks.NETWORKS * len(networks.OUTPUTS)
-    assert sum(size for _, _, size in parts.BLOCKS) == parts.FEATURES
-    starts = [start for _, start, _ in parts.BLOCKS]
-    assert starts == [0, *np.cumsum([size for _, _, size in parts.BLOCKS])[:-1]]
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,20 @@ import random
 from typing import Any
 
 import pytest
+from oracles.compared_searches import random_result
 
-from zermelo.envs.games import Breakthrough, Chomp, Domineering, DotsAndBoxes, Hexapawn, Kalah, Nim, Othello
+from zermelo.envs.games import (
+    Backgammon,
+    Breakthrough,
+    Chomp,
+    Domineering,
+    DotsAndBoxes,
+    Hexapawn,
+    Hypergammon,
+    Kalah,
+    Nim,
+    Othello,
+)
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -74,25 +86,22 @@ def test_what_proofs_rely_on_is_true(rules):
     assert settled > 0 or isinstance(rules, Kalah)
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [Othello(4, 4), Breakthrough(4, 4, 1), Kalah(3, 3), DotsAndBoxes(2, 2, 3), Domineering(4, 4)],
-    ids=repr,
-)
-def test_evaluations_add_up_to_nothing(rules):
-    game = RulesGame(rules)
-    generator = random.Random(1)
+ZERO_SUM = [Othello(4, 4), Breakthrough(4, 4, 1), Kalah(3, 3), DotsAndBoxes(2, 2, 3), Domineering(4, 4)]
+
+
+@pytest.mark.parametrize("rules", [*ZERO_SUM, Backgammon(1), Backgammon(3), Hypergammon(2)], ids=repr)
+def test_evaluations_add_up_to_nothing_inside_the_bounds(rules):
+    game, generator = RulesGame(rules), random.Random(1)
+    lower, upper = game.traits.utility_bounds
     seen = set()
-    for _ in range(20):
+    for _ in range(20 if rules in ZERO_SUM else 3):
         state = game.initial_state()
         while not game.is_terminal(state):
             values = game.evaluation(state)
             seen.add(values)
             assert sum(values) == pytest.approx(0)
-            assert all(
-                -rules.seats() < v < rules.seats() if hasattr(rules, "seats") else -1 < v < 1 for v in values
-            )
-            state = game.result(state, generator.choice(game.legal_actions(state)))
+            assert all(lower < value < upper for value in values)
+            state = random_result(game, state, generator)
     assert len(seen) > 5
 
 
