@@ -25,7 +25,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
-from zermelo.envs.rules.declared import board, board_lines, limits
+from zermelo.envs.rules.declared import board, board_lines, limits, observes
 
 _STONES: Final = 6
 _NOWHERE: Final = 63
@@ -55,6 +55,7 @@ class EinSteinState(NamedTuple):
     | {mark: [_FREE, man(FIRST), letter(str(number + 1), IVORY)] for number, mark in enumerate("ABCDEF")}
     | {mark: [_FREE, man(SECOND), letter(mark, IVORY)] for mark in "123456"}
 )
+@observes(lambda rules: (rules.size, rules.size, 4), lambda rules: (-_STONES, _STONES))
 class EinStein(NamedTuple):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
@@ -172,11 +173,8 @@ class EinStein(NamedTuple):
             return str(action + 1)
         return f"{square_text(action // 3, self.size)}-{square_text(self._target(state, action), self.size)}"
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
-        return self.size, self.size, 4
-
     def write_observation(self, state: EinSteinState, seat: int, numbers: Any) -> None:
+        """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
         for plane in range(2):
             stones = state.first if plane == seat else state.second
             for stone in range(_STONES):
@@ -186,10 +184,6 @@ class EinStein(NamedTuple):
         for square in range(self.size * self.size):
             numbers[4 * square + 2] = state.die if seat == state.seat else -state.die
             numbers[4 * square + 3] = seat
-
-    def observation_bounds(self) -> tuple[int, int]:
-        """Stones and faces are 1 to 6; the opponent's die is negative."""
-        return -_STONES, _STONES
 
     def _places(self, state: EinSteinState) -> int:
         """The free places of the mover's triangle, as bits."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
-from zermelo.envs.rules.declared import Written, limits
+from zermelo.envs.rules.declared import Written, limits, observes
 
 
 class NimState(NamedTuple):
@@ -41,6 +41,7 @@ class _NimParameters(NamedTuple):
 
 @listed(players="2-16", kind="heaps")
 @limits(misere=bool, players=(2, 16))
+@observes(lambda rules: (rules.number,), lambda rules: (0, rules.largest), "int16")
 class Nim(Written, _NimParameters):
     """Take any number of objects from one heap; the last object decides.
 
@@ -131,19 +132,10 @@ class Nim(Written, _NimParameters):
     def text(self, state: NimState) -> str:
         return " ".join(map(str, self._sizes(state.heaps)))
 
-    def observation_shape(self) -> tuple[int]:
-        """The sizes of the heaps."""
-        return (self.number,)
-
-    def observation_dtype(self) -> str:
-        return "int16"
-
     def write_observation(self, state: NimState, seat: int, numbers: Any) -> None:
+        """The sizes of the heaps."""
         for heap in range(self.number):
             numbers[heap] = state.heaps >> heap * self.bits & (1 << self.bits) - 1
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self.largest
 
     def action_text(self, state: NimState, action: int) -> str:
         return f"{action % self.largest + 1} from heap {action // self.largest + 1}"

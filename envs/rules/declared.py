@@ -109,6 +109,22 @@ def with_methods(shared: type) -> Callable[[_Class], _Class]:
     return add
 
 
+def observes(
+    shape: Callable[[Any], tuple[int, ...]],
+    bounds: Callable[[Any], tuple[int, int]] = lambda rules: (0, 1),
+    dtype: str = "int8",
+) -> Callable[[_Class], _Class]:
+    """Declares the shape of what ``write_observation`` writes, the bounds of its numbers, and their type."""
+
+    def add(rules_class: _Class) -> _Class:
+        made = {"shape": shape, "bounds": bounds, "dtype": lambda rules: dtype}
+        for name, function in made.items():
+            setattr(rules_class, f"observation_{name}", function)
+        return rules_class
+
+    return add
+
+
 def layout(self: Any) -> tuple[int, int, int, int, int]:
     """The boards of ``zermelo.envs.rules.boards``, row 0 on top."""
     return self.rows, self.columns, 0, self.columns, 1

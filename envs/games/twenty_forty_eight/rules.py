@@ -27,7 +27,7 @@ from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
 
@@ -66,6 +66,7 @@ class Game2048State(NamedTuple):
 )
 @limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
 @draws_marks(_MARKS, frame=(187, 173, 160))
+@observes(lambda rules: (rules.rows, rules.columns), lambda rules: (0, 31))
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -203,16 +204,10 @@ class Game2048(NamedTuple):
             return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
         return ("up", "right", "down", "left")[action]
 
-    def observation_shape(self) -> tuple[int, int]:
-        """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
-        return self.rows, self.columns
-
     def write_observation(self, state: Game2048State, seat: int, numbers: Any) -> None:
+        """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
         for square in range(self.rows * self.columns):
             numbers[square] = _tile(state, square)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, 31
 
     def _is_packed(self, state: Game2048State) -> bool:
         """True if tables of lines apply: on 4x4 boards whose tiles fit."""
