@@ -117,9 +117,7 @@ def observes(
     """Declares the shape of what ``write_observation`` writes, the bounds of its numbers, and their type."""
 
     def add(rules_class: _Class) -> _Class:
-        made = {"shape": shape, "bounds": bounds, "dtype": lambda rules: dtype}
-        for name, function in made.items():
-            setattr(rules_class, f"observation_{name}", function)
+        rules_class.observation_box = lambda self: (shape(self), bounds(self), dtype)  # type: ignore[attr-defined]
         return rules_class
 
     return add
@@ -146,9 +144,9 @@ def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
                 numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
 
 
-def _shape(self: Any) -> tuple[int, int, int]:
+def _box(self: Any) -> tuple[tuple[int, ...], tuple[int, int], str]:
     rows, columns = self.layout()[:2]
-    return rows, columns, len(self.planes(self.initial_state(), 0))
+    return (rows, columns, len(self.planes(self.initial_state(), 0))), (0, 1), "int8"
 
 
 def _symmetries(self: Any) -> int:
@@ -221,7 +219,7 @@ def board(
     """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
 
     What the class does not write itself is added: ``layout`` (how squares are numbered), ``num_actions`` and
-    ``action_text`` for actions that are squares, ``text``, ``observation_shape`` and ``write_observation``, and
+    ``action_text`` for actions that are squares, ``text``, ``observation_box`` and ``write_observation``, and
     the names of squares for people.
 
     Args:
@@ -243,7 +241,7 @@ def board(
             "num_actions": _num_actions,
             "text": text,
             "action_text": lambda self, state, action: squares.square(self, action),
-            "observation_shape": _shape,
+            "observation_box": _box,
             "write_observation": write_planes,
         }
         if "seat" in getattr(symmetric, "_fields", ()):

@@ -328,21 +328,11 @@ class Observed(Protocol):
         """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""
 
     def write_observation(self, state: Any, seat: int, numbers: Any) -> None:
-        """Writes what a seat sees, its own first, into zeros of ``observation_shape()``; the state's bits."""
+        """Writes what a seat sees, its own first, into zeros of ``observation_box()``; the state's bits."""
 
     @never_compiled
-    def observation_shape(self) -> tuple[int, ...]:
-        """The shape of what ``write_observation`` writes."""
-
-    @never_compiled
-    def observation_dtype(self) -> str:
-        """Its type of integers, such as ``"int16"``; ``"int8"``."""
-        return "int8"
-
-    @never_compiled
-    def observation_bounds(self) -> tuple[int, int]:
-        """The lowest and highest number in it; (0, 1)."""
-        return (0, 1)
+    def observation_box(self) -> tuple[tuple[int, ...], tuple[int, int], str]:
+        """Of observations the shape, the lowest and highest number, and a type of integers such as ``"int8"``."""
 
     @never_compiled
     def observation(self, state: Any, seat: int) -> Any:
