@@ -152,9 +152,6 @@ class ConnectFour(NamedTuple):
         left = popcount(board ^ state.stones)
         return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
 
-    def bounds_see_ends(self) -> bool:
-        return True
-
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:
         """The columns after which the opponent has no four to make at once, middle first."""
         board, height = self._board(), self.rows + 1

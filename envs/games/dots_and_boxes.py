@@ -195,9 +195,6 @@ class DotsAndBoxes(NamedTuple):
         greatest = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
         return least, greatest
 
-    def bounds_see_ends(self) -> bool:
-        return self.players == 2
-
     def safe_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
         """One line that completes a box on each of its sides that has one, if there is such a line; else all.
 

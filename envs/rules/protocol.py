@@ -239,10 +239,6 @@ class Proof(Required, Protocol):
         """At an unfinished state, the lowest and highest score that the mover can still reach; none known."""
         return (LOSS, WIN)
 
-    def bounds_see_ends(self) -> bool:
-        """Whether ``bounds`` settles every state in which an action ends the game; False."""
-        return False
-
     def safe_actions(self, state: Any, actions: Any) -> int:
         """Writes the legal actions in any order, but for those that a listed one is at least as good as; all."""
         return self.legal_actions(state, actions)
