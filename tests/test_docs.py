@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import io
 import json
 import os
@@ -305,7 +306,8 @@ def test_what_pages_name_exists():
 def test_the_reference_has_every_public_name(package):
     told = set(re.findall(rf"^::: {re.escape(package)}\.(\w+)$", REFERENCE, re.MULTILINE))
     module = importlib.import_module(package)
-    names = getattr(module, "__all__", None) or [name for name in vars(module) if name[0].isupper()]
+    own = [name for name, value in vars(module).items() if name[0] != "_" and not inspect.ismodule(value)]
+    names = getattr(module, "__all__", own)
     assert set(names) <= told
 
 

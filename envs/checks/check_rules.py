@@ -269,12 +269,6 @@ class _Check(Calls):
             )
         if lower == upper:
             return
-        if self.ask("bounds_see_ends"):
-            for action in actions:
-                if self.rules.is_terminal(self.rules.result(state, action)):
-                    self.fail(
-                        "bounds_see_ends", state, f"bounds does not settle it, yet action {action} ends the game"
-                    )
         if self.has("safe_actions"):
             safe = self.actions("safe_actions", state)
             if not safe or not set(safe) <= set(actions):

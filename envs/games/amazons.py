@@ -125,9 +125,6 @@ class Amazons(NamedTuple):
         """The number of moves of the seat's amazons less that of the opponent's."""
         return 3 * (self._mobility(state, seat) - self._mobility(state, 1 - seat))
 
-    def layout(self) -> tuple[int, int, int, int, int]:
-        return self.size, self.size, 0, self.size, 1
-
     def planes(self, state: AmazonsState, seat: int) -> tuple[Words, ...]:
         """Own amazons, the opponent's, closed squares, the chosen amazon, and the phase.
 

@@ -16,7 +16,7 @@ from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, middle
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.boards import all_squares, first_column, list_squares, transposed
+from zermelo.envs.rules.boards import all_squares, first_column, list_squares
 from zermelo.envs.rules.declared import board, board_lines, limits
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -87,17 +87,6 @@ class Chomp(NamedTuple):
 
     def key_bits(self) -> int:
         return self.rows * self.columns + 1
-
-    def symmetries(self) -> int:
-        return 2 if self.rows == self.columns else 1
-
-    def symmetric_state(self, state: ChompState, symmetry: int) -> ChompState:
-        if symmetry == 0:
-            return state
-        return ChompState(transposed(state.squares, self.rows, self.columns, self.columns, self.rows), state.seat)
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        return action if symmetry == 0 else action % self.columns * self.rows + action // self.columns
 
     def bounds(self, state: ChompState) -> tuple[int, int]:
         """The last square loses at once; with two or more squares nobody needs to eat the poison."""

@@ -23,7 +23,7 @@ from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, shift_right
-from zermelo.envs.rules.boards import all_squares, first_column, symmetric_square, whole
+from zermelo.envs.rules.boards import all_squares, first_column, symmetric_direction, symmetric_square, whole
 from zermelo.envs.rules.declared import Sides, board, limits
 
 _BOARD: Final = Squares(from_below=True)
@@ -89,14 +89,8 @@ class Clobber(NamedTuple):
         return -1 if seat == state.seat else 1
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        direction = action % 4
-        if symmetry & 1 and direction % 2 == 1:
-            direction = 4 - direction
-        if symmetry & 2 and direction % 2 == 0:
-            direction = 2 - direction
-        if symmetry & 4:
-            direction = 3 - direction
-        return 4 * symmetric_square(action // 4, self.rows, self.columns, symmetry) + direction
+        square = symmetric_square(action // 4, self.rows, self.columns, symmetry)
+        return 4 * square + symmetric_direction(action % 4, symmetry)
 
     def action_text(self, state: Sides, action: int) -> str:
         return _BOARD.square(self, action // 4) + _BOARD.square(self, self._target(action))

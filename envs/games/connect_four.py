@@ -7,11 +7,10 @@ on whole boards follow from it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, MARGIN, disk, draws_marks
-from zermelo.envs.pictures.squares import Coordinates, Spot, Squares, whole_text
+from zermelo.envs.pictures.boards import disk, draws_marks
+from zermelo.envs.pictures.squares import Squares, whole_text
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import first_column, rows_of, stones_of
@@ -33,12 +32,6 @@ _DISKS: Final = {
 }
 
 
-def _spots(rules: Any, names: Coordinates) -> Iterator[Spot]:
-    height = rules.rows * CELL
-    for place, name in enumerate(names.columns):
-        yield Spot(name, MARGIN + (place + 0.5) * CELL, MARGIN + height / 2, CELL, height)
-
-
 class ConnectFourState(NamedTuple):
     """The stones of the player to move, and all stones."""
 
@@ -48,7 +41,7 @@ class ConnectFourState(NamedTuple):
 
 @listed()
 @limits(("columns * (rows + 1)", lambda four: four.columns * (four.rows + 1), 62), rows=(1, 61), columns=(1, 31))
-@board("XO", symmetric=ConnectFourState, squares=Squares(rows_named=False, spots=_spots, path=whole_text))
+@board("XO", symmetric=ConnectFourState, squares=Squares(rows_named=False, path=whole_text))
 @draws_marks(_DISKS, frame=(44, 86, 158))
 class ConnectFour(NamedTuple):
     """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
@@ -109,9 +102,6 @@ class ConnectFour(NamedTuple):
         other = state.mover ^ state.stones
         return (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
 
-    def action_text(self, state: ConnectFourState, action: int) -> str:
-        return chr(ord("a") + action)
-
     def evaluation(self, state: ConnectFourState, seat: int) -> int:
         """Open windows and deciding threats of the seat, less those of the opponent.
 
@@ -161,9 +151,6 @@ class ConnectFour(NamedTuple):
             return loss_in(2), loss_in(2)
         left = popcount(board ^ state.stones)
         return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
-
-    def bounds_see_ends(self) -> bool:
-        return True
 
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:
         """The columns after which the opponent has no four to make at once, middle first."""

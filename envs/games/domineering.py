@@ -69,8 +69,7 @@ class Domineering(NamedTuple):
         return count
 
     def result(self, state: DomineeringState, action: int) -> DomineeringState:
-        square = self._square(action)
-        second = square + (self.columns if action < self._uprights() else 1)
+        square, second = self._squares(action)
         return DomineeringState(whole(state.covered | 1 << square | 1 << second))
 
     def is_terminal(self, state: DomineeringState) -> bool:
@@ -130,16 +129,17 @@ class Domineering(NamedTuple):
         return state.covered, -seat
 
     def action_text(self, state: DomineeringState, action: int) -> str:
-        square = self._square(action)
-        second = square + (self.columns if action < self._uprights() else 1)
-        return square_text(square, self.columns) + square_text(second, self.columns)
+        return "".join(square_text(square, self.columns) for square in self._squares(action))
 
     def _uprights(self) -> int:
         return (self.rows - 1) * self.columns
 
-    def _square(self, action: int) -> int:
+    def _squares(self, action: int) -> tuple[int, int]:
         lying = action - self._uprights()
-        return action if lying < 0 else lying + lying // (self.columns - 1)
+        if lying < 0:
+            return action, action + self.columns
+        square = lying + lying // (self.columns - 1)
+        return square, square + 1
 
     def _free(self, state: DomineeringState) -> int:
         return ~state.covered & all_squares(self.rows * self.columns)

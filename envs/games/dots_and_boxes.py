@@ -30,7 +30,7 @@ from zermelo.envs.pictures.squares import Spot, Squares, squares_of, whole_text
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
 
 
@@ -54,6 +54,10 @@ class DotsAndBoxesState(NamedTuple):
     columns=(1, 31),
     players=(2, 10),
     margin=bool,
+)
+@observes(
+    lambda rules: (rules.rows + 1, rules.columns + 1, 2 + rules.players),
+    lambda rules: (0, rules.rows * rules.columns),
 )
 class DotsAndBoxes(NamedTuple):
     """Complete boxes; each one lets you move again.
@@ -191,9 +195,6 @@ class DotsAndBoxes(NamedTuple):
         greatest = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
         return least, greatest
 
-    def bounds_see_ends(self) -> bool:
-        return self.players == 2
-
     def safe_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
         """One line that completes a box on each of its sides that has one, if there is such a line; else all.
 
@@ -219,24 +220,18 @@ class DotsAndBoxes(NamedTuple):
         boxes = ", ".join(str(state.boxes >> 6 * seat & 63) for seat in range(self.players))
         return "\n".join([*lines, f"boxes: {boxes}"])
 
-    def observation_shape(self) -> tuple[int, int, int]:
+    def write_observation(self, state: DotsAndBoxesState, seat: int, numbers: Any) -> None:
         """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and each player's number of boxes.
 
         Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all
         squares of a plane, the observer's first and the others' in turn.
         """
-        return self.rows + 1, self.columns + 1, 2 + self.players
-
-    def write_observation(self, state: DotsAndBoxesState, seat: int, numbers: Any) -> None:
         planes = 2 + self.players
         for dot in range((self.rows + 1) * (self.columns + 1)):
             numbers[dot * planes] = state.horizontal >> dot & 1
             numbers[dot * planes + 1] = state.vertical >> dot & 1
             for turn in range(self.players):
                 numbers[dot * planes + 2 + turn] = state.boxes >> 6 * ((seat + turn) % self.players) & 63
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self._all_boxes()
 
     def action_text(self, state: DotsAndBoxesState, action: int) -> str:
         first = self._horizontals()

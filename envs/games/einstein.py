@@ -25,7 +25,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
-from zermelo.envs.rules.declared import board, board_lines, limits
+from zermelo.envs.rules.declared import board, board_lines, limits, observes
 
 _STONES: Final = 6
 _NOWHERE: Final = 63
@@ -55,6 +55,7 @@ class EinSteinState(NamedTuple):
     | {mark: [_FREE, man(FIRST), letter(str(number + 1), IVORY)] for number, mark in enumerate("ABCDEF")}
     | {mark: [_FREE, man(SECOND), letter(mark, IVORY)] for mark in "123456"}
 )
+@observes(lambda rules: (rules.size, rules.size, 4), lambda rules: (-_STONES, _STONES))
 class EinStein(NamedTuple):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
@@ -156,28 +157,6 @@ class EinStein(NamedTuple):
         wins = self._target(state, action) == (0 if state.seat else self.size * self.size - 1)
         return 2 if wins else 1 if action % 3 == 1 else 0
 
-    def symmetries(self) -> int:
-        """The identity, and the mirror that leaves both corners in place."""
-        return 2
-
-    def symmetric_state(self, state: EinSteinState, symmetry: int) -> EinSteinState:
-        if symmetry == 0:
-            return state
-        first = second = 0
-        for stone in range(_STONES):
-            first |= self._mirrored(state.first >> 6 * stone & 63) << 6 * stone
-            second |= self._mirrored(state.second >> 6 * stone & 63) << 6 * stone
-        return EinSteinState(first, second, state.placed, state.seat, state.die)
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        if symmetry == 0:
-            return action
-        squares = self.size * self.size
-        if action < 3 * squares:
-            return 3 * self._mirrored(action // 3) + 2 - action % 3
-        place = action - 3 * squares
-        return 3 * squares + (0, 3, 5, 1, 4, 2)[place]
-
     def text(self, state: EinSteinState) -> str:
         """The first player's stones as A to F, the second player's as 1 to 6, and the die."""
         squares = [
@@ -185,9 +164,6 @@ class EinStein(NamedTuple):
         ]
         die = f"die: {state.die or '-'}, {'second' if state.seat else 'first'} player"
         return "\n".join([*board_lines(self, squares, "ABCDEF123456"), die])
-
-    def layout(self) -> tuple[int, int, int, int, int]:
-        return self.size, self.size, 0, self.size, 1
 
     def action_text(self, state: EinSteinState, action: int) -> str:
         if state.placed < 2 * _STONES:
@@ -197,11 +173,8 @@ class EinStein(NamedTuple):
             return str(action + 1)
         return f"{square_text(action // 3, self.size)}-{square_text(self._target(state, action), self.size)}"
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
-        return self.size, self.size, 4
-
     def write_observation(self, state: EinSteinState, seat: int, numbers: Any) -> None:
+        """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
         for plane in range(2):
             stones = state.first if plane == seat else state.second
             for stone in range(_STONES):
@@ -211,10 +184,6 @@ class EinStein(NamedTuple):
         for square in range(self.size * self.size):
             numbers[4 * square + 2] = state.die if seat == state.seat else -state.die
             numbers[4 * square + 3] = seat
-
-    def observation_bounds(self) -> tuple[int, int]:
-        """Stones and faces are 1 to 6; the opponent's die is negative."""
-        return -_STONES, _STONES
 
     def _places(self, state: EinSteinState) -> int:
         """The free places of the mover's triangle, as bits."""
@@ -245,11 +214,6 @@ class EinStein(NamedTuple):
         column = place - (0, 3, 5)[row]
         square = row * self.size + column
         return self.size * self.size - 1 - square if seat else square
-
-    def _mirrored(self, square: int) -> int:
-        if square == _NOWHERE:
-            return square
-        return square % self.size * self.size + square // self.size
 
     def _distance(self, state: EinSteinState, seat: int) -> int:
         """The fewest moves to the corner; the number of rows if no stone is left."""

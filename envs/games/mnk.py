@@ -8,7 +8,7 @@ from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import first_column, rows_of, stones_of
-from zermelo.envs.rules.declared import Board, board, board_lines, limits
+from zermelo.envs.rules.declared import Board, board, board_lines, limits, observes
 
 
 class MNKState(NamedTuple):
@@ -32,6 +32,7 @@ class MNKState(NamedTuple):
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
 )
+@observes(lambda rules: (rules.n, rules.m, rules.players))
 class MNK(NamedTuple):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
@@ -120,11 +121,8 @@ class MNK(NamedTuple):
         sides = [self._stones(state, seat) for seat in range(self.players)]
         return "\n".join(board_lines(self, sides, "XOYZ"))
 
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
-        return self.n, self.m, self.players
-
     def write_observation(self, state: MNKState, seat: int, numbers: Any) -> None:
+        """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
         for turn in range(self.players):
             stones = self._stones(state, (seat + turn) % self.players)
             for square in range(self.m * self.n):

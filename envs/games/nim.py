@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
-from zermelo.envs.rules.declared import Written
+from zermelo.envs.rules.declared import Written, limits, observes
 
 
 class NimState(NamedTuple):
@@ -40,6 +40,8 @@ class _NimParameters(NamedTuple):
 
 
 @listed(players="2-16", kind="heaps")
+@limits(misere=bool, players=(2, 16))
+@observes(lambda rules: (rules.number,), lambda rules: (0, rules.largest), "int16")
 class Nim(Written, _NimParameters):
     """Take any number of objects from one heap; the last object decides.
 
@@ -56,7 +58,7 @@ class Nim(Written, _NimParameters):
         largest: The size of the largest heap.
 
     Raises:
-        InvalidSettingError: A setting is not of that kind, or the heaps do not fit.
+        InvalidSettingError: The heaps do not fit.
     """
 
     __slots__ = ()
@@ -75,13 +77,8 @@ class Nim(Written, _NimParameters):
                 "Nim needs heaps such as (1, 3, 5, 7): at least one, each of 1 to 255, and together at most 56 "
                 f"bits (each heap counts for the bits of the largest one), not heaps={heaps!r}"
             )
-        if misere not in (0, 1) or not isinstance(players, int) or not 2 <= players <= 16:
-            raise InvalidSettingError(
-                "Nim needs misere of True or False and players of 2 to 16, "
-                f"not misere={misere!r}, players={players!r}"
-            )
         packed = sum(size << bits * heap for heap, size in enumerate(sizes))
-        return super().__new__(cls, packed, len(sizes), bits, max(sizes), bool(misere), players)
+        return super().__new__(cls, packed, len(sizes), bits, max(sizes), misere, players)
 
     def _asdict(self) -> dict[str, Any]:
         return {"heaps": self.heaps, "misere": self.misere, "players": self.players}
@@ -93,9 +90,6 @@ class Nim(Written, _NimParameters):
 
     def num_actions(self) -> int:
         return self.number * self.largest
-
-    def seats(self) -> int:
-        return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
         return (1 - self.players, 1) if self.misere else (-1, self.players - 1)
@@ -138,19 +132,10 @@ class Nim(Written, _NimParameters):
     def text(self, state: NimState) -> str:
         return " ".join(map(str, self._sizes(state.heaps)))
 
-    def observation_shape(self) -> tuple[int]:
-        """The sizes of the heaps."""
-        return (self.number,)
-
-    def observation_dtype(self) -> str:
-        return "int16"
-
     def write_observation(self, state: NimState, seat: int, numbers: Any) -> None:
+        """The sizes of the heaps."""
         for heap in range(self.number):
             numbers[heap] = state.heaps >> heap * self.bits & (1 << self.bits) - 1
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self.largest
 
     def action_text(self, state: NimState, action: int) -> str:
         return f"{action % self.largest + 1} from heap {action // self.largest + 1}"

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 
 _ROLL: Final = 0
 _HOLD: Final = 1
@@ -53,6 +53,7 @@ class PigState(NamedTuple):
     players=(2, 62),
     snake_eyes=bool,
 )
+@observes(lambda pig: (pig.players + 2,), lambda pig: (0, max(pig.target, pig.players - 1)), "int64")
 class Pig(NamedTuple):
     """Roll for points or hold them; a one loses the turn's points. The first to the target wins.
 
@@ -161,21 +162,12 @@ class Pig(NamedTuple):
         ]
         return "\n".join(lines) + ("\n  rolling" if state.rolling else "")
 
-    def observation_shape(self) -> tuple[int]:
-        """Shape (players + 2,): the observer's score, the others' in turn, the turn's points, who is to move."""
-        return (self.players + 2,)
-
-    def observation_dtype(self) -> str:
-        return "int64"
-
     def write_observation(self, state: PigState, seat: int, numbers: Any) -> None:
+        """Shape (players + 2,): the observer's score, the others' in turn, the turn's points, who is to move."""
         for turn in range(self.players):
             numbers[turn] = self._score(state, (seat + turn) % self.players)
         numbers[self.players] = state.turn
         numbers[self.players + 1] = (state.seat - seat) % self.players
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, max(self.target, self.players - 1)
 
     def action_text(self, state: PigState, action: int) -> str:
         if not state.rolling:

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.code_cache import code_file, keep, mark_used, one_compiler, shape, shipped_code
+from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.waiting import CompilerInterrupted, compiling_bar, interruptible, say_once
@@ -117,11 +117,7 @@ class _Compiler:
         """The machine code that is on disk."""
         if self._path is None:
             return None
-        code = read(self._path)
-        if code is None:
-            return shipped_code(self._rules, self._rules.initial_state(), self._kernel)
-        mark_used(self._path)
-        return code
+        return read(self._path) or shipped_code(self._rules, self._rules.initial_state(), self._kernel)
 
     def linked(self, code: Code) -> Callable[..., int]:
         """The function in machine code."""

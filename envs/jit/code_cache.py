@@ -2,9 +2,7 @@
 
 A file's name has a hash of everything that its machine code was made from: the rules and the kernel
 (``fingerprint``), the versions of Python and the compiler, the processor. Files of other rules, versions or
-processors are not read, and are removed when no process has used them for three months. Only files written here
-are ever removed: regular files with such a name that begin as ``machine_code.write`` begins them, in a folder that
-has this module's marker.
+processors are not read. No file is ever removed: who needs the room deletes the folder.
 
 The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder. Platform wheels
 have machine code of our games for baselines of processors (``scripts/ship_kernels.py``), which is looked for next.
@@ -17,8 +15,6 @@ import functools
 import hashlib
 import importlib.metadata
 import os
-import re
-import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -26,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
-from zermelo.envs.jit.machine_code import MAGIC, Code, baselines, platform_of, processor, read, write
+from zermelo.envs.jit.machine_code import Code, baselines, platform_of, processor, read, write
 from zermelo.envs.jit.waiting import check_interrupt, say_once
 
 if sys.platform == "win32":
@@ -34,16 +30,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_DAY = 24 * 3600.0
-_FORGET_AFTER = 90 * _DAY
 _PATIENCE = 60.0
-_MARKER: Final = "CACHEDIR.TAG"
-"""The file that marks a cache folder (https://bford.info/cachedir/)."""
-_MARK: Final = (
-    b"Signature: 8a477f597d28d172789f06886806bc55\n"
-    b"# This folder was made by zermelo, which removes files of its own from it that are no longer used.\n"
-)
-_OWN_NAME: Final = re.compile(r"\w+-[0-9a-f]{32}\.bin|\.\w+-[0-9a-f]{32}\.bin\.[0-9a-f]{8}\.part")
 
 
 def cache_root() -> Path:
@@ -92,13 +79,6 @@ def shipped_code(rules: Any, state: Any, kernel: Any) -> Code | None:
     here = processor().triple
     found = (read(shipped_file(rules, state, kernel, here, name)) for name in baselines())
     return next((code for code in found if code is not None), None)
-
-
-def mark_used(path: Path) -> None:
-    """Has a file not be cleared away."""
-    with contextlib.suppress(OSError):
-        if time.time() - path.stat().st_mtime > _DAY:
-            os.utime(path)
 
 
 def _file_name(rules: Any, state: Any, kernel: Any, *about: str) -> str:
@@ -153,13 +133,8 @@ def one_compiler(path: Path) -> Iterator[bool]:
 
     After a minute it waits no longer: a process that was stopped (Ctrl-Z) must not stop others.
     """
-    root = path.parent.parent
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        if next(root.iterdir(), None) is None:
-            (root / _MARKER).write_bytes(_MARK)
-        path.parent.mkdir(exist_ok=True)
-        _forget_old(root)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock = open(path.parent / f".{path.stem}.lock", "a")  # noqa: SIM115  # closed below
     except OSError as error:
         _cannot_keep(path, error)
@@ -185,31 +160,4 @@ def _is_locked(lock: Any) -> bool:
         if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
-    return False
-
-
-def _forget_old(root: Path) -> None:
-    """Removes machine code that no process has used for three months, and old folders that are empty."""
-    before = time.time() - _FORGET_AFTER
-    with contextlib.suppress(OSError):
-        if (root / _MARKER).read_bytes() != _MARK:
-            return
-        for folder in root.iterdir():
-            if folder.is_symlink() or not folder.is_dir():
-                continue
-            with contextlib.suppress(OSError):  # another process may clear away too
-                for file in folder.iterdir():
-                    if _is_old(file, before):
-                        file.unlink(missing_ok=True)
-                if folder.stat().st_mtime < before:
-                    folder.rmdir()  # only an empty one goes
-
-
-def _is_old(file: Path, before: float) -> bool:
-    """Whether ``machine_code.write`` wrote a file, and it was last used before that time."""
-    with contextlib.suppress(OSError):
-        about = file.lstat()
-        if stat.S_ISREG(about.st_mode) and about.st_mtime < before and _OWN_NAME.fullmatch(file.name):
-            with file.open("rb") as opened:
-                return opened.read(len(MAGIC)) == MAGIC
     return False

@@ -76,10 +76,8 @@ def prepare(rules_class: type) -> None:
         if not _SET_UP:
             _SET_UP = True
             from zermelo.envs.jit.dispatch import teach
-            from zermelo.envs.jit.word_operators import teach_operators
 
             teach(method, dispatcher)
-            teach_operators()
         _RULES.add(rules_class)
 
 
@@ -169,12 +167,11 @@ class Functions:
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
-        from zermelo.envs.jit.instructions import INTRINSICS
+        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS
 
-        if not isinstance(function, python_types.FunctionType):
+        if not isinstance(function, python_types.FunctionType) or function in INSTRUCTIONS:
             return function
-        if function in INTRINSICS:
-            return INTRINSICS[function]
+        function = LOOPS.get(function, function)
         if self._others is not None and function.__module__ not in self._modules:
             return self._others.compiled(function)
         if function not in self._made:

@@ -103,8 +103,6 @@ class _Walk:
         elif hasattr(value, "py_func"):  # compiled by the author, with options
             self.add(repr(sorted(getattr(value, "targetoptions", {}).items(), key=repr)))
             self.value(value.py_func, name)
-        elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType):  # an intrinsic
-            self.value(value.__wrapped__, name)
         else:
             raise UncomparableError(f"{name}, of type {type(value).__name__}")
 

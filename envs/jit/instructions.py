@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin
 from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
+from zermelo.envs.jit.dispatch import type_calls
 from zermelo.envs.rules import bits, vectors, words
 
 _INT: Final = ir.IntType(64)
@@ -24,45 +25,35 @@ _SHORT: Final = ir.IntType(16)
 _int, _float, _none = types.int64, types.float64, types.none
 
 
-_FEW: Final = 3
-
-
 def _constant(value: int) -> Any:
     return ir.Constant(_INT, value)
 
 
-def _instruction(typed: Callable[..., Any], emit: Callable[..., Any], arity: int) -> Any:
-    """An intrinsic.
+def _teach(function: Any, typed: Callable[..., Any], emit: Callable[..., Any]) -> None:
+    """Has compiled code run an instruction where a plain function is called.
 
     Args:
-        typed: Its signature, by the types of its arguments.
+        function: The plain function.
+        typed: The instruction's signature, by the types of its arguments.
         emit: Writes its code: called with context, builder, signature and the arguments' values.
-        arity: How many arguments it has.
     """
+    arity = function.__code__.co_argcount
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         value = emit(context, builder, signature, *args)
         return context.get_dummy_value() if signature.return_type == _none else value
 
-    def made(*kinds: Any) -> tuple[Any, Any]:
-        return typed(*kinds), code
-
-    by_arity: list[Callable[..., Any]] = [
-        lambda typing_context: made(),
-        lambda typing_context, a: made(a),
-        lambda typing_context, a, b: made(a, b),
-        lambda typing_context, a, b, c: made(a, b, c),
-    ]
-    return intrinsic(by_arity[arity])
+    type_calls(function, lambda args: typed(*map(types.unliteral, args)) if len(args) == arity else None)
+    lower_builtin(function, types.VarArg(types.Any))(code)
 
 
-def _fixed(signature: Any, emit: Callable[..., Any]) -> Any:
-    """An intrinsic of fixed types, whose code needs only the builder and the arguments."""
-    return _instruction(
-        lambda *kinds: signature,
-        lambda context, builder, given, *args: emit(builder, *args),
-        len(signature.args),
-    )
+Instruction = tuple[Callable[..., Any], Callable[..., Any]]
+"""How its signature follows from the types of arguments, and what writes its code (``_teach``)."""
+
+
+def _fixed(signature: Any, emit: Callable[..., Any]) -> Instruction:
+    """An instruction of fixed types, whose code needs only the builder and the arguments."""
+    return lambda *kinds: signature, lambda context, builder, given, *args: emit(builder, *args)
 
 
 # -- bits --------------------------------------------------------------------------------------------------------
@@ -76,7 +67,7 @@ def _mixed(builder: Any, number: Any) -> Any:
     return builder.xor(number, builder.lshr(number, _constant(31)))
 
 
-_BITS: Final[dict[Any, Any]] = {
+_BITS: Final[dict[Any, Instruction]] = {
     bits.popcount: _fixed(_int(_int), lambda builder, value: builder.ctpop(value)),
     bits.bit_index: _fixed(_int(_int), lambda builder, value: builder.cttz(value, ir.Constant(ir.IntType(1), 0))),
     bits.shift_right: _fixed(_int(_int, _int), lambda builder, value, places: builder.lshr(value, places)),
@@ -86,26 +77,28 @@ _BITS: Final[dict[Any, Any]] = {
 }
 
 
-def _called(made: Any, arity: int) -> Any:
-    """The function that an author's compiled code calls in place of a function of ``bits``."""
-    if arity == 1:
-        return lambda a: lambda a: made(a)
-    return lambda a, b: lambda a, b: made(a, b)
-
-
-for _function, _made in _BITS.items():
-    overload(_function, strict=False)(_called(_made, _function.__code__.co_argcount))
-
-
 # -- memory ------------------------------------------------------------------------------------------------------
-
-
-def _slot(builder: Any, address: Any, index: Any, kind: Any = _INT) -> Any:
-    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
 
 
 def _pointer(builder: Any, address: Any, kind: Any = _INT) -> Any:
     return builder.inttoptr(address, kind.as_pointer())
+
+
+def _slot(builder: Any, address: Any, index: Any, kind: Any = _INT) -> Any:
+    return builder.gep(_pointer(builder, address, kind), [index])
+
+
+def _loads(of: Any, kind: Any) -> Instruction:
+    """Reads a number of some kind at an address and an index."""
+    return _fixed(of(_int, _int), lambda builder, at, index: builder.load(_slot(builder, at, index, kind)))
+
+
+def _stores(of: Any, kind: Any) -> Instruction:
+    """Writes one."""
+    return _fixed(
+        _none(_int, _int, of),
+        lambda builder, at, index, value: builder.store(value, _slot(builder, at, index, kind)),
+    )
 
 
 def _prefetch(builder: Any, address: Any, index: Any) -> None:
@@ -122,8 +115,8 @@ def _swap(builder: Any, address: Any, expected: Any, value: Any) -> Any:
     return builder.extract_value(builder.cmpxchg(_pointer(builder, address), *both, "acq_rel", "acquire"), 1)
 
 
-def _array(of: Any, kind: Any, size: int) -> Any:
-    """An intrinsic that takes memory for an array of numbers of so many bytes, which owns nothing."""
+def _array(of: Any, kind: Any, size: int) -> Instruction:
+    """Takes memory for an array of numbers of so many bytes, which owns nothing."""
     array_type = types.Array(of, 1, "C")
 
     def emit(context: Any, builder: Any, signature: Any, address: Any, count: Any) -> Any:
@@ -139,7 +132,7 @@ def _array(of: Any, kind: Any, size: int) -> Any:
         )
         return array._getvalue()
 
-    return _instruction(lambda *kinds: array_type(_int, _int), emit, 2)
+    return lambda *kinds: array_type(_int, _int), emit
 
 
 def _tuple_at(context: Any, builder: Any, kind: Any, address: Any) -> Any:
@@ -176,17 +169,11 @@ def _store_state(context: Any, builder: Any, signature: Any, state: Any, address
         builder.store(word, _slot(builder, address, _constant(place)))
 
 
-_MEMORY: Final[dict[Any, Any]] = {
-    memory.load: _fixed(_int(_int, _int), lambda builder, *at: builder.load(_slot(builder, *at))),
-    memory.store: _fixed(
-        _none(_int, _int, _int), lambda builder, *at: builder.store(at[2], _slot(builder, *at[:2]))
-    ),
-    memory.load_float: _fixed(
-        _float(_int, _int), lambda builder, *at: builder.load(_slot(builder, at[0], at[1], _FLOAT))
-    ),
-    memory.store_float: _fixed(
-        _none(_int, _int, _float), lambda builder, *at: builder.store(at[2], _slot(builder, at[0], at[1], _FLOAT))
-    ),
+_MEMORY: Final[dict[Any, Instruction]] = {
+    memory.load: _loads(_int, _INT),
+    memory.store: _stores(_int, _INT),
+    memory.load_float: _loads(_float, _FLOAT),
+    memory.store_float: _stores(_float, _FLOAT),
     memory.load_short: _fixed(
         _int(_int, _int),
         lambda builder, *at: builder.sext(builder.load(_slot(builder, at[0], at[1], _SHORT)), _INT),
@@ -219,12 +206,11 @@ _MEMORY: Final[dict[Any, Any]] = {
     memory.words: _array(_int, _INT, 8),
     memory.floats: _array(_float, _FLOAT, 8),
     memory.int8s: _array(types.int8, ir.IntType(8), 1),
-    memory.load_state: _instruction(
+    memory.load_state: (
         lambda like, address: like(like, _int),
         lambda context, builder, signature, like, address: _tuple_at(context, builder, signature.args[0], address),
-        2,
     ),
-    memory.store_state: _instruction(lambda state, address: _none(state, _int), _store_state, 2),
+    memory.store_state: (lambda state, address: _none(state, _int), _store_state),
 }
 
 
@@ -236,21 +222,20 @@ def _parts(builder: Any, value: Any) -> list[Any]:
     return [value] if isinstance(value.type, ir.IntType) else cgutils.unpack_tuple(builder, value)
 
 
-def _set(of_words: Callable[..., list[Any]], arity: int, *also: Any) -> Any:
-    """An intrinsic that makes a set of sets and numbers, word by word."""
+def _set(of_words: Callable[..., list[Any]], *also: Any) -> Instruction:
+    """Makes a set of a set and other arguments of these types, word by word."""
 
     def emit(context: Any, builder: Any, signature: Any, *args: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, of_words(builder, *args))
 
-    return _instruction(lambda first, *rest: first(first, *(also or (first,) * (arity - 1))), emit, arity)
+    return lambda first, *rest: first(first, *also), emit
 
 
-def _number(of_set: Callable[..., Any], arity: int, result: Any = _int) -> Any:
-    """An intrinsic that makes a number of a set and other numbers."""
-    return _instruction(
-        lambda places, *rest: result(places, *(_int,) * (arity - 1)),
+def _number(of_set: Callable[..., Any], result: Any = _int) -> Instruction:
+    """Makes a number of a set and other numbers."""
+    return (
+        lambda places, *rest: result(places, *(_int,) * len(rest)),
         lambda context, builder, signature, *args: of_set(builder, *args),
-        arity,
     )
 
 
@@ -301,6 +286,9 @@ def _divided(builder: Any, place: Any) -> tuple[Any, Any]:
     return builder.udiv(place, _constant(words.WORD)), builder.urem(place, _constant(words.WORD))
 
 
+_FEW: Final = 3
+
+
 def _contains(builder: Any, places: Any, place: Any) -> Any:
     if isinstance(places.type, ir.IntType):
         return builder.and_(builder.lshr(places, place), _constant(1))
@@ -325,8 +313,8 @@ def _window(builder: Any, places: Any, start: Any, width: Any) -> Any:
     return builder.and_(both, builder.sub(builder.shl(_constant(1), width), _constant(1)))
 
 
-def _moved(*, up: bool) -> Any:
-    """An intrinsic that moves all places of a set."""
+def _moved(*, up: bool) -> Instruction:
+    """Moves all places of a set."""
 
     def of_words(builder: Any, places: Any, by: Any) -> list[Any]:
         values = _parts(builder, places)
@@ -338,7 +326,7 @@ def _moved(*, up: bool) -> Any:
             for one, other in zip(values, others, strict=True)
         ]
 
-    return _set(of_words, 2, _int)
+    return _set(of_words, _int)
 
 
 def _flat(context: Any, builder: Any, signature: Any, state: Any) -> Any:
@@ -351,17 +339,17 @@ def _words_in(kind: Any) -> int:
     return sum(map(_words_in, kind.types)) if isinstance(kind, types.BaseTuple) else 1
 
 
-_SETS: Final[dict[Any, Any]] = {
-    words.is_empty: _number(_is_empty, 1, types.boolean),
-    words.count: _number(_count, 1),
-    words.single: _set(lambda builder, like, place: _spread(builder, like, place, _constant(1)), 2, _int),
-    words.spread: _set(_spread, 3, _int, _int),
-    words.first_places: _set(_first_places, 2, _int),
-    words.contains: _number(_contains, 2),
-    words.window: _number(_window, 3),
+_SETS: Final[dict[Any, Instruction]] = {
+    words.is_empty: _number(_is_empty, types.boolean),
+    words.count: _number(_count),
+    words.single: _set(lambda builder, like, place: _spread(builder, like, place, _constant(1)), _int),
+    words.spread: _set(_spread, _int, _int),
+    words.first_places: _set(_first_places, _int),
+    words.contains: _number(_contains),
+    words.window: _number(_window),
     words.moved_up: _moved(up=True),
     words.moved_down: _moved(up=False),
-    words.flat: _instruction(lambda state: types.UniTuple(_int, _words_in(state))(state), _flat, 1),
+    words.flat: (lambda state: types.UniTuple(_int, _words_in(state))(state), _flat),
 }
 
 # -- vectors -----------------------------------------------------------------------------------------------------
@@ -382,12 +370,13 @@ def _row_product(values: Any, rows: Any, row: Any) -> Any:
     return total
 
 
-_VECTORS: Final[dict[Any, Any]] = {vectors.row_sum: njit(_row_sum), vectors.row_product: njit(_row_product)}
-overload(vectors.row_sum)(lambda sums, rows, numbers, factors, count: _row_sum)
-overload(vectors.row_product)(lambda values, rows, row: _row_product)
+LOOPS: Final[dict[Any, Any]] = {vectors.row_sum: _row_sum, vectors.row_product: _row_product}
+"""Functions that are compiled in place of others."""
 
-INTRINSICS: Final[dict[Any, Any]] = {**_BITS, **_MEMORY, **_SETS, **_VECTORS}
-"""Plain functions, and what compiled code has in their place."""
+INSTRUCTIONS: Final = frozenset((*_BITS, *_MEMORY, *_SETS))
+"""Plain functions for which compiled code has an instruction."""
+for _function, (_typed, _emit) in (_BITS | _MEMORY | _SETS).items():
+    _teach(_function, _typed, _emit)
 
 
 # -- the way into a kernel ---------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 A NumPy array passed to a compiled function is seven values, and its reference count; an address is one. The arrays
 behind the addresses belong to Python, which keeps them alive for the length of the call.
 
-``intrinsics`` has the instructions that stand for these functions in compiled code; as they are here, they do the
-same in plain Python, slowly.
+Compiled code has instructions in place of these functions (``instructions``); as they are here, they do the same
+in plain Python, slowly.
 """
 
 from __future__ import annotations

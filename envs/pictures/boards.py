@@ -172,7 +172,7 @@ def text_rows(rules: Any, state: Any) -> list[list[str]]:
     return [line.split() for line in state_text(rules, state).split("\n")]
 
 
-def middle(row: int, column: int) -> tuple[float, float]:
+def middle(row: float, column: float) -> tuple[float, float]:
     """The middle of a square of a board."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
 

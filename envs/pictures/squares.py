@@ -64,12 +64,21 @@ def whole_text(texts: Sequence[str], seat: int) -> list[list[str]]:
     return [list(texts[:1])]
 
 
+def _size(rules: Any) -> tuple[int, int]:
+    rows, columns = rules.layout()[:2]
+    return rows, columns
+
+
 def cells_at(
-    middle: Callable[[int, int], tuple[float, float]], width: float, height: float
+    middle: Callable[[float, float], tuple[float, float]], width: float, height: float
 ) -> Callable[[Any, Coordinates], Iterable[Spot]]:
-    """A spot for each square, by where the middle of its row and column is."""
+    """A spot for each square, by the middle of its row and column; for each column if rows have no names."""
 
     def spots(rules: Any, names: Coordinates) -> Iterable[Spot]:
+        if not names.rows:
+            rows = _size(rules)[0]
+            for x, column in enumerate(names.columns):
+                yield Spot(column, middle(0, x)[0], middle((rows - 1) / 2, x)[1], width, rows * height)
         for y, row in enumerate(names.rows):
             for x, column in enumerate(names.columns):
                 yield Spot(column + row, *middle(y, x), width, height)
@@ -78,11 +87,6 @@ def cells_at(
 
 
 _CELLS: Final = cells_at(middle, CELL, CELL)
-
-
-def _size(rules: Any) -> tuple[int, int]:
-    rows, columns = rules.layout()[:2]
-    return rows, columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,9 +115,11 @@ class Squares:
     turns: bool = False
 
     def square(self, rules: Any, number: int) -> str:
-        """The name of a square, by its number from the upper left, row by row."""
+        """The name of a square, by its number from the upper left, row by row; of a column, if rows have none."""
         rows, columns = self.size(rules) if self.size is not None else _size(rules)
         row = number // columns
+        if not self.rows_named:
+            return self.letters[number]
         return f"{self.letters[number % columns]}{rows - row if self.from_below else row + 1}"
 
     def coordinates(self, rules: Any) -> Coordinates | None:

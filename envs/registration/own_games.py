@@ -79,7 +79,7 @@ def _observation_text(rules_class: Any) -> str:
     if planes := getattr(getattr(rules_class, "planes", None), "__doc__", None):
         first = planes.split("\n")[0].rstrip(".")
         return f"Planes of shape (rows, columns, planes): {first[0].lower()}{first[1:]}"
-    own = getattr(rules_class, "observation_shape", getattr(rules_class, "observation", None))
+    own = getattr(rules_class, "write_observation", getattr(rules_class, "observation", None))
     if own is None:
         return "the bits of the state, see zermelo.envs.rules.observations"
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")

@@ -28,97 +28,56 @@ state is made by calling its class; no dictionaries, strings or objects. Methods
 and says what is wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.
 """
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
-from zermelo.envs.rules.bits import bit_index, mix, popcount, shift_right, swapped_bytes, wrapped_difference
-from zermelo.envs.rules.boards import (
-    all_squares,
-    draw,
-    first_column,
-    king_moves,
-    list_squares,
-    mirrored_columns,
-    mirrored_rows,
-    rows_of,
-    square_text,
-    stones_of,
-    symmetric_board,
-    symmetric_square,
-    transposed,
-    whole,
-)
-from zermelo.envs.rules.declared import Board, Sides, Square, board, board_lines, limits, with_methods
-from zermelo.envs.rules.history import with_past
-from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
-from zermelo.envs.rules.rules_game import RulesGame, is_rules
-from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
-from zermelo.envs.rules.words import (
-    Words,
-    contains,
-    count,
-    first_places,
-    is_empty,
-    list_places,
-    lowest,
-    moved_down,
-    moved_up,
-    no_places,
-    single,
-)
-
-__all__ = [
-    "CHANCE",
-    "EVALUATION_UNIT",
-    "GENERAL_SUM",
-    "LOSS",
-    "WIN",
-    "Board",
-    "InvalidSettingError",
-    "OpenSpielRules",
-    "RulesGame",
-    "Sides",
-    "Square",
-    "Words",
-    "all_squares",
-    "bit_index",
-    "board",
-    "board_lines",
-    "contains",
-    "count",
-    "draw",
-    "equivalent_rules",
-    "first_column",
-    "first_places",
-    "is_empty",
-    "is_rules",
-    "king_moves",
-    "limits",
-    "list_places",
-    "list_squares",
-    "listed",
-    "loss_in",
-    "lowest",
-    "mirrored_columns",
-    "mirrored_rows",
-    "mix",
-    "moved_down",
-    "moved_up",
-    "no_places",
-    "openspiel_rules",
-    "popcount",
-    "rows_of",
-    "shift_right",
-    "single",
-    "square_text",
-    "stones_of",
-    "swapped_bytes",
-    "symmetric_board",
-    "symmetric_square",
-    "transposed",
-    "whole",
-    "win_in",
-    "with_methods",
-    "with_past",
-    "wrapped_difference",
-]  # fmt: skip
+from zermelo.envs.errors import InvalidSettingError as InvalidSettingError
+from zermelo.envs.game import CHANCE as CHANCE
+from zermelo.envs.rules.about import OpenSpielRules as OpenSpielRules
+from zermelo.envs.rules.about import equivalent_rules as equivalent_rules
+from zermelo.envs.rules.about import listed as listed
+from zermelo.envs.rules.about import openspiel_rules as openspiel_rules
+from zermelo.envs.rules.bits import bit_index as bit_index
+from zermelo.envs.rules.bits import mix as mix
+from zermelo.envs.rules.bits import popcount as popcount
+from zermelo.envs.rules.bits import shift_right as shift_right
+from zermelo.envs.rules.bits import swapped_bytes as swapped_bytes
+from zermelo.envs.rules.bits import wrapped_difference as wrapped_difference
+from zermelo.envs.rules.boards import all_squares as all_squares
+from zermelo.envs.rules.boards import draw as draw
+from zermelo.envs.rules.boards import first_column as first_column
+from zermelo.envs.rules.boards import king_moves as king_moves
+from zermelo.envs.rules.boards import list_squares as list_squares
+from zermelo.envs.rules.boards import mirrored_columns as mirrored_columns
+from zermelo.envs.rules.boards import mirrored_rows as mirrored_rows
+from zermelo.envs.rules.boards import rows_of as rows_of
+from zermelo.envs.rules.boards import square_text as square_text
+from zermelo.envs.rules.boards import stones_of as stones_of
+from zermelo.envs.rules.boards import symmetric_board as symmetric_board
+from zermelo.envs.rules.boards import symmetric_square as symmetric_square
+from zermelo.envs.rules.boards import transposed as transposed
+from zermelo.envs.rules.boards import whole as whole
+from zermelo.envs.rules.declared import Board as Board
+from zermelo.envs.rules.declared import Sides as Sides
+from zermelo.envs.rules.declared import Square as Square
+from zermelo.envs.rules.declared import board as board
+from zermelo.envs.rules.declared import board_lines as board_lines
+from zermelo.envs.rules.declared import limits as limits
+from zermelo.envs.rules.declared import with_methods as with_methods
+from zermelo.envs.rules.history import with_past as with_past
+from zermelo.envs.rules.protocol import EVALUATION_UNIT as EVALUATION_UNIT
+from zermelo.envs.rules.protocol import GENERAL_SUM as GENERAL_SUM
+from zermelo.envs.rules.rules_game import RulesGame as RulesGame
+from zermelo.envs.rules.rules_game import is_rules as is_rules
+from zermelo.envs.rules.scores import LOSS as LOSS
+from zermelo.envs.rules.scores import WIN as WIN
+from zermelo.envs.rules.scores import loss_in as loss_in
+from zermelo.envs.rules.scores import win_in as win_in
+from zermelo.envs.rules.words import Words as Words
+from zermelo.envs.rules.words import contains as contains
+from zermelo.envs.rules.words import count as count
+from zermelo.envs.rules.words import first_places as first_places
+from zermelo.envs.rules.words import is_empty as is_empty
+from zermelo.envs.rules.words import list_places as list_places
+from zermelo.envs.rules.words import lowest as lowest
+from zermelo.envs.rules.words import moved_down as moved_down
+from zermelo.envs.rules.words import moved_up as moved_up
+from zermelo.envs.rules.words import no_places as no_places
+from zermelo.envs.rules.words import single as single

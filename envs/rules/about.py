@@ -54,13 +54,11 @@ class OpenSpielRules:
         rules: The rules.
         to_openspiel: OpenSpiel's number of an action or outcome at a state.
         from_openspiel: The other way; if not given, the one of the state's that has that number.
-        read: The state of the rules, where that is more than what the history of OpenSpiel's state leads to.
     """
 
     rules: Any
     to_openspiel: Callable[[Any, int], int]
     from_openspiel: Callable[[Any, int], int] | None = None
-    read: Callable[[Any], Any] | None = None
 
 
 LISTED: dict[type, Listed] = {}

@@ -93,6 +93,15 @@ def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int
     return row * columns + column
 
 
+def symmetric_direction(direction: int, symmetry: int) -> int:
+    """The image of a direction, 0 to 3 for up, right, down and left, under a symmetry."""
+    if symmetry & 1 and direction % 2 == 1:
+        direction = 4 - direction
+    if symmetry & 2 and direction % 2 == 0:
+        direction = 2 - direction
+    return 3 - direction if symmetry & 4 else direction
+
+
 def rows_of(stones: int, length: int, step: int) -> int:
     """The squares at which ``length`` of the stones begin that lie ``step`` bits apart."""
     found = 1

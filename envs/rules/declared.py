@@ -109,9 +109,27 @@ def with_methods(shared: type) -> Callable[[_Class], _Class]:
     return add
 
 
+def observes(
+    shape: Callable[[Any], tuple[int, ...]],
+    bounds: Callable[[Any], tuple[int, int]] = lambda rules: (0, 1),
+    dtype: str = "int8",
+) -> Callable[[_Class], _Class]:
+    """Declares the shape of what ``write_observation`` writes, the bounds of its numbers, and their type."""
+
+    def add(rules_class: _Class) -> _Class:
+        rules_class.observation_box = lambda self: (shape(self), bounds(self), dtype)  # type: ignore[attr-defined]
+        return rules_class
+
+    return add
+
+
 def layout(self: Any) -> tuple[int, int, int, int, int]:
     """The boards of ``zermelo.envs.rules.boards``, row 0 on top."""
     return self.rows, self.columns, 0, self.columns, 1
+
+
+def _square_layout(self: Any) -> tuple[int, int, int, int, int]:
+    return self.size, self.size, 0, self.size, 1
 
 
 def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
@@ -126,9 +144,9 @@ def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
                 numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
 
 
-def _shape(self: Any) -> tuple[int, int, int]:
+def _box(self: Any) -> tuple[tuple[int, ...], tuple[int, int], str]:
     rows, columns = self.layout()[:2]
-    return rows, columns, len(self.planes(self.initial_state(), 0))
+    return (rows, columns, len(self.planes(self.initial_state(), 0))), (0, 1), "int8"
 
 
 def _symmetries(self: Any) -> int:
@@ -201,7 +219,7 @@ def board(
     """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
 
     What the class does not write itself is added: ``layout`` (how squares are numbered), ``num_actions`` and
-    ``action_text`` for actions that are squares, ``text``, ``observation_shape`` and ``write_observation``, and
+    ``action_text`` for actions that are squares, ``text``, ``observation_box`` and ``write_observation``, and
     the names of squares for people.
 
     Args:
@@ -219,11 +237,11 @@ def board(
             return "\n".join(board_lines(self, self.planes(state, 0), marks, empty))
 
         made: dict[str, Callable[..., Any]] = {
-            "layout": layout,
+            "layout": _square_layout if "size" in rules_class._fields else layout,  # type: ignore[attr-defined]
             "num_actions": _num_actions,
             "text": text,
             "action_text": lambda self, state, action: squares.square(self, action),
-            "observation_shape": _shape,
+            "observation_box": _box,
             "write_observation": write_planes,
         }
         if "seat" in getattr(symmetric, "_fields", ()):

@@ -2,14 +2,13 @@
 
 Rules say it in one of two ways, seen from the seat's side (its own pieces first):
 
-- ``write_observation(state, seat, numbers)`` writes integers into ``numbers``, which is all 0 before, and
-  ``observation_shape()`` says how they are to be read. They have one byte each, unless ``observation_dtype()``
-  names another type of integers. It is compiled where many games are played at once.
+- ``write_observation(state, seat, numbers)`` writes integers into ``numbers``, which is all 0 before.
+  ``observation_box()`` says how they are to be read: their shape, the lowest and highest number, and their type.
+  It is compiled where many games are played at once.
 - ``observation(state, seat)`` returns a numpy array of one shape and type for all states. It is never compiled.
 
-``observation_bounds()`` is the least and greatest number in it; 0 and 1 if not given. Without either, a player
-observes bits: one row of 64 for every integer of the state, lowest bit first, in two's complement, and a last row
-with the one bit set whose number is the observer's seat.
+Without either, a player observes bits: one row of 64 for every integer of the state, lowest bit first, in two's
+complement, and a last row with the one bit set whose number is the observer's seat.
 """
 
 from __future__ import annotations
@@ -31,17 +30,15 @@ def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
 
 
 def observation_dtype(rules: Any) -> np.dtype[Any]:
-    """The type of integers that ``write_observation`` writes; one byte if the rules do not say.
+    """The type of integers that ``write_observation`` writes.
 
     Raises:
         RulesError: It is no type of integers with a sign.
     """
-    own = getattr(rules, "observation_dtype", None)
-    name = "int8" if own is None else own()
+    name: str = rules.observation_box()[2]
     if name not in ("int8", "int16", "int32", "int64"):
         raise RulesError(
-            f"{type(rules).__name__}.observation_dtype must return 'int8', 'int16', 'int32' or 'int64', not "
-            f"{name!r}"
+            f"{type(rules).__name__}.observation_box must say 'int8', 'int16', 'int32' or 'int64', not {name!r}"
         )
     return np.dtype(name)
 
@@ -49,7 +46,7 @@ def observation_dtype(rules: Any) -> np.dtype[Any]:
 def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
     """The observation of a seat at a state."""
     if hasattr(rules, "write_observation"):
-        shape = rules.observation_shape()
+        shape = rules.observation_box()[0]
         numbers = np.zeros(math.prod(shape), observation_dtype(rules))
         rules.write_observation(state, seat, numbers)
         return numbers.reshape(shape)
@@ -67,13 +64,13 @@ def observation_space(rules: Any) -> Any:
     """
     from gymnasium.spaces import Box
 
-    bounds = getattr(rules, "observation_bounds", None)
-    least, greatest = (0, 1) if bounds is None else bounds()
+    box = getattr(rules, "observation_box", None)
+    least, greatest = (0, 1) if box is None else box()[1]
     seen = observation(rules, rules.initial_state(), 0)
     if seen.dtype.kind not in "biuf" or seen.size == 0 or seen.min() < least or seen.max() > greatest:
         raise RulesError(
             f"{type(rules).__name__}.observation must return an array of numbers from {least} to {greatest} "
-            f"(observation_bounds() says so), not {seen!r}"
+            f"(observation_box() says so), not {seen!r}"
         )
     dtype: Any = np.int8 if seen.dtype.kind == "b" else seen.dtype
     return Box(least, greatest, seen.shape, dtype)

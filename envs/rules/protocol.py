@@ -24,15 +24,15 @@ EVALUATION_UNIT: Final = 1024
 GENERAL_SUM: Final = -(1 << 40)
 """What ``utility_sum()`` returns where the seats' utilities add up to different sums."""
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_Thing = TypeVar("_Thing", bound=Callable[..., Any])
 PLAIN: set[str] = set()
 """Methods that only plain Python calls."""
 
 
-def never_compiled(function: _F) -> _F:
-    """Marks a method that only plain Python calls."""
-    PLAIN.add(function.__name__)
-    return function
+def never_compiled(thing: _Thing) -> _Thing:
+    """Marks a method that only plain Python calls, or all methods of a class."""
+    PLAIN.update(vars(thing) if isinstance(thing, type) else [thing.__name__])
+    return thing
 
 
 class Required(Protocol):
@@ -239,10 +239,6 @@ class Proof(Required, Protocol):
         """At an unfinished state, the lowest and highest score that the mover can still reach; none known."""
         return (LOSS, WIN)
 
-    def bounds_see_ends(self) -> bool:
-        """Whether ``bounds`` settles every state in which an action ends the game; False."""
-        return False
-
     def safe_actions(self, state: Any, actions: Any) -> int:
         """Writes the legal actions in any order, but for those that a listed one is at least as good as; all."""
         return self.legal_actions(state, actions)
@@ -293,26 +289,22 @@ class Tables(Required, Protocol):
         return self
 
 
+@never_compiled
 class Hidden(Protocol):
     """Methods of games in which players do not see the whole state: two, and an observation, are needed."""
 
-    @never_compiled
     def information_state_key(self, state: Any, seat: int) -> Hashable:
         """All that a seat has seen, its own actions included: equal for states that it cannot tell apart."""
 
-    @never_compiled
     def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
         """A state that a seat cannot tell from this one, as chance would have dealt it; sort what is dealt."""
 
-    @never_compiled
     def moves_so_far(self, state: Any) -> Sequence[int]:
         """The outcomes and actions from the start to a state: hands are weighed by how others have played."""
 
-    @never_compiled
     def round_start(self, state: Any) -> Any:
         """The state without what has been chosen in this round, where players move at the same time."""
 
-    @never_compiled
     def hides_more(self) -> bool:
         """Whether anything besides the moves of a round is hidden; False."""
         return False
@@ -332,47 +324,33 @@ class Observed(Protocol):
         """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""
 
     def write_observation(self, state: Any, seat: int, numbers: Any) -> None:
-        """Writes what a seat sees, its own first, into zeros of ``observation_shape()``; the state's bits."""
+        """Writes what a seat sees, its own first, into zeros of ``observation_box()``; the state's bits."""
 
     @never_compiled
-    def observation_shape(self) -> tuple[int, ...]:
-        """The shape of what ``write_observation`` writes."""
-
-    @never_compiled
-    def observation_dtype(self) -> str:
-        """Its type of integers, such as ``"int16"``; ``"int8"``."""
-        return "int8"
-
-    @never_compiled
-    def observation_bounds(self) -> tuple[int, int]:
-        """The lowest and highest number in it; (0, 1)."""
-        return (0, 1)
+    def observation_box(self) -> tuple[tuple[int, ...], tuple[int, int], str]:
+        """Of observations the shape, the lowest and highest number, and a type of integers such as ``"int8"``."""
 
     @never_compiled
     def observation(self, state: Any, seat: int) -> Any:
         """The observation of a seat as a numpy array, in place of ``write_observation``."""
 
 
+@never_compiled
 class Shown(Protocol):
     """Methods for people."""
 
-    @never_compiled
     def text(self, state: Any) -> str:
         """The state as people draw it; its integers by name."""
 
-    @never_compiled
     def action_text(self, state: Any, action: int) -> str:
         """An action or chance outcome as people write it; its number."""
 
-    @never_compiled
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
         """Other ways to write an action."""
 
-    @never_compiled
     def seat_names(self) -> tuple[str, ...]:
         """The players' names; ``player_0``, ..."""
 
-    @never_compiled
     def image(self, state: Any) -> Any:
         """An RGB picture; drawn from the text (``zermelo.envs.pictures.boards``)."""
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, ForwardRef
 
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.errors import GameOverError, RulesError, illegal_action
+from zermelo.envs.errors import GameOverError, RulesError, illegal_action, require_actions_of
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.pictures.boards import draw
 from zermelo.envs.rules.contract import METHODS, REQUIRED, method_or_default, require_known_names
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
 from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
-from zermelo.envs.rules.rounds import Rounds
 
 HIDDEN: Final = ("information_state_key", "resample")
 """The methods of rules in which players do not see the whole state."""
@@ -75,9 +74,8 @@ class RulesGame:
         self.num_moves = int(max(rules.num_actions(), method_or_default(rules, "num_outcomes")()))
         self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
         if hasattr(rules, "round_start"):
-            rounds = Rounds(self)
-            self.movers, self.actions_of = rounds.movers, rounds.actions_of
-            self.joint_result, self.hides_more = rounds.joint_result, rounds.hides_more
+            self.movers, self.actions_of, self.joint_result = self._movers, self._actions_of, self._joint_result
+            self.hides_more = method_or_default(rules, "hides_more")
         if hasattr(rules, "pass_turn"):
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
@@ -195,6 +193,37 @@ class RulesGame:
         priors = [0.0] * len(actions)
         self.rules.action_priors(state, actions, len(actions), priors)
         return priors
+
+    # -- moves at the same time: rules ask seats in turn, and ``round_start`` takes back what they have chosen ----
+
+    def _movers(self, state: Any) -> Sequence[int]:
+        """All seats; none at a chance event or at the end."""
+        return () if self.is_terminal(state) or self.to_move(state) == CHANCE else self._seats
+
+    def _actions_of(self, state: Any, seat: int) -> Sequence[int]:
+        """The legal actions of one of the seats; what others choose makes no difference to them."""
+        state = self.rules.round_start(state)
+        while self.to_move(state) != seat:
+            state = self.result(state, self.legal_actions(state)[0])
+        return self.legal_actions(state)
+
+    def _joint_result(
+        self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> Any:
+        """The state after this round; chance events are states of their own.
+
+        Raises:
+            IllegalActionError: An action is not legal, or they are not of all seats.
+        """
+        require_actions_of(self._movers(state), actions, self.traits.name)
+        state = self.rules.round_start(state)
+        for _ in actions:
+            seat = self.to_move(state)
+            legal = self.legal_actions(state)
+            if actions[seat] not in legal:
+                raise illegal_action(actions[seat], f"for player {seat} in {self.traits.name}", legal)
+            state = self.result(state, actions[seat])
+        return state
 
     @property
     def rules_bounds(self) -> tuple[int, int]:

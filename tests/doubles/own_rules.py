@@ -136,8 +136,8 @@ class Pictured(NamedTuple):
     def observation(self, state: HeapState, seat: int) -> np.ndarray:
         return np.array([state.left * 5 + (100 if self.fault == 1 else 0), seat], dtype=np.int16)
 
-    def observation_bounds(self) -> tuple[int, int]:
-        return (0, 5)
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (2,), (0, 5), "int16"
 
     def image(self, state: HeapState) -> np.ndarray:
         return np.zeros((4, 5) if self.fault == 2 else (4, 5, 3), dtype=np.uint8)

@@ -214,7 +214,7 @@ def prove(
             child_key = position_key(rules, child, ply + 1, search)
             prefetch_slot(search, child_key)
             looks = True
-        if not rules.bounds_see_ends() and rules.is_terminal(child):
+        if rules.is_terminal(child):
             low = ending(rules, child, mover, ply + 1, search)
             high = low
         else:

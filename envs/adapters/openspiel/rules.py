@@ -71,7 +71,7 @@ class OpenSpielRulesGame(RulesGame):
         for number in history[len(seen) :]:
             state = self._played.result(state, self.action_of(state, number))
         self._read = history, state
-        return state if self.numbers is None or self.numbers.read is None else self.numbers.read(state)
+        return state
 
     def action_of(self, state: Any, number: int) -> int:
         """The action or outcome that has this number in OpenSpiel; -1 if there is none."""

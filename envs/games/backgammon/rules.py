@@ -46,7 +46,7 @@ from zermelo.envs.games.backgammon.plays import (
     played,
 )
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _OPENING: Final = -1
@@ -70,6 +70,7 @@ class BackgammonState(NamedTuple):
 
 @listed(kind="dice, exact chance")
 @limits(most_points=(1, 3))
+@observes(lambda rules: (2, PLACES + 2), lambda rules: (0, 15))
 class Backgammon(NamedTuple):
     """Bring all checkers home and off the board before the other player does.
 
@@ -232,15 +233,12 @@ class Backgammon(NamedTuple):
             return ()
         return (" ".join(reversed(checkers)),)
 
-    def observation_shape(self) -> tuple[int, int]:
+    def write_observation(self, state: BackgammonState, seat: int, numbers: Any) -> None:
         """Shape (2, 28), the observer's row first: checkers off, on points 1 to 24 and on the bar, then the dice.
 
         Columns 26 and 27 are the higher and the lower number if that player is to move them, else 0. Each row
         counts points from its player's side.
         """
-        return 2, PLACES + 2
-
-    def write_observation(self, state: BackgammonState, seat: int, numbers: Any) -> None:
         row = PLACES + 2
         first = 0 if seat == state.seat else row
         for place in range(PLACES):
@@ -249,9 +247,6 @@ class Backgammon(NamedTuple):
         if state.roll > 0:
             numbers[first + PLACES] = state.roll >> 3 & 7
             numbers[first + PLACES + 1] = state.roll & 7
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, 15
 
     def _checkers(self) -> int:
         return 15

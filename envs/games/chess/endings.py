@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.chess.attacks import is_attacked, square_bit
-from zermelo.envs.games.chess.state import ChessState, king_square, position, turned
+from zermelo.envs.games.chess.state import ChessState, king_square, of_kind, position, turned
 from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
 
 MOST_PIECES: Final = 6
@@ -101,16 +101,7 @@ class ChessEndings:
 
 def _board(state: ChessState, kind: int) -> int:
     """The pieces of one kind: 0 to 4 for own pawns to queens, 5 to 9 for the opponent's."""
-    side = state.own if kind < 5 else state.other
-    if kind % 5 == 0:
-        return side & state.pawns
-    if kind % 5 == 1:
-        return side & state.knights
-    if kind % 5 == 2:
-        return side & state.diagonal & ~state.straight
-    if kind % 5 == 3:
-        return side & state.straight & ~state.diagonal
-    return side & state.diagonal & state.straight
+    return (state.own if kind < 5 else state.other) & of_kind(state, kind % 5)
 
 
 def _nothing() -> ChessState:

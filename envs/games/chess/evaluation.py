@@ -9,8 +9,7 @@ from zermelo.envs.games.chess.exchange import value_of, wins_exchange
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.state import ChessState, kind_of, turned
 from zermelo.envs.games.chess.tables import MOVES
-from zermelo.envs.games.chess.terms import TEMPO, phase, side
-from zermelo.envs.games.chess.weights import WEIGHTS
+from zermelo.envs.games.chess.terms import TEMPO, WEIGHTS, phase, side
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26

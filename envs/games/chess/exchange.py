@@ -6,7 +6,7 @@ No move is made, and pins are ignored.
 from __future__ import annotations
 
 from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
-from zermelo.envs.games.chess.state import ChessState
+from zermelo.envs.games.chess.state import ChessState, of_kind
 from zermelo.envs.games.chess.tables import KING, KNIGHT
 from zermelo.envs.rules.bits import bit_index, shift_right
 
@@ -28,20 +28,6 @@ def _least(state: ChessState, attackers: int) -> int:
     return 4 if attackers & state.straight != 0 else 5
 
 
-def _of_kind(state: ChessState, kind: int) -> int:
-    if kind == 0:
-        return state.pawns
-    if kind == 1:
-        return state.knights
-    if kind == 2:
-        return state.diagonal & ~state.straight
-    if kind == 3:
-        return state.straight & ~state.diagonal
-    if kind == 4:
-        return state.diagonal & state.straight
-    return ~(state.pawns | state.knights | state.diagonal | state.straight)
-
-
 def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind: int) -> bool:
     """True if a move loses nothing by the captures that may follow on its square.
 
@@ -55,7 +41,7 @@ def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind
     if balance >= standing:
         return True
     below = shift_right(there, 9) & ~H_FILE | shift_right(there, 7) & ~A_FILE
-    fixed = int(KNIGHT[target]) & state.knights | int(KING[target]) & _of_kind(state, 5)
+    fixed = int(KNIGHT[target]) & state.knights | int(KING[target]) & of_kind(state, 5)
     fixed |= below & state.own & state.pawns | pawn_attacks(there) & state.other & state.pawns
     while True:
         attackers = fixed | bishop_attacks(target, occupied) & state.diagonal
@@ -75,5 +61,5 @@ def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind
             if balance >= 0:
                 return True
         standing = value_of(least)
-        occupied ^= square_bit(bit_index(side & _of_kind(state, least)))
+        occupied ^= square_bit(bit_index(side & of_kind(state, least)))
         is_own = not is_own

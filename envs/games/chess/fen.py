@@ -104,6 +104,12 @@ def piece_at(state: ChessState, square: int) -> str:
     return letter.upper() if (state.own & here != 0) == (state.seat == 0) else letter
 
 
+def square_name(state: ChessState, square: int) -> str:
+    """A square, which is numbered as the player to move sees it, as people call it: ``e4``."""
+    square ^= 56 * state.seat
+    return "abcdefgh"[square % 8] + str(square // 8 + 1)
+
+
 def write_fen(state: ChessState, number: int = 1) -> str:
     """The position as text; states do not know how many moves there were, so ``number`` says the move's."""
     rows = ("".join(piece_at(state, 8 * row + column) or "1" for column in range(8)) for row in reversed(range(8)))
@@ -112,6 +118,5 @@ def write_fen(state: ChessState, number: int = 1) -> str:
     castles = "".join(right for right, rook in _ROOKS.items() if rooks >> rook & 1) or "-"
     passed = "-"
     if popcount(state.passed):
-        square = bit_index(state.passed) ^ 56 * state.seat
-        passed = "abcdefgh"[square % 8] + str(square // 8 + 1)
+        passed = square_name(state, bit_index(state.passed))
     return f"{placed} {'wb'[state.seat]} {castles} {passed} {state.clock} {number}"

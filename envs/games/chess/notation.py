@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zermelo.envs.games.chess.attacks import square_bit
+from zermelo.envs.games.chess.fen import square_name
 from zermelo.envs.games.chess.moves import after, allowed, any_move, destinations
 from zermelo.envs.games.chess.state import ChessState, kind_of, king_square
 from zermelo.envs.games.chess.tables import MOVES
@@ -10,11 +11,6 @@ from zermelo.envs.rules.bits import bit_index
 
 _PIECES = ("", "N", "B", "R", "Q", "K")
 _PROMOTIONS = "qnbr"
-
-
-def _square(state: ChessState, square: int) -> str:
-    square ^= 56 * state.seat
-    return "abcdefgh"[square % 8] + str(square // 8 + 1)
 
 
 def _parts(state: ChessState, action: int) -> tuple[int, int, int, str]:
@@ -28,7 +24,7 @@ def _parts(state: ChessState, action: int) -> tuple[int, int, int, str]:
 def coordinates(state: ChessState, action: int) -> str:
     """A move as engines write it (UCI): ``e2e4``, ``e7e8q``."""
     origin, target, _, letter = _parts(state, action)
-    return _square(state, origin) + _square(state, target) + letter
+    return square_name(state, origin) + square_name(state, target) + letter
 
 
 def algebraic(state: ChessState, action: int) -> str:
@@ -37,11 +33,11 @@ def algebraic(state: ChessState, action: int) -> str:
     here, there = square_bit(origin), square_bit(target)
     kind = kind_of(state, here)
     captures = state.other & there != 0 or (kind == 0 and there == state.passed)
-    to = ("x" if captures else "") + _square(state, target)
+    to = ("x" if captures else "") + square_name(state, target)
     if kind == 5 and abs(target - origin) == 2:
         text = "O-O" if target > origin else "O-O-O"
     elif kind == 0:
-        text = (_square(state, origin)[0] if captures else "") + to + (f"={letter.upper()}" if letter else "")
+        text = (square_name(state, origin)[0] if captures else "") + to + (f"={letter.upper()}" if letter else "")
     else:
         text = _PIECES[kind] + _disambiguation(state, origin, target, kind) + to
     following = after(state, origin, target, promotion)
@@ -61,8 +57,8 @@ def _disambiguation(state: ChessState, origin: int, target: int, kind: int) -> s
         movers ^= square_bit(square)
         same = kind_of(state, square_bit(square)) == kind
         if same and destinations(state, square, king, targets) & square_bit(target):
-            others.append(_square(state, square))
-    here = _square(state, origin)
+            others.append(square_name(state, square))
+    here = square_name(state, origin)
     if not others:
         return ""
     if all(here[0] != other[0] for other in others):

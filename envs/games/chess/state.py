@@ -95,6 +95,21 @@ def kind_of(state: ChessState, here: int) -> int:
     return 3 if state.straight & here != 0 else 5
 
 
+def of_kind(state: ChessState, kind: int) -> int:
+    """Either player's pieces of a kind."""
+    if kind == 0:
+        return state.pawns
+    if kind == 1:
+        return state.knights
+    if kind == 2:
+        return state.diagonal & ~state.straight
+    if kind == 3:
+        return state.straight & ~state.diagonal
+    if kind == 4:
+        return state.diagonal & state.straight
+    return ~(state.pawns | state.knights | state.diagonal | state.straight)
+
+
 def key_of(state: ChessState) -> int:
     """The key of a state, from all of its pieces."""
     turned = 56 * state.seat

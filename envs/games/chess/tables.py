@@ -59,45 +59,35 @@ move, by square 27. Kinds are pawn, knight, bishop, rook, queen, king, first whi
 
 def _fill() -> None:
     board = range(8)
-    for column in board:
-        for row in board:
-            here = 8 * row + column
-            first = (8 * column + row) * PLANES
-            king = knight = 0
-            lines = [0, 0, 0]  # up, uphill, downhill
-            for plane, (x, y) in enumerate(_LEAPS):
-                if column + x in board and row + y in board:
-                    there = here + 8 * y + x
-                    knight |= 1 << there
-                    _number(first + 56 + plane, here, there)
-            for direction, (x, y) in enumerate(STEPS):
-                squares = []
-                for distance in range(1, 8):
-                    if column + distance * x not in board or row + distance * y not in board:
-                        break
-                    squares.append(here + distance * (8 * y + x))
-                    _number(first + 8 * (distance - 1) + direction, here, squares[-1])
-                opposite = [here - step * (8 * y + x) for step in range(1, _room(column, row, -x, -y) + 1)]
-                line = sum(1 << square for square in (here, *squares, *opposite))
-                passed = 0
-                for square in squares:
-                    BETWEEN[64 * here + square] = whole(passed)
-                    LINES[64 * here + square] = whole(line)
-                    passed |= 1 << square
-                if squares:
-                    king |= 1 << squares[0]
-                if y:
-                    lines[0 if x == 0 else 1 if x == y else 2] |= passed
-            KNIGHT[here], KING[here] = whole(knight), whole(king)
-            FILES[here], UPHILL[here], DOWNHILL[here] = map(whole, lines)
-            if row == 6:
-                for sideways in range(3):
-                    if column + sideways - 1 in board:
-                        for piece in range(3):
-                            there = here + 7 + sideways
-                            MOVES[first + 64 + 3 * sideways + piece] = here + 64 * there + 4096 * (1 + piece)
-        for inner in range(64):
-            RANKS[64 * column + inner] = _along(column, inner << 1)
+    for here in range(64):
+        row, column = divmod(here, 8)
+        first = (8 * column + row) * PLANES
+        king = knight = 0
+        lines = [0, 0, 0]  # up, uphill, downhill
+        for plane, (x, y) in enumerate(_LEAPS):
+            if column + x in board and row + y in board:
+                knight |= 1 << here + 8 * y + x
+                _number(first + 56 + plane, here, here + 8 * y + x)
+        for direction, (x, y) in enumerate(STEPS):
+            ahead, behind = _ray(column, row, x, y), _ray(column, row, -x, -y)
+            line, passed = sum(1 << square for square in (here, *ahead, *behind)), 0
+            for steps, square in enumerate(ahead):
+                _number(first + 8 * steps + direction, here, square)
+                BETWEEN[64 * here + square], LINES[64 * here + square] = whole(passed), whole(line)
+                passed |= 1 << square
+            if ahead:
+                king |= 1 << ahead[0]
+            if y:
+                lines[0 if x == 0 else 1 if x == y else 2] |= passed
+        KNIGHT[here], KING[here] = whole(knight), whole(king)
+        FILES[here], UPHILL[here], DOWNHILL[here] = map(whole, lines)
+        if row == 6:
+            for sideways in range(3):
+                for piece in range(3 if column + sideways - 1 in board else 0):
+                    there = here + 7 + sideways
+                    MOVES[first + 64 + 3 * sideways + piece] = here + 64 * there + 4096 * (1 + piece)
+    for place in range(512):
+        RANKS[place] = _along(place >> 6, (place & 63) << 1)
 
 
 def _number(action: int, here: int, there: int) -> None:
@@ -105,9 +95,10 @@ def _number(action: int, here: int, there: int) -> None:
     MOVES[action] = here + 64 * there
 
 
-def _room(column: int, row: int, x: int, y: int) -> int:
-    across = 7 - column if x > 0 else column if x < 0 else 7
-    return min(across, 7 - row if y > 0 else row if y < 0 else 7)
+def _ray(column: int, row: int, x: int, y: int) -> list[int]:
+    """The squares ahead in a direction, the nearest first."""
+    places = ((column + step * x, row + step * y) for step in range(1, 8))
+    return [8 * there + across for across, there in places if across in range(8) and there in range(8)]
 
 
 def _along(column: int, pieces: int) -> int:

@@ -1,18 +1,33 @@
 """Terms of the evaluation of chess: sums of weights, one or more for each piece.
 
-A weight is two in one integer, ``middle + (end << 32)``: its value in the middle game and in the end game. The
-sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they are the features.
+Weights are in hundredths of a pawn, fitted to games; ``weights.json`` has them for each term. A weight is two in
+one integer, ``middle + (end << 32)``: its value in the middle game and in the end game. The sums are plain: with a
+matrix of unit vectors in the place of ``WEIGHTS`` they are the features.
 """
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
 from zermelo.envs.games.chess.tables import FILES, KING, KNIGHT
-from zermelo.envs.games.chess.weights import WEIGHTS
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole
+
+
+def _read() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    terms = json.loads(Path(__file__).with_name("weights.json").read_text()).values()
+    middle, end = np.array([pair for term in terms for pair in term], np.int64).T
+    found: np.ndarray[tuple[int], np.dtype[np.int64]] = middle + (end << 32)
+    found.flags.writeable = False
+    return found
+
+
+WEIGHTS: Final = _read()
 
 MOBILITY: Final = 384
 PASSED: Final = MOBILITY + 4 * 28

@@ -18,7 +18,7 @@ STEP: Final = CELL * 0.75
 """Pixels from line to line."""
 
 
-def crossing(row: int, column: int) -> tuple[float, float]:
+def crossing(row: float, column: float) -> tuple[float, float]:
     """The point where two lines cross, counted from the upper left."""
     return (1.1 + column) * STEP, (1.1 + row) * STEP
 

@@ -27,7 +27,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 
 
 class GoofspielState(NamedTuple):
@@ -45,6 +45,7 @@ class GoofspielState(NamedTuple):
 
 @listed(kind="cards")
 @limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
+@observes(lambda rules: (4 * rules.cards + 2,), lambda rules: (0, rules.cards * (rules.cards + 1) // 2))
 class Goofspiel(NamedTuple):
     """Goofspiel: bid for prizes, both at the same time.
 
@@ -124,11 +125,8 @@ class Goofspiel(NamedTuple):
 
     # -- what players see -----------------------------------------------------------------------------------------
 
-    def observation_shape(self) -> tuple[int]:
-        """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
-        return (4 * self.cards + 2,)
-
     def write_observation(self, state: GoofspielState, seat: int, numbers: Any) -> None:
+        """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
         rounds, now = self._rounds(state.second), 0
         if not self.shuffled:
             now = self.cards - rounds
@@ -146,9 +144,6 @@ class Goofspiel(NamedTuple):
             numbers[3 * self.cards + card - 1] = card == now
         numbers[4 * self.cards] = state.second_points if seat else state.first_points
         numbers[4 * self.cards + 1] = state.first_points if seat else state.second_points
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self.cards * (self.cards + 1) // 2
 
     # -- the same for searches, never compiled --------------------------------------------------------------------
 

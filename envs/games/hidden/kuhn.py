@@ -21,7 +21,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, list_evenly
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 
 _NAMES: Final = "23456789TJQKA"
 """Ranks as players write them; the highest card in the deck is a king."""
@@ -42,6 +42,7 @@ class KuhnState(NamedTuple):
 @openspiel_rules("kuhn_poker")
 @listed(players="2-10", kind="cards")
 @limits(players=(2, 10))
+@observes(lambda rules: (3 * rules.players + 1,))
 class Kuhn(NamedTuple):
     """Kuhn poker: one card each, one chip to bet.
 
@@ -103,11 +104,8 @@ class Kuhn(NamedTuple):
 
     # -- what players see -----------------------------------------------------------------------------------------
 
-    def observation_shape(self) -> tuple[int]:
-        """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
-        return (3 * self.players + 1,)
-
     def write_observation(self, state: KuhnState, seat: int, numbers: Any) -> None:
+        """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
         if self._card(state, seat):
             numbers[self._card(state, seat) - 1] = 1
         for turn in range(self.players):

@@ -26,7 +26,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 
 _CALL, _RAISE, _FOLD, _CHECK = range(4)
 _NAMES: Final = ("call", "raise", "fold", "check")
@@ -63,6 +63,7 @@ class LeducState(NamedTuple):
 
 @listed(kind="cards")
 @limits(ranks=(2, 13), blinds=bool)
+@observes(lambda rules: (2 * rules.ranks + 2 * _CHIPS,))
 class Leduc(NamedTuple):
     """Leduc hold'em: two rounds of betting, one open card.
 
@@ -166,11 +167,8 @@ class Leduc(NamedTuple):
 
     # -- what players see -----------------------------------------------------------------------------------------
 
-    def observation_shape(self) -> tuple[int]:
-        """One-hot rows as in RLCard: the seat's card, the open card, its chips and the other's."""
-        return (2 * self.ranks + 2 * _CHIPS,)
-
     def write_observation(self, state: LeducState, seat: int, numbers: Any) -> None:
+        """One-hot rows as in RLCard: the seat's card, the open card, its chips and the other's."""
         mine = state.second_card if seat else state.first_card
         if mine:
             numbers[mine - 1] = 1

@@ -23,7 +23,7 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, list_evenly
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.declared import limits, observes
 
 
 class LiarsDiceState(NamedTuple):
@@ -40,6 +40,7 @@ class LiarsDiceState(NamedTuple):
 
 @listed(kind="dice")
 @limits(("2 * dice * sides", lambda rules: 2 * rules.dice * rules.sides, 62), dice=(1, 15), sides=(2, 15))
+@observes(lambda rules: (rules.sides * (2 * rules.dice + 1),), lambda rules: (0, rules.dice))
 class LiarsDice(NamedTuple):
     """Liar's dice: bid on what all dice show, and see only your own.
 
@@ -101,19 +102,13 @@ class LiarsDice(NamedTuple):
 
     # -- what players see -----------------------------------------------------------------------------------------
 
-    def observation_shape(self) -> tuple[int]:
-        """The number of the seat's dice with each face, and for each bid 1 if it was made."""
-        return (self.sides + 2 * self.dice * self.sides,)
-
     def write_observation(self, state: LiarsDiceState, seat: int, numbers: Any) -> None:
+        """The number of the seat's dice with each face, and for each bid 1 if it was made."""
         mine = state.second if seat else state.first
         for face in range(self.sides):
             numbers[face] = mine >> 4 * face & 15
         for bid in range(2 * self.dice * self.sides):
             numbers[self.sides + bid] = state.bids >> bid & 1
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, self.dice
 
     # -- the same for searches, never compiled --------------------------------------------------------------------
 

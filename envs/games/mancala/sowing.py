@@ -13,6 +13,7 @@ from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, sha
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.declared import observes
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
@@ -43,6 +44,7 @@ def lead(mover: int, other: int, is_mover: bool) -> int:
     return ahead if is_mover else -ahead
 
 
+@observes(lambda rules: (2, rules.houses + 1), lambda rules: (0, 2 * rules.houses * rules.seeds))
 class HouseMethods:
     """The methods that follow from the houses, the stores and the seat of a state."""
 
@@ -52,14 +54,11 @@ class HouseMethods:
     def to_move(self: Any, state: Any) -> int:
         return int(state.seat)
 
-    def _all_seeds(self: Any) -> int:
-        return 2 * int(self.houses) * int(self.seeds)
-
     def utility(self: Any, state: Any, seat: int) -> int:
         return lead(state.mover_store, state.other_store, seat == state.seat)
 
     def evaluation(self: Any, state: Any, seat: int) -> int:
-        difference: int = (state.mover_store - state.other_store) * (1000 // self._all_seeds())
+        difference: int = (state.mover_store - state.other_store) * (1000 // (2 * self.houses * self.seeds))
         return difference if seat == state.seat else -difference
 
     def text(self: Any, state: Any) -> str:
@@ -74,11 +73,8 @@ class HouseMethods:
         above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
         return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
 
-    def observation_shape(self: Any) -> tuple[int, int]:
-        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
-        return 2, self.houses + 1
-
     def write_observation(self: Any, state: Any, seat: int, numbers: Any) -> None:
+        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
         houses = self.houses
         first = 0 if seat == state.seat else houses + 1
         for house in range(houses):
@@ -86,9 +82,6 @@ class HouseMethods:
             numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
         numbers[first + houses] = state.mover_store
         numbers[2 * houses + 1 - first] = state.other_store
-
-    def observation_bounds(self: Any) -> tuple[int, int]:
-        return 0, self._all_seeds()
 
     def action_text(self: Any, state: Any, action: int) -> str:
         return house_text(state.seat, action)

@@ -95,9 +95,6 @@ class Breakthrough(NamedTuple):
             return loss_in(2), loss_in(2)
         return loss_in(2 if popcount(state.mover) == 1 else 4), win_in(3)
 
-    def bounds_see_ends(self) -> bool:
-        return True
-
     def safe_actions(self, state: Sides, actions: list[int]) -> int:
         """The captures of a pawn that would arrive, if there is one; else all actions."""
         threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)

@@ -26,8 +26,8 @@ from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, p
 from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.boards import list_squares, symmetric_square
-from zermelo.envs.rules.declared import limits
+from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
+from zermelo.envs.rules.declared import limits, observes
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
 
@@ -66,6 +66,7 @@ class Game2048State(NamedTuple):
 )
 @limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
 @draws_marks(_MARKS, frame=(187, 173, 160))
+@observes(lambda rules: (rules.rows, rules.columns), lambda rules: (0, 31))
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -108,14 +109,7 @@ class Game2048(NamedTuple):
         return CHANCE if state.tiles_to_come else 0
 
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
-        if self._is_packed(state):
-            return list_squares(moves_of(packed(state.board)), actions)
-        count = 0
-        for direction in range(4):
-            if self._moves(state, direction):
-                actions[count] = direction
-                count += 1
-        return count
+        return list_squares(self._moves(state), actions)
 
     def chance_outcomes(self, state: Game2048State, outcomes: list[int], probabilities: list[float]) -> int:
         count = 0
@@ -158,13 +152,7 @@ class Game2048(NamedTuple):
         return Game2048State(board, score, 1)
 
     def is_terminal(self, state: Game2048State) -> bool:
-        if state.tiles_to_come:
-            return False
-        if self._is_packed(state):
-            return moves_of(packed(state.board)) == 0
-        return not (
-            self._moves(state, 0) or self._moves(state, 1) or self._moves(state, 2) or self._moves(state, 3)
-        )
+        return state.tiles_to_come == 0 and self._moves(state) == 0
 
     def utility(self, state: Game2048State, seat: int) -> int:
         return state.score
@@ -197,11 +185,7 @@ class Game2048(NamedTuple):
         return Game2048State(board, state.score, state.tiles_to_come)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        if symmetry & 1 and action % 2 == 1:
-            action = 4 - action
-        if symmetry & 2 and action % 2 == 0:
-            action = 2 - action
-        return 3 - action if symmetry & 4 else action
+        return symmetric_direction(action, symmetry)
 
     def tiles(self, state: Game2048State) -> npt.NDArray[np.int8]:
         """The exponents of the tiles, 0 where there is none, of shape (rows, columns)."""
@@ -220,20 +204,23 @@ class Game2048(NamedTuple):
             return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
         return ("up", "right", "down", "left")[action]
 
-    def observation_shape(self) -> tuple[int, int]:
-        """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
-        return self.rows, self.columns
-
     def write_observation(self, state: Game2048State, seat: int, numbers: Any) -> None:
+        """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
         for square in range(self.rows * self.columns):
             numbers[square] = _tile(state, square)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        return 0, 31
 
     def _is_packed(self, state: Game2048State) -> bool:
         """True if tables of lines apply: on 4x4 boards whose tiles fit."""
         return self.rows == 4 and self.columns == 4 and fits(*_halves(state.board))
+
+    def _moves(self, state: Game2048State) -> int:
+        """The moves that change something, as bits."""
+        if self._is_packed(state):
+            return moves_of(packed(state.board))
+        moves = 0
+        for direction in range(4):
+            moves |= int(self.result(state, direction).board != state.board) << direction
+        return moves
 
     def _square(self, direction: int, line: int, place: int) -> int:
         if direction == 0:
@@ -243,18 +230,6 @@ class Game2048(NamedTuple):
         if direction == 2:
             return (self.rows - 1 - place) * self.columns + line
         return line * self.columns + place
-
-    def _moves(self, state: Game2048State, direction: int) -> bool:
-        """True if some tile has a gap or an equal tile ahead of it."""
-        length = self.rows if direction % 2 == 0 else self.columns
-        for line in range(self.columns if direction % 2 == 0 else self.rows):
-            before = _tile(state, self._square(direction, line, 0))
-            for place in range(1, length):
-                tile = _tile(state, self._square(direction, line, place))
-                if tile and (before == 0 or (before == tile and tile < 31)):
-                    return True
-                before = tile
-        return False
 
 
 def _bit(square: int) -> int:

@@ -13,7 +13,7 @@ GAMES = [
     "mnk(m=4,n=3,k=3)", "hex(board_size=3)", "oware", "clobber(rows=3,columns=3)", "dots_and_boxes", "amazons",
     "backgammon", "pig(horizon=40,players=2)",
 ]  # fmt: skip
-OTHER = ("breakthrough", "mancala", "nim", "backgammon")
+OTHER = ("breakthrough", "mancala", "nim")
 """Games whose rules number actions in another way."""
 PLAIN = ["expectimax(nodes=40)", "greedy"]
 """Agents that compile nothing."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 from collections import Counter
 from typing import Any
 
@@ -121,77 +120,6 @@ def test_plays_are_the_slow_rules(rules: Backgammon, games: int) -> None:
             assert set(found) == {pair if state.seat == 0 else pair[::-1] for pair in expected}, state
             for action in found[generator.choice(sorted(found))]:
                 state = game.result(state, action)
-
-
-# -- OpenSpiel ----------------------------------------------------------------------------------------------------
-
-
-def their_sides(other: Any, checkers: int) -> tuple[Places, Places]:
-    off = re.search(r"Scores, X: (\d+), O: (\d+)", str(other))
-    assert off is not None
-    x = (int(off[1]), *(other.board(0, 24 - point) for point in range(1, 25)), other.board(0, 100))
-    o = (int(off[2]), *(other.board(1, point - 1) for point in range(1, 25)), other.board(1, 100))
-    assert sum(x) == sum(o) == checkers
-    return x, o
-
-
-SCORINGS = ["winloss_scoring", "enable_gammons", "full_scoring"]
-
-
-def chances_of(game: Any, state: Any, outcomes: Any = None) -> dict[Any, float]:
-    """The probability of each next state, by the game's own outcomes or by others of the same numbers."""
-    chances: Counter[Any] = Counter()
-    for outcome, chance in game.chance_outcomes(state) if outcomes is None else outcomes:
-        chances[game.result(state, outcome)] += chance
-    return dict(chances)
-
-
-def as_openspiel_plays(scoring: str, games: int, seed: int, share: float = 1.0) -> None:
-    """Reads each state of random games, in which checkers of a double come in any order.
-
-    What the rules list must be legal everywhere; what each action leads to is compared at a share of the states.
-    """
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game(f"backgammon(scoring_type={scoring})")
-    generator = random.Random(seed)
-    game: Any = as_game(theirs)
-    for _ in range(games):
-        other, left = theirs.new_initial_state(), False
-        while not other.is_terminal():
-            left = left or other.move_number() > 700  # it draws games after 500 rolls
-            state = None if left else game.snapshot(other)
-            if other.is_chance_node():
-                if state is not None:
-                    assert game.to_move(state) == CHANCE
-                    ours, both = chances_of(game, state), chances_of(game, state, other.chance_outcomes())
-                    assert ours == pytest.approx(both)
-            elif state is not None:
-                assert game.to_move(state) == other.current_player()
-                assert set(game.legal_actions(state)) <= set(other.legal_actions()), other
-                if generator.random() > share:
-                    other.apply_action(generator.choice(other.legal_actions()))
-                    continue
-                for number in other.legal_actions():
-                    after = game.snapshot(other.child(number))
-                    assert sides(after) == their_sides(other.child(number), 15), (other, number)
-            other.apply_action(generator.choice(other.legal_actions()))
-        if not left:
-            state = game.snapshot(other)
-            assert game.is_terminal(state)
-            assert list(game.utility(state)) == other.returns()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_openspiels_backgammon_is_searched_by_rules(scoring: str) -> None:
-    as_openspiel_plays(scoring, 1, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_a_thousand_games_of_openspiels_backgammon(scoring: str) -> None:
-    as_openspiel_plays(scoring, 334, 1, share=0.1)
 
 
 # -- by hand ------------------------------------------------------------------------------------------------------

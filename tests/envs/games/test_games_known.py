@@ -16,17 +16,7 @@ import pytest
 from oracles.plain_minimax import Values, value
 
 from zermelo.envs import as_game, perft
-from zermelo.envs.games import (
-    Breakthrough,
-    Chomp,
-    Domineering,
-    DotsAndBoxes,
-    Hexapawn,
-    Isolation,
-    Kalah,
-    Nim,
-    Othello,
-)
+from zermelo.envs import games as g
 
 
 def best_actions(rules: Any) -> list[str]:
@@ -48,12 +38,12 @@ OTHELLO = [4, 12, 56, 244, 1396, 8200, 55092]
     "depth", [1, 2, 3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)], ids=lambda depth: f"depth {depth}"
 )
 def test_othello_perft(depth):
-    assert perft(as_game(Othello()), depth) == OTHELLO[depth - 1]
+    assert perft(as_game(g.Othello()), depth) == OTHELLO[depth - 1]
 
 
 @pytest.mark.slow
 def test_othello_4x4_is_won_by_the_second_player_by_8():
-    assert value(Othello(4, 4, margin=True)) == -8
+    assert value(g.Othello(4, 4, margin=True)) == -8
 
 
 KALAH = {1: [0, -2, 6, -2, 2, 0], 2: [2, -2, -2, -10, 6, 8], 3: [0, 4, 2, 2, 6, -8]}
@@ -68,13 +58,13 @@ KALAH = {1: [0, -2, 6, -2, 2, 0], 2: [2, -2, -2, -10, 6, 8], 3: [0, 4, 2, 2, 6, 
     ],
 )
 def test_kalah_margins(houses, seeds):
-    assert value(Kalah(houses, seeds, margin=True)) == KALAH[houses][seeds - 1]
+    assert value(g.Kalah(houses, seeds, margin=True)) == KALAH[houses][seeds - 1]
 
 
 @pytest.mark.parametrize(("houses", "seeds"), [(1, 3), (2, 1), (2, 4), (3, 2)])
 def test_kalah_without_margin_is_the_sign(houses, seeds):
     margin = KALAH[houses][seeds - 1]
-    assert value(Kalah(houses, seeds)) == (margin > 0) - (margin < 0)
+    assert value(g.Kalah(houses, seeds)) == (margin > 0) - (margin < 0)
 
 
 @pytest.mark.parametrize(
@@ -82,19 +72,19 @@ def test_kalah_without_margin_is_the_sign(houses, seeds):
     [(1, 1, -1), (1, 2, 0), (2, 1, 0), (1, 3, -1), (2, 2, 2), pytest.param(1, 5, -1, marks=pytest.mark.slow)],
 )
 def test_dots_and_boxes(rows, columns, margin):
-    assert value(DotsAndBoxes(rows, columns, margin=True)) == margin
-    assert value(DotsAndBoxes(rows, columns)) == (margin > 0) - (margin < 0)
+    assert value(g.DotsAndBoxes(rows, columns, margin=True)) == margin
+    assert value(g.DotsAndBoxes(rows, columns)) == (margin > 0) - (margin < 0)
 
 
 @pytest.mark.parametrize(("rows", "columns", "winner"), [(3, 3, -1), (3, 4, 1), (4, 4, 1)])
 def test_hexapawn(rows, columns, winner):
-    assert value(Hexapawn(rows, columns)) == winner
+    assert value(g.Hexapawn(rows, columns)) == winner
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("rows", "columns", "winner"), [(4, 3, 1), (5, 3, 1), (4, 2, -1)])
 def test_breakthrough_with_one_row_of_pawns(rows, columns, winner):
-    assert value(Breakthrough(rows, columns, 1)) == winner
+    assert value(g.Breakthrough(rows, columns, 1)) == winner
 
 
 # Who wins: upright dominoes (V), lying ones (H), the first player (1) or the second (2).
@@ -115,8 +105,8 @@ SLOW_DOMINEERING = [(2, 10), (2, 11), (2, 12), (4, 5), (3, 7), (3, 8), (5, 5)]
 )
 def test_domineering(size):
     rows, columns = size
-    upright_first = value(Domineering(rows, columns)) == 1
-    lying_first = value(Domineering(columns, rows)) == 1  # the board turned, and the players with it
+    upright_first = value(g.Domineering(rows, columns)) == 1
+    lying_first = value(g.Domineering(columns, rows)) == 1  # the board turned, and the players with it
     winner = {(True, True): "1", (False, False): "2", (True, False): "V", (False, True): "H"}
     assert winner[upright_first, lying_first] == DOMINEERING[size]
 
@@ -131,7 +121,7 @@ def test_nim_is_decided_by_the_nim_sum(heaps, misere):
     wins = total != 0
     if misere and max(heaps) == 1:
         wins = not wins
-    assert value(Nim(heaps, misere)) == (1 if wins else -1)
+    assert value(g.Nim(heaps, misere)) == (1 if wins else -1)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +130,10 @@ def test_nim_is_decided_by_the_nim_sum(heaps, misere):
 )
 def test_the_only_winning_bites_of_chomp(rows, columns, bites):
     """Squares: leave an L and mirror. Two rows: leave the lower one square shorter. A lone poison is lost."""
-    assert value(Chomp(rows, columns)) == (1 if rows * columns > 1 else -1)
-    assert best_actions(Chomp(rows, columns)) == bites
+    assert value(g.Chomp(rows, columns)) == (1 if rows * columns > 1 else -1)
+    assert best_actions(g.Chomp(rows, columns)) == bites
 
 
 @pytest.mark.parametrize(("sizes", "winner"), [((2, 1), -1), ((3, 1), 1), ((2, 2), -1)])
 def test_isolation_on_small_boards(sizes, winner):
-    assert value(Isolation(*sizes)) == winner
+    assert value(g.Isolation(*sizes)) == winner

@@ -16,9 +16,9 @@ from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import as_game, make_env
 from zermelo.envs.games import Go
 from zermelo.envs.games.go.board import group_of, point_of
-from zermelo.envs.games.go.ladders import is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
+from zermelo.envs.games.go.priors import is_caught
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.words import single

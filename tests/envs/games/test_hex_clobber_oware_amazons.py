@@ -156,19 +156,6 @@ def test_the_first_turns_of_amazons():
     assert [perft(RulesGame(Amazons()), depth) for depth in (1, 2, 3)] == [4, 80, 2176]
 
 
-@pytest.mark.slow
-def test_two_turns_of_amazons_are_openspiels():
-    pyspiel = pytest.importorskip("pyspiel")
-
-    def leaves(state: Any, depth: int) -> int:
-        actions = state.legal_actions()
-        return len(actions) if depth == 1 else sum(leaves(state.child(action), depth - 1) for action in actions)
-
-    for size in (6, 8):
-        game = pyspiel.load_game(f"amazons(board_size={size})")
-        assert perft(RulesGame(Amazons(size)), 5) == leaves(game.new_initial_state(), 5)
-
-
 def test_amazons_by_hand():
     rules = Amazons(4)
     assert rules.text(rules.initial_state()) == ". O O .\nO . . O\nX . . X\n. X X ."

@@ -162,12 +162,13 @@ GOOFSPIELS = {
 }
 
 
-def play_goofspiel_in_lockstep(text: str, games: int, seed: int) -> Counter[float]:
-    """Plays OpenSpiel's game and our rules side by side; how often the first player got what."""
+@pytest.mark.parametrize("text", GOOFSPIELS)
+def test_goofspiel_is_openspiels_game(text: str) -> None:
+    """Both are played side by side."""
     theirs = pytest.importorskip("pyspiel").load_game(text)
     rules = GOOFSPIELS[text]
-    game, generator, found = RulesGame(rules), random.Random(seed), Counter[float]()
-    for number in range(games):
+    game, generator, found, seed = RulesGame(rules), random.Random(1), Counter[float](), 1
+    for number in range(10):
         state, other = game.initial_state(), theirs.new_initial_state()
         while not other.is_terminal():
             where = f"seed {seed}, game {number}: {state}\n{other}"
@@ -189,19 +190,7 @@ def play_goofspiel_in_lockstep(text: str, games: int, seed: int) -> Counter[floa
         scale = 0.5 if rules.difference else 1
         assert [scale * each for each in game.utility(state)] == other.returns(), f"seed {seed}: {state}\n{other}"
         found[other.returns()[0]] += 1
-    return found
-
-
-@pytest.mark.parametrize("text", GOOFSPIELS)
-def test_goofspiel_is_openspiels_game(text: str) -> None:
-    assert len(play_goofspiel_in_lockstep(text, games=10, seed=1)) > 1
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("text", GOOFSPIELS)
-def test_ten_thousand_games_of_goofspiel_are_the_same(text: str) -> None:
-    assert len(play_goofspiel_in_lockstep(text, games=10_000, seed=2)) > 1
+    assert len(found) > 1
 
 
 def test_hidden_bids_are_drawn_from_all_that_fit() -> None:

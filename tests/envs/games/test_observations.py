@@ -88,8 +88,8 @@ def test_the_table_has_every_game():
 class Wide(MNK):
     """Observations of a type that there is not."""
 
-    def observation_dtype(self):
-        return "float32"
+    def observation_box(self):
+        return (3, 3, 2), (0, 1), "float32"
 
 
 def test_types_are_those_of_integers():
@@ -97,5 +97,5 @@ def test_types_are_those_of_integers():
     assert observation(nim, nim.initial_state(), 0).tolist() == [200, 3]
     assert observation(nim, nim.initial_state(), 0).dtype == np.int16
     rules = Wide()
-    with pytest.raises(RulesError, match=r"Wide.observation_dtype must return 'int8', .* not 'float32'"):
+    with pytest.raises(RulesError, match=r"Wide.observation_box must say 'int8', .* not 'float32'"):
         observation(rules, rules.initial_state(), 0)

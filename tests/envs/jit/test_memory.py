@@ -5,8 +5,10 @@ import threading
 import numba
 import numpy as np
 
-from zermelo.envs.jit import memory
-from zermelo.envs.jit.instructions import INTRINSICS
+from zermelo.envs.jit import (
+    instructions,  # noqa: F401  # what compiled code has in place of the functions of memory
+    memory,
+)
 
 
 def test_numbers_at_an_address():
@@ -40,22 +42,18 @@ def test_products_keep_64_bits():
 
 
 def test_what_threads_add_at_the_same_time_is_all_there():
-    take, add_float = INTRINSICS[memory.take], INTRINSICS[memory.add_float]
-    load, swap = INTRINSICS[memory.load_acquire], INTRINSICS[memory.compare_and_swap]
-    load_float, swap_float = INTRINSICS[memory.load_float], INTRINSICS[memory.compare_and_swap_float]
-
     @numba.njit("void(int64, int64, int64)", nogil=True)
     def add_often(number, real, times):
         for _ in range(times):
-            take(number, -1)
-            add_float(real, 0.5)
+            memory.take(number, -1)
+            memory.add_float(real, 0.5)
             while True:
-                before = load(number, 1)
-                if swap(number + 8, before, before + 1):
+                before = memory.load_acquire(number, 1)
+                if memory.compare_and_swap(number + 8, before, before + 1):
                     break
             while True:
-                sum_before = load_float(real, 1)
-                if swap_float(real + 8, sum_before, sum_before + 0.5):
+                sum_before = memory.load_float(real, 1)
+                if memory.compare_and_swap_float(real + 8, sum_before, sum_before + 0.5):
                     break
 
     numbers, reals = np.zeros(2, dtype=np.int64), np.zeros(2)

@@ -31,7 +31,6 @@ from zermelo.envs import (
 from zermelo.envs import games as own_games
 from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
-from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.errors import RulesError
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.env import RulesEnv, env, raw_env
@@ -385,9 +384,3 @@ def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state()
     assert [row.nonzero()[0].tolist() for row in seen] == [[3], [0], [2]]  # 8 are left, seat 1 moves, seat 2 looks
     assert (live.state() == seen[:2]).all()
     assert live.state_space.contains(live.state())
-
-
-@every_env
-def test_a_copier_is_written_for_every_game(name: str) -> None:
-    live = started(EVERY[name]().unwrapped, seed=0)
-    assert compile_copier(live, loose=False) is not None
