@@ -10,12 +10,12 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import elo, sprt
 from zermelo.evaluation.results import count_pairs
 from zermelo.evaluation.stats.ratings import Decision
-from zermelo.evaluation.stats.ratings.multinomial import (
+from zermelo.evaluation.stats.ratings.elo import elo_from_score
+from zermelo.evaluation.stats.ratings.scores import (
     fit_mean,
     fit_t_value,
     mean_and_variance,
 )
-from zermelo.evaluation.stats.ratings.scales import elo_from_score
 
 # fastchess, app/tests/elo_test.cpp: (wins, draws, losses), then Elo, error, LOS, score.
 GAMES = [
