@@ -216,7 +216,6 @@ class GameCounts:
 
 
 def _key(result: Sequence[Any]) -> _Key:
-    """The line-up and the ranks of one result."""
     if len(result) == 3 and isinstance(result[0], str):
         first, second, score = result
         ranks = _TWO_SEATS.get(score)

@@ -184,7 +184,6 @@ class Schedule(Sequence[ScheduledGame]):
         )
 
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
-        """The agents by seat in a game of a rotation."""
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = (turn + sum(self._known[agent] for agent in self._pairs[pairing]) + 1) % self.seats

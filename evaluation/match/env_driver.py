@@ -246,7 +246,6 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
 
 
 def _checked_mask(space: Any, mask: Any) -> Any:
-    """A copy of the mask, or None."""
     if mask is None:
         return None
     size = getattr(space, "n", None)

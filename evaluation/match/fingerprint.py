@@ -116,8 +116,10 @@ class _Described:
                 found += (f"{key} {part}" for key, part in inner.parts.items())
         names = set(_NAME.findall(text))
         known = vars(sys.modules[thing.__module__])
-        for module in [known[name] for name in sorted(names & known.keys()) if isinstance(known[name], ModuleType)]:
-            if not _is_library(module):
+        for module in [
+            known[name] for name in sorted(names & known.keys()) if isinstance(known[name], ModuleType)
+        ]:
+            if isinstance(module, ModuleType) and not _is_library(module):
                 known = {**vars(module), **known}
         for name in sorted(names & known.keys()):
             if _is_code(known[name]):
@@ -228,7 +230,6 @@ def _parameters(cls: type) -> list[str]:
 
 
 def _is_library(thing: Any) -> bool:
-    """Whether it belongs to this package, to Python or to an installed package, which have versions."""
     name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
     if name == "__main__":
         return False

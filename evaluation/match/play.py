@@ -188,7 +188,7 @@ def play_game(
 
 
 def _nobody(seat: int) -> None:
-    """The watcher of a match that nobody watches."""
+    pass
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
@@ -232,7 +232,6 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
 
 
 def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:
-    """The agent's action, and what its search says of nodes, depth and value."""
     if getattr(agent, "needs", None) == "observation":
         return agent.act_on(driver.view()), ()
     action, figures = choose(agent, driver.env)

@@ -323,7 +323,6 @@ class _Version(msgspec.Struct):
 
 
 def _version(line: str) -> int:
-    """The version that a line is of, as far as it says so."""
     try:
         return msgspec.json.decode(line, type=_Version).schema
     except (ValueError, RecursionError):
@@ -352,7 +351,6 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, depth: int = 0) -> Any:
-    """Actions as they were before they were written."""
     if depth > _DEEPEST:
         raise ValueError("an action that is nested too deeply")
     if isinstance(value, list):

@@ -97,7 +97,6 @@ class FreshEnvs:
 
 
 def _is_agent(source: Any) -> TypeGuard[Agent]:
-    """Whether this can play; unlike the protocol's own check, it may lack a name."""
     methods = (getattr(source, name, None) for name in ("act", "reset"))
     return not isinstance(source, type) and all(callable(method) for method in methods)
 

@@ -118,7 +118,6 @@ class GamePlayer:
         return seated
 
     def _rehearse(self, driver: EnvDriver) -> None:
-        """Once for each agent that is made; those in processes of their own do so there."""
         while self._new:
             agent = self._new.pop()
             needs_view = getattr(agent, "needs", None) == "observation"
@@ -144,7 +143,6 @@ class GamePlayer:
         return self._failed_game(game, failure)
 
     def _failed_game(self, game: ScheduledGame, failure: Failure) -> GameRecord:
-        """The record of a game of which nothing is known but how it failed."""
         return GameRecord(
             env=self.env_name,
             agents=game.seats,
@@ -247,7 +245,6 @@ def participants(
 def _made(
     sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
 ) -> list[tuple[str | None, Mapping[str, str]]]:
-    """The name and fingerprint of each agent, once it has been made."""
     found: list[tuple[str | None, Mapping[str, str]]] = []
     for source, limit in zip(sources, limits, strict=True):
         if limit is None:

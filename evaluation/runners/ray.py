@@ -133,7 +133,6 @@ class RayRunner:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:
-        """Connects to the cluster, unless this process is already."""
         if self._ray.is_initialized():
             yield
             return
@@ -173,7 +172,6 @@ def _knock(address: str) -> None:
 
 
 def _folders() -> list[str]:
-    """The folders in which this process finds modules."""
     return [path or os.getcwd() for path in sys.path]
 
 

@@ -175,7 +175,6 @@ class _Watchdog:
         self._due = math.inf if self._seconds is None else time.monotonic() + self._seconds
 
     def rest(self) -> None:
-        """Counts nothing until the next turn."""
         self._due = math.inf
 
     def _watch(self, number: int) -> None:

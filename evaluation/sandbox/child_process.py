@@ -95,7 +95,6 @@ class _Child:
         self._ponders = False
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
-        """The answer for the worker; whatever the agent raises is a part of it."""
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
         try:
             if self._ponders:
@@ -142,7 +141,6 @@ class _Child:
         return {}
 
     def go_on(self, name: str) -> None:
-        """Ponders after a move, if that is wanted."""
         if self._ponders and name == "act":
             self._agent.ponder()
 
@@ -160,11 +158,9 @@ class _Child:
         return {"action": self._agent.act_on(pickle.loads(value))} | self._left()
 
     def _allow(self) -> None:
-        """Allows the threads and processes that run now, as they were started while getting ready."""
         self._allowed = {*_running()}
 
     def _left(self) -> dict[str, Any]:
-        """Threads and processes that the agent started during its move and that run after a grace time."""
         ends = time.monotonic() + GRACE
         while left := [thing for thing in _running() if thing not in self._allowed]:
             if time.monotonic() > ends:

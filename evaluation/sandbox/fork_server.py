@@ -173,7 +173,6 @@ class _Server:
 
 
 def _refuse(files: Sequence[int], number: int) -> None:
-    """Answers that no process can be started, by the number of the error below zero."""
     if files:
         os.write(files[0], processes.NUMBER.pack(-number))
     for file in files:

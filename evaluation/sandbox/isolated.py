@@ -224,8 +224,6 @@ def _unreadable(error: ValueError) -> _End:
 
 
 class _Wait:
-    """One request, until its answer or its end."""
-
     def __init__(self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None) -> None:
         self.answer = b""
         self._began = time.monotonic()
@@ -264,7 +262,6 @@ class _Wait:
                         )
 
     def spent(self) -> float:
-        """Seconds since the request."""
         return time.monotonic() - self._began
 
     def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:
@@ -322,7 +319,6 @@ class _Wait:
                     return
 
     def written(self) -> str:
-        """The beginning and the end of what the agent wrote."""
         size, text = len(self._output), self._output
         if size > 2 * _KEPT:
             text = text[:_KEPT] + f"\n[... {size - 2 * _KEPT} bytes ...]\n".encode() + text[-_KEPT:]

@@ -181,7 +181,6 @@ class _Servers:
         return ours
 
     def close(self) -> None:
-        """Ends the servers, if this process started them."""
         if self.owner != os.getpid():
             return
         for channel in self._processes:
@@ -227,7 +226,6 @@ def _at_start() -> tuple[tuple[str, str], ...]:
 
 @contextlib.contextmanager
 def _output() -> Iterator[list[int]]:
-    """Standard output and error, where nothing for those that are closed."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     found = [nothing, nothing]
     for number in (1, 2):

@@ -85,8 +85,6 @@ def pack_object(obj: Any) -> bytes:
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Sends objects of Python classes as what they hold."""
-
     def reducer_override(self, obj: Any) -> Any:
         cls = type(obj)
         if is_display_type(cls):
@@ -122,7 +120,7 @@ def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, An
 
 
 def _nothing() -> None:
-    """The replacement of an object that only draws."""
+    pass
 
 
 class OddAnswer:

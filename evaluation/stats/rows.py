@@ -64,8 +64,6 @@ class Row:
 
 
 class _Tally:
-    """Counts of one agent."""
-
     def __init__(self, seats: int) -> None:
         self.seats = seats
         self.games = [0] * seats
@@ -155,7 +153,6 @@ def _count(finish: Finish, group: Group, tallies: Mapping[str, _Tally], charge: 
 
 
 def _mean(values: Sequence[float]) -> float:
-    """The mean; nan if there is none."""
     if not all(map(math.isfinite, values)):
         return sum(values) / len(values)
     return math.fsum(values) / len(values) if values else math.nan

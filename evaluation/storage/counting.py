@@ -113,7 +113,6 @@ def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) ->
 def _rotations(
     db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str
 ) -> dict[Rotation, Deals]:
-    """The rotations, whose games are neighbours in the schedule."""
     void = {number for number, finish in known.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))
     rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")

@@ -126,7 +126,6 @@ class Store:
                 )
 
     def _begin(self, folder: Path, spec: Mapping[str, Any]) -> None:
-        """Makes the tables, or finds out what is in them."""
         found = database.read_spec(self._db)
         if found is None:
             database.create(self._db, spec, self._schedule.seats)
@@ -195,7 +194,6 @@ class Store:
                 self._closer.start()
 
     def _flush_stragglers(self) -> None:
-        """Keeps the last games of a burst while nothing else comes."""
         while not self._closing.wait(INTERVAL):
             with self._mutex, contextlib.suppress(StoreError):  # the next call raises it again
                 if time.monotonic() - self._flushed >= INTERVAL:

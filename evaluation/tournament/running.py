@@ -176,5 +176,4 @@ class Run:
 
 
 def _iterate(records: Iterator[GameRecord]) -> Generator[GameRecord, None, None]:
-    """A generator, which can be closed."""
     yield from records

@@ -279,7 +279,6 @@ class ChoiceFit:
         return math.sqrt(max(0.0, float(contrast @ self._covariance @ contrast)))
 
     def _fallen(self, contrast: Vector) -> float:
-        """How far the log-likelihood falls where the contrast is zero."""
         return self.log_likelihood - self.profile(contrast, 0.0)[0]
 
     def _is_normal(self, contrast: Vector, drop: float) -> bool:

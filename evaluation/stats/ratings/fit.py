@@ -131,7 +131,6 @@ def _players(
     anchor: str | None,
     confidence: float,
 ) -> tuple[PlayerRating, ...]:
-    """The ratings of all players, component by component."""
     games, rows = counts.played(), list[PlayerRating]()
     smoothed = model.smoothed(_SMOOTHING_RIDGE) if fit.separated else fit.theta
     for number, names in enumerate(components):
@@ -186,7 +185,6 @@ def _notes(
     effects: Sequence[Effect],
     counts: GameCounts,
 ) -> Iterator[str]:
-    """Notes on what the games leave open."""
     if len(components) > 1:
         parts = "; ".join(", ".join(names) for names in components)
         yield (

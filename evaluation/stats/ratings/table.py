@@ -96,7 +96,6 @@ class RatingTable:
         return next((effect for effect in self.seat_effects if effect.name == "seat 1 of 2"), None)
 
     def _compared(self, first: str, second: str) -> tuple[ChoiceFit, Vector] | None:
-        """The fit and the contrast of two players; None for a player and itself."""
         self[first], self[second]  # raises for an unknown name
         if first == second or self._model is None or self._fit is None:
             return None
