@@ -391,9 +391,6 @@ def test_the_ends_of_a_profile_interval_are_equally_unlikely(seed):
         pytest.param({"a": 0.0, "b": 0.0, "c": 0.5}, 10, 25, id="even"),
         pytest.param({"a": 0.0, "b": 1.0, "c": 2.0, "d": 4.0}, 5, 25, id="spread"),
         pytest.param({"r": 0.0, "x": 5.0, "y": 5.5}, 10, 25, id="extreme"),
-        pytest.param({"a": 0.0, "b": 0.0, "c": 0.5}, 10, 600, id="even, long", marks=pytest.mark.slow),
-        pytest.param({"a": 0.0, "b": 1.0, "c": 2.0, "d": 4.0}, 5, 600, id="spread, long", marks=pytest.mark.slow),
-        pytest.param({"r": 0.0, "x": 5.0, "y": 5.5}, 10, 600, id="extreme, long", marks=pytest.mark.slow),
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(truth, rounds, repeats):
