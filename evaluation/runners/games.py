@@ -228,11 +228,8 @@ def participants(
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
-    made = _made(sources, limits)
-    if isinstance(agents, Mapping):
-        names = [str(name) for name in agents]
-    else:
-        names = [name or _called(source) for (name, _), source in zip(made, sources, strict=True)]
+    made = [_made(source, limit) for source, limit in zip(sources, limits, strict=True)]
+    names = list(map(str, agents)) if isinstance(agents, Mapping) else [name for name, _ in made]
     counts, seen = Counter(names), Counter[str]()
     result = []
     for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
@@ -242,32 +239,21 @@ def participants(
     return tuple(result)
 
 
-def _made(
-    sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
-) -> list[tuple[str | None, Mapping[str, str]]]:
-    found: list[tuple[str | None, Mapping[str, str]]] = []
-    for source, limit in zip(sources, limits, strict=True):
-        if limit is None:
-            agent = build_agent(source)
-            name = getattr(agent, "name", None)
-            found.append((None if name is None else str(name), fingerprint(source, agent)))
-            continue
-        trial = IsolatedAgent(source, _called(source), limit)
-        try:
-            name = trial.start()
-        finally:
-            trial.close()
-        # A name made of a function inside another one says less than the text that it was made from.
-        nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
-        found.append((None if nameless and isinstance(source, str) else name, trial.fingerprint))
-    return found
+def _made(source: AgentSource, limit: Isolation | None) -> tuple[str, Mapping[str, str]]:
+    """The name and fingerprint of an agent, once it has been made."""
+    called = source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
+    if limit is None:
+        agent = build_agent(source)
+        return str(getattr(agent, "name", None) or called), fingerprint(source, agent)
+    trial = IsolatedAgent(source, called, limit)
+    with contextlib.closing(trial):
+        name = trial.start() or called
+    # A name made of a function inside another one says less than the text that it was made from.
+    nameless = isinstance(source, str) and ("<locals>" in name or "<lambda>" in name)
+    return called if nameless else name, trial.fingerprint
 
 
 def _is_builtin(source: AgentSource) -> bool:
     if isinstance(source, str):
         return not runs_own_code(source)
     return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
-
-
-def _called(source: AgentSource) -> str:
-    return source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)

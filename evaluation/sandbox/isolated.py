@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from typing import Any, Final
 
 import cloudpickle
@@ -178,22 +179,22 @@ class IsolatedAgent(RemoteAgent):
         """Sends a request and awaits the answer; a process that fails to give one is ended."""
         if self._process is None:
             raise AgentFault(FailureKind.CRASH, "has no process any more")
-        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
-        ended = wait.run()
-        self._spent = wait.spent()
+        request = _Request(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
+        ended = request.run()
+        self._spent = time.monotonic() - request.began
         if ended is None:
             try:
-                return unpack_answer(wait.answer)
+                return unpack_answer(request.answer)
             except ValueError as error:
                 ended = _unreadable(error)
         kind, message = ended
         if kind is FailureKind.TIMEOUT:
-            wait.last_words()
+            request.last_words()
         process, self._process = self._process, None
         exit_code = process.stop()
         if starting and kind in (FailureKind.CRASH, FailureKind.TIMEOUT):
             kind = FailureKind.INVALID_START
-        raise AgentFault(kind, message(exit_code), wait.written())
+        raise AgentFault(kind, message(exit_code), request.written())
 
     def close(self) -> None:
         """Ends the process; a later game starts a new one."""
@@ -223,10 +224,10 @@ def _unreadable(error: ValueError) -> _End:
     return FailureKind.CRASH, lambda _: message
 
 
-class _Wait:
+class _Request:
     def __init__(self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None) -> None:
         self.answer = b""
-        self._began = time.monotonic()
+        self.began = time.monotonic()
         self._process = process
         self._request = memoryview(request)
         self._limit = isolation
@@ -237,7 +238,7 @@ class _Wait:
     def run(self) -> _End | None:
         """Waits; None once ``answer`` is there."""
         most = self._limit.hang_seconds if self._seconds is None else self._seconds
-        ends = None if most is None else self._began + most
+        ends = None if most is None else self.began + most
         with selectors.PollSelector() as selector:
             process = self._process
             for pipe in (process.answers, process.output, process.sentinel):
@@ -260,9 +261,6 @@ class _Wait:
                             FailureKind.OUT_OF_MEMORY,
                             lambda _: f"took more than the {self._limit.memory_mb} MB of memory that it may",
                         )
-
-    def spent(self) -> float:
-        return time.monotonic() - self._began
 
     def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:
         process = self._process
@@ -299,24 +297,17 @@ class _Wait:
         return bool(part)
 
     def _pending_output(self) -> bool:
-        with selectors.PollSelector() as selector:
-            selector.register(self._process.output, selectors.EVENT_READ)
-            return bool(selector.select(0)) and len(self._output) < 2**24 and self._read_output()
+        return bool(wait([self._process.output], 0)) and len(self._output) < 2**24 and self._read_output()
 
     def last_words(self) -> None:
         """Has the process write where it is (``faulthandler`` does, whatever holds Python's lock), and die."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGABRT)
-        ends = time.monotonic() + _LAST_WORDS
-        with selectors.PollSelector() as selector:
-            selector.register(self._process.sentinel, selectors.EVENT_READ)
-            selector.register(self._process.output, selectors.EVENT_READ)
-            while (left := ends - time.monotonic()) > 0:
-                ready = {key.fd for key, _ in selector.select(left)}
-                if (
-                    self._process.output not in ready or not self._read_output()
-                ) and self._process.sentinel in ready:
-                    return
+        ends, process = time.monotonic() + _LAST_WORDS, self._process
+        while (left := ends - time.monotonic()) > 0:
+            ready = wait([process.sentinel, process.output], left)
+            if (process.output not in ready or not self._read_output()) and process.sentinel in ready:
+                return
 
     def written(self) -> str:
         size, text = len(self._output), self._output
