@@ -62,6 +62,15 @@ class StoppingRule(Protocol):
         ...
 
 
+def _looks(schedule: Schedule, blocks: int, growth: float) -> tuple[int, ...]:
+    """Numbers of games: of so many blocks, of more each time by the factor ``growth``, and of all."""
+    looks = []
+    while blocks < schedule.blocks:
+        looks.append(schedule.block_end(blocks - 1))
+        blocks = max(blocks + 1, round(growth * blocks))
+    return (*looks, len(schedule))
+
+
 @dataclass(frozen=True)
 class LeaderTest:
     """A sequential test for the leader.
@@ -85,11 +94,7 @@ class LeaderTest:
             raise InvalidSettingError(
                 "until_sure compares agents that meet, and this environment has one seat: choose a number of games"
             )
-        looks, blocks = [], -(-FIRST_GAMES // schedule.seats)
-        while blocks < schedule.blocks:
-            looks.append(schedule.block_end(blocks - 1))
-            blocks = max(blocks + 1, round(GROWTH * blocks))
-        return cls((*looks, len(schedule)), agents - 1, score=score)
+        return cls(_looks(schedule, -(-FIRST_GAMES // schedule.seats), GROWTH), agents - 1, score=score)
 
     @property
     def level(self) -> float:
@@ -142,12 +147,7 @@ class SprtTest:
                 f"a sequential test is of two agents in a game for two, not of {len(agents)} agents in one for "
                 f"{schedule.seats}: use --until-sure, or --sprt with two agents"
             )
-        sprt.test(pairs=(0,) * 6)
-        looks, blocks = [], 1
-        while blocks < schedule.blocks:
-            looks.append(schedule.block_end(blocks - 1))
-            blocks = max(blocks + 1, round(1.05 * blocks))
-        return cls((*looks, len(schedule)), (agents[0], agents[1]), sprt)
+        return cls(_looks(schedule, 1, 1.05), (agents[0], agents[1]), sprt)
 
     def verdict(self, results: Results) -> str | None:
         """The hypothesis that the games accept."""
