@@ -20,8 +20,7 @@ from zermelo.evaluation.match.score import half_points, ranks_of
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
-PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
-_NO_PAIRS: Final = (0, 0, 0, 0, 0, 0)
+_PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
 _PAIR_COLUMNS: Final = {(0, 0): 0, (0, 1): 1, (0, 2): 2, (1, 1): 3, (1, 2): 4, (2, 2): 5}
 """The column of a pair, by the half points of its two games in ascending order."""
 _TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
@@ -61,7 +60,7 @@ def observed(wins: Any, draws: Any, losses: Any, pairs: Sequence[Any] | None = N
         raise InvalidSettingError(
             f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"
         )
-    ll, ld, wl, dd, wd, ww = counts = _counts(pairs, [f"pairs ({name})" for name in PAIR_NAMES])
+    ll, ld, wl, dd, wd, ww = counts = _counts(pairs, [f"pairs ({name})" for name in _PAIR_NAMES])
     return Observed((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), counts, 2)
 
 
@@ -71,26 +70,6 @@ def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
         if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
             raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
     return tuple(map(int, counts))
-
-
-def count_pairs(pairs: Iterable[tuple[float, float]]) -> PairCounts:
-    """Counts of pairs of games as ``elo`` and ``sprt`` take them: LL, LD, WL, DD, WD, WW.
-
-    Args:
-        pairs: One agent's scores (1, 0.5 or 0) in the two games of each pair.
-
-    Raises:
-        InvalidSettingError: A score is none of these.
-    """
-    counts = Counter[int]()
-    for first, second in pairs:
-        halves = {0.0: 0, 0.5: 1, 1.0: 2}
-        low, high = sorted(halves.get(score, -1) for score in (first, second))
-        column = _PAIR_COLUMNS.get((low, high))
-        if column is None:
-            raise InvalidSettingError(f"the scores of a pair must each be 1, 0.5 or 0, not {(first, second)!r}")
-        counts[column] += 1
-    return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
 
 
 @dataclass(frozen=True)
@@ -107,7 +86,7 @@ class Score:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    pairs: PairCounts = _NO_PAIRS
+    pairs: PairCounts = (0, 0, 0, 0, 0, 0)
 
     def __add__(self, other: Score) -> Score:
         ll, ld, wl, dd, wd, ww = map(sum, zip(self.pairs, other.pairs, strict=True))
@@ -181,14 +160,6 @@ class GameCounts:
     def games(self) -> int:
         """Number of games."""
         return self._counts.total()
-
-    def played(self) -> Counter[str]:
-        """Games of each player, one for each seat that it had."""
-        table = Counter[str]()
-        for players, _, games in self.items():
-            for player in players:
-                table[player] += games
-        return table
 
     def head_to_head(self) -> dict[tuple[str, str], Score]:
         """The score of each player against each other one that it met, by (player, other).

@@ -40,7 +40,7 @@ _UNLIKE = 30
 class EloEstimate:
     """How much stronger one agent is than another, all from the first agent's point of view.
 
-    No field is ever nan: where nothing is known, the interval is infinite and ``note`` says why.
+    No field is ever nan: where nothing is known, the interval is infinite.
 
     Attributes:
         elo: The Elo difference at which the score would be expected; infinite at a score of 0 or 1.
@@ -56,7 +56,6 @@ class EloEstimate:
         paired: Whether the counts are of pairs.
         confidence: Of the intervals, such as 0.95.
         method: How the interval was found: ``standard error``, ``mid-p`` or ``none``.
-        note: What to know before using the numbers; empty if nothing.
     """
 
     elo: float
@@ -72,7 +71,6 @@ class EloEstimate:
     paired: bool
     confidence: float
     method: str
-    note: str = ""
 
     def __str__(self) -> str:
         if self.method == "none":
@@ -117,8 +115,7 @@ def elo(
     if total == 0:
         return EloEstimate(
             elo=0.0, lower=-math.inf, upper=math.inf, error=math.inf, score=0.5, score_lower=0.0, score_upper=1.0,
-            likelihood_of_superiority=0.5, games=0, method="none",
-            note="No games: nothing is known about the difference.", **shared,
+            likelihood_of_superiority=0.5, games=0, method="none", **shared,
         )  # fmt: skip
     frequencies = [n / total for n in times]
     score, variance = mean_and_variance(values, frequencies)
@@ -133,23 +130,11 @@ def elo(
         # A skewed distribution has its median on one side of its mean: the score decides who leads.
         superiority = 0.5 if score == 0.5 else max(0.5, superiority) if score > 0.5 else min(0.5, superiority)
     lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
-    games = total * games_each
     return EloEstimate(
         elo=elo_from_score(score), lower=lower, upper=upper, error=(upper - lower) / 2.0, score=score,
-        score_lower=bounds[0], score_upper=bounds[1], likelihood_of_superiority=superiority, games=games,
-        method=method, note=_alike_note(score, games, pairs is not None) if max(times) == total else "", **shared,
+        score_lower=bounds[0], score_upper=bounds[1], likelihood_of_superiority=superiority,
+        games=total * games_each, method=method, **shared,
     )  # fmt: skip
-
-
-def _alike_note(value: float, games: int, paired: bool) -> str:
-    count = "The one game was" if games == 1 else f"All {games} games were"
-    if value == 1.0:
-        return f"{count} won: the difference has a lower bound but no upper one."
-    if value == 0.0:
-        return f"{count} lost: the difference has an upper bound but no lower one."
-    if paired:
-        return "All pairs gave the same score: the interval is what that alone says."
-    return f"{count} drawn: the interval is what that alone says."
 
 
 def elo_from_score(score: float) -> float:

@@ -13,6 +13,7 @@ superiority is found in the same way, so it exceeds 97.5 % exactly where the int
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -131,7 +132,9 @@ def _players(
     anchor: str | None,
     confidence: float,
 ) -> tuple[PlayerRating, ...]:
-    games, rows = counts.played(), list[PlayerRating]()
+    games, rows = Counter[str](), list[PlayerRating]()
+    for names, _, times in counts.items():
+        games += Counter({name: times * names.count(name) for name in names})
     smoothed = model.smoothed(_SMOOTHING_RIDGE) if fit.separated else fit.theta
     for number, names in enumerate(components):
         groups = _groups(names, model, fit)
