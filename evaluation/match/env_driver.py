@@ -241,8 +241,9 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
         return None
     if mask[action - start]:
         return None
-    legal = (np.flatnonzero(np.asarray(mask)) + start).tolist()
-    return f"{action}, which is not legal here ({_few(legal)})"
+    legal = [str(index + start) for index in np.flatnonzero(mask)]
+    few = legal if len(legal) <= 12 else [*legal[:12], "..."]
+    return f"{action}, which is not legal here (legal: {', '.join(few)})"
 
 
 def _checked_mask(space: Any, mask: Any) -> Any:
@@ -270,8 +271,3 @@ def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
     if codec.to_index(action) in codec.masked(mask):
         return None
     return f"{shown(action)}, which the action mask forbids"
-
-
-def _few(actions: list[int]) -> str:
-    shown = ", ".join(map(str, actions[:12]))
-    return f"legal: {shown}, ..." if len(actions) > 12 else f"legal: {shown}"

@@ -106,8 +106,9 @@ class _Described:
         found = [self.parts.get(label, ""), text]  # two lambdas of one function have one name
         function = vars(thing).get("__init__") if isinstance(thing, type) else thing
         held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
-        defaults = (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function))
-        for value in (*held, *defaults):
+        defaults = getattr(function, "__defaults__", None) or ()
+        by_name = getattr(function, "__kwdefaults__", None) or {}
+        for value in (*held, *defaults, *by_name.values()):
             if _is_code(value):
                 self.add("", value)
             else:
@@ -208,10 +209,6 @@ def _source(thing: Any) -> str:
 
 def _is_code(value: Any) -> bool:
     return isinstance(value, type | FunctionType | functools.partial) or hasattr(value, "py_func")
-
-
-def _keyword_defaults(function: Any) -> tuple[Any, ...]:
-    return tuple((getattr(function, "__kwdefaults__", None) or {}).values())
 
 
 def _is_filled(cell: Any) -> bool:

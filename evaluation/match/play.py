@@ -146,7 +146,7 @@ def play_game(
     another process then knows whom to charge.
     """
     started = time.perf_counter()
-    watch = on_turn or _nobody
+    watch = on_turn or (lambda seat: None)
     moves: list[Move] = []
     failure: Failure | None = None
     limited = False
@@ -185,10 +185,6 @@ def play_game(
         seconds=round(time.perf_counter() - started, 6),
         versions=versions(),
     )
-
-
-def _nobody(seat: int) -> None:
-    pass
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:

@@ -71,9 +71,9 @@ class GamePlayer:
         try:
             agents = self._seated(game.seats)
         except AgentFault as fault:
-            failed = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
+            culprit = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
             self._failed.clear()
-            failure = Failure(fault.kind, failed, fault.message, fault.detail)
+            failure = Failure(fault.kind, culprit, fault.message, fault.detail)
             return self._failed_game(game, failure)
         seed_globals(game.seed)
         try:
@@ -94,7 +94,10 @@ class GamePlayer:
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
             return self._failed_game(game, failure)
         if record.failure is not None and record.failure.seat is not None:
-            self._dismiss(agents[record.failure.seat])
+            failed = agents[record.failure.seat]
+            if isinstance(failed, IsolatedAgent):
+                failed.close()
+            self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
         return record
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
@@ -123,11 +126,6 @@ class GamePlayer:
             needs_view = getattr(agent, "needs", None) == "observation"
             with contextlib.suppress(EnvironmentFailureError):  # the game will say so
                 rehearse(agent, driver.view() if needs_view else driver.env)
-
-    def _dismiss(self, failed: Agent) -> None:
-        if isinstance(failed, IsolatedAgent):
-            failed.close()
-        self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
 
     def lost(self, game: ScheduledGame, loss: Loss) -> GameRecord:
         """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
@@ -193,7 +191,12 @@ class Participant:
     @property
     def may_be_made_here(self) -> bool:
         """Whether making it in this process runs none but this package's code."""
-        return self.isolation is None or _is_builtin(self.source)
+        source = self.source
+        if self.isolation is None:
+            return True
+        if isinstance(source, str):
+            return not runs_own_code(source)
+        return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
 
     def player(self, copies: int = 0) -> Agent:
         """The agent as matches need it: itself, or what speaks for it in a process of its own."""
@@ -251,9 +254,3 @@ def _made(source: AgentSource, limit: Isolation | None) -> tuple[str, Mapping[st
     # A name made of a function inside another one says less than the text that it was made from.
     nameless = isinstance(source, str) and ("<locals>" in name or "<lambda>" in name)
     return called if nameless else name, trial.fingerprint
-
-
-def _is_builtin(source: AgentSource) -> bool:
-    if isinstance(source, str):
-        return not runs_own_code(source)
-    return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)

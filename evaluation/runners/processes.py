@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing import spawn
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final, Generic
@@ -57,7 +57,7 @@ class ProcessRunner:
         self._count = workers
         self._dumps = dumps
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as tasks end. When the iterator ends or is closed, no worker is left."""
         sent = self._dumps(work)
         waiting = Waiting(items)

@@ -25,7 +25,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import cloudpickle
@@ -72,7 +72,7 @@ class RayRunner:
         self._workers = workers
         self._address = address or os.environ.get("RAY_ADDRESS") or "local"
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as batches end; see ``Runner``. The nodes must have the modules that the work names."""
         try:
             pickled = cloudpickle.dumps(work)
@@ -84,7 +84,7 @@ class RayRunner:
         with self._connected():
             yield from self._run(pickled, items)
 
-    def _run(self, pickled: bytes, items: Sequence[Any]) -> Iterator[Any]:
+    def _run(self, pickled: bytes, items: Sequence[Any]) -> Generator[Any]:
         ray = self._ray
         task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_batch)
         key, work = hashlib.sha256(pickled).hexdigest(), ray.put(pickled)

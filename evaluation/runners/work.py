@@ -13,7 +13,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
@@ -77,7 +77,7 @@ class Work(Protocol[Given, Found]):
 class Runner(Protocol):
     """Runs tasks."""
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields the results, each once, as tasks end. Closing the iterator stops all work.
 
         Raises:
@@ -138,7 +138,7 @@ class SerialRunner:
     An agent that ends the process ends the run, unless it has a process of its own.
     """
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields one result after another, in order; at the end the global generators are as before."""
         with kept_globals(), contextlib.closing(work), _Watchdog(work.hang_seconds) as watchdog:
             for item in items:

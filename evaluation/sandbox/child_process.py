@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -164,8 +164,9 @@ class _Child:
         ends = time.monotonic() + GRACE
         while left := [thing for thing in _running() if thing not in self._allowed]:
             if time.monotonic() > ends:
+                names = [f"process {one}" if isinstance(one, int) else f"thread {one.name}" for one in left]
                 kind = "a process" if any(isinstance(thing, int) for thing in left) else "a thread"
-                return {"left": kind, "detail": ", ".join(sorted(map(_described, left)))[:1000]}
+                return {"left": kind, "detail": ", ".join(sorted(names))[:1000]}
             time.sleep(0.005)
         return {}
 
@@ -198,14 +199,6 @@ def _running() -> list[Any]:
     threads = [thread for thread in threading.enumerate() if thread not in pooled]
     found = children(os.getpid())
     return [*threads, *(pid for pid in found if not is_zombie(pid))]
-
-
-class _Named(Protocol):
-    name: str
-
-
-def _described(thing: int | _Named) -> str:
-    return f"process {thing}" if isinstance(thing, int) else f"thread {thing.name}"
 
 
 def shown_position(env: Any) -> Hashable:

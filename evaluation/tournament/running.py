@@ -7,7 +7,7 @@ import signal
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Final, overload
 
@@ -106,10 +106,7 @@ class Run:
         self.wanted = len(schedule)
         self._missing = _Missing(schedule, store)
         self._looks = list((len(schedule),) if test is None else test.looks)
-        self._left = self._missing_before(self._looks[0])
-
-    def _missing_before(self, look: int) -> int:
-        return bisect_left(self._missing.places, look)
+        self._left = bisect_left(self._missing.places, self._looks[0])
 
     def play(
         self,
@@ -142,7 +139,7 @@ class Run:
                         on_game(record)
 
             if not settled:
-                games = stack.enter_context(contextlib.closing(_iterate(runner.run(work, self._missing))))
+                games = stack.enter_context(contextlib.closing(runner.run(work, self._missing)))
                 for record in games:
                     with interrupts.held():
                         place = self._schedule.place(record.game_id)
@@ -173,7 +170,3 @@ class Run:
             # Games come in any order: count what is missing between this look and the next.
             self._left = sum(not self._store.has(place) for place in range(look, self._looks[0]))
         return False
-
-
-def _iterate(records: Iterator[GameRecord]) -> Generator[GameRecord, None, None]:
-    yield from records
