@@ -36,17 +36,11 @@ NOBODY: Final = -1
 
 @dataclass(frozen=True)
 class Loss:
-    """The end of a worker in the middle of a task.
+    """The end of a worker in the middle of a task."""
 
-    Attributes:
-        seat: The seat whose agent ran, or ``NOBODY``.
-        exit_code: Of the worker; below zero the number of a signal.
-        hung: Whether the worker was ended because nothing happened for ``Work.hang_seconds``.
-    """
-
-    seat: int
-    exit_code: int | None
-    hung: bool
+    seat: int  # whose agent ran, or NOBODY
+    exit_code: int | None  # of the worker; below zero the number of a signal
+    hung: bool  # whether it was ended because nothing happened for ``Work.hang_seconds``
 
 
 class Work(Protocol[Given, Found]):

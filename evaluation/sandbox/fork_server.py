@@ -46,17 +46,11 @@ def _prctl(option: int, value: int) -> None:
 
 
 class _Running(NamedTuple):
-    """A process that has not ended.
+    """A process that has not ended."""
 
-    Attributes:
-        status: Its end is written here.
-        client: The channel that it was asked for through.
-        channel: This end of its own channel, or None.
-    """
-
-    status: int
-    client: int
-    channel: int | None
+    status: int  # its end is written here
+    client: int  # the channel that it was asked for through
+    channel: int | None  # this end of its own channel
 
 
 class _Server:
