@@ -38,22 +38,14 @@ class GamePlayer:
     reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
     before its first game, on no move's time. Each game seeds Python's and NumPy's global generators: in a process
     that has other work to do, play inside ``kept_globals``. ``close`` ends the agents' own processes.
-
-    Attributes:
-        env: What makes the environment.
-        env_name: What records call it.
-        seat_names: The environment's, for games in which it cannot even start.
-        participants: The agents by name.
-        max_moves: The limit on moves of a game.
-        hang_seconds: After so long without an answer an agent, or the environment, is taken to hang; None waits.
     """
 
     env: EnvSource
-    env_name: str
-    seat_names: tuple[str, ...]
-    participants: Mapping[str, Participant]
+    env_name: str  # in records
+    seat_names: tuple[str, ...]  # the environment's, for games in which it cannot even start
+    participants: Mapping[str, Participant]  # by name
     max_moves: int = MAX_MOVES
-    hang_seconds: float | None = None
+    hang_seconds: float | None = None  # see ``Isolation``
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)

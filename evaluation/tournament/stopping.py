@@ -50,7 +50,7 @@ class StoppingRule(Protocol):
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """The numbers of games at which the test looks."""
+        """The numbers of games, in the order of the schedule, at which the test looks; the last is its end."""
         ...
 
     def verdict(self, results: Results) -> str | None:
@@ -73,19 +73,12 @@ def _looks(schedule: Schedule, blocks: int, growth: float) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class LeaderTest:
-    """A sequential test for the leader.
-
-    Attributes:
-        looks: The places of the schedule before which all games must be played for each look; the last is its end.
-        rivals: How many other agents there are.
-        alpha: The chance of naming a wrong leader.
-        score: What the tables rank by.
-    """
+    """A sequential test for the leader."""
 
     looks: tuple[int, ...]
-    rivals: int
-    alpha: float = ALPHA
-    score: Scoring = Scoring.AUTO
+    rivals: int  # how many other agents there are
+    alpha: float = ALPHA  # the chance of naming a wrong leader
+    score: Scoring = Scoring.AUTO  # what the tables rank by
 
     @classmethod
     def of(cls, schedule: Schedule, agents: int, score: Scoring = Scoring.AUTO) -> LeaderTest:
