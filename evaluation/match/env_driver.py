@@ -34,10 +34,7 @@ _PLAYER: Final = "player"
 class EnvDriver:
     """Steps an environment that it has reset.
 
-    Attributes:
-        env: The live environment, as the agents are shown it.
-        seat_names: The players in seat order: that of ``possible_agents``.
-        rewards: What each seat has earned so far.
+    ``seat_names`` are in the order of ``possible_agents``; ``rewards`` are what each seat has earned so far.
     """
 
     def __init__(self, env: Any, seed: int) -> None:

@@ -49,7 +49,6 @@ class GamePlayer:
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
-    _failed: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._envs = FreshEnvs(self.env)
@@ -63,10 +62,7 @@ class GamePlayer:
         try:
             agents = self._seated(game.seats)
         except AgentFault as fault:
-            culprit = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
-            self._failed.clear()
-            failure = Failure(fault.kind, culprit, fault.message, fault.detail)
-            return self._failed_game(game, failure)
+            return self._failed_game(game, Failure(fault.kind, fault.seat, fault.message, fault.detail))
         seed_globals(game.seed)
         try:
             driver = drive_env(self._envs.make(), game.seed)
@@ -94,7 +90,7 @@ class GamePlayer:
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
         copies, seated = Counter[str](), []
-        for name in names:
+        for seat, name in enumerate(names):
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
@@ -103,9 +99,8 @@ class GamePlayer:
                 except AgentStartError as error:  # it could be made when the tournament began
                     if key[1]:
                         raise  # a second one is wanted, which nobody has tried before
-                    self._failed.add(name)
                     detail = traceback_text(error.__cause__)
-                    raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail, seat) from error
                 self._agents[key] = agent
                 if not isinstance(agent, IsolatedAgent):
                     self._new.append(agent)

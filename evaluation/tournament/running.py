@@ -93,17 +93,12 @@ class _Missing(Sequence[ScheduledGame]):
 
 
 class Run:
-    """One run of a schedule.
-
-    Attributes:
-        verdict: What the test has decided, or None.
-        wanted: How many games the run turned out to need, from the beginning of the schedule.
-    """
+    """One run of a schedule."""
 
     def __init__(self, schedule: Schedule, store: Store, test: StoppingRule | None) -> None:
         self._schedule, self._store, self._test = schedule, store, test
-        self.verdict: str | None = None
-        self.wanted = len(schedule)
+        self.verdict: str | None = None  # what the test has decided
+        self.wanted = len(schedule)  # how many games turned out to be needed, from the beginning of the schedule
         self._missing = _Missing(schedule, store)
         self._looks = list((len(schedule),) if test is None else test.looks)
         self._left = bisect_left(self._missing.places, self._looks[0])

@@ -187,14 +187,10 @@ def _scaled(matrix: Any, weights: Vector) -> Any:
 
 
 class ChoiceFit:
-    """The most likely parameters, what is uncertain about them, and what has no finite answer.
+    """The most likely parameters ``theta``, what is uncertain about them, and what has no finite answer.
 
-    Attributes:
-        choices: The choices.
-        theta: Most likely parameters, shape (p,). Only contrasts that are finite mean anything.
-        log_likelihood: The supremum of the log-likelihood.
-        unseen: How many directions the choices cannot see.
-        separated: Whether some parameter is infinite.
+    Only contrasts that are finite mean anything. ``log_likelihood`` is the supremum; ``unseen`` is the number of
+    directions that the choices cannot see.
     """
 
     def __init__(self, choices: Choices) -> None:

@@ -27,19 +27,12 @@ class RankingModel:
 
     In games of three or more where never more than two ranks are known, winners and others, the others are taken
     as unranked, not as tied.
-
-    Attributes:
-        column: Parameter of each player's log-ability, by name in sorted order.
-        seats: Parameter of each ``(number of seats, seat)``; the last seat has none, for it is the zero.
-        ties: Parameter of each number of players tied.
-        parameters: Number of parameters.
-        choices: The choices of all games.
-        winner_only: Numbers of seats of the games in which all but the first place are unknown.
     """
 
     def __init__(self, counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> None:
         self._counts = counts
         games = [*counts.items()]
+        # Numbers of seats of the games, and of those in which all but the first place are unknown.
         seat_numbers = sorted({len(names) for names, _, _ in games})
         self.winner_only = tuple(
             n for n in seat_numbers if n > 2 and all(max(ranks) < 2 for _, ranks, _ in games if len(ranks) == n)
@@ -47,6 +40,8 @@ class RankingModel:
         ranked = [(0,) if len(ranks) in self.winner_only else {*ranks} for _, ranks, _ in games]
         sizes = {ranks.count(rank) for (_, ranks, _), some in zip(games, ranked, strict=True) for rank in some}
         tie_sizes = sorted(sizes - {1})
+        # Parameters of players by name, of each (number of seats, seat) but the last, which is the zero, and of
+        # each number of players tied.
         seats = [(n, seat) for n in seat_numbers for seat in range(n - 1)] if seat_effects else []
         self.column = {name: number for number, name in enumerate(counts.players)}
         first = len(self.column)
