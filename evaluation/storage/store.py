@@ -132,9 +132,7 @@ class Store:
         else:
             check_same_run(folder, found, spec, self._schedule.openings)
             if spec.get("scheduled") != found.get("scheduled"):
-                before = {"games": found["games"], "agents": [agent["name"] for agent in found["agents"]]}
-                history = [*found.get("history", ()), before]
-                found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
+                found = {**found, **spec, "versions": found.get("versions", {})}
                 database.extend(self._db, found, self._schedule.place)
             finishes = database.finishes(self._db, self._schedule.seats)
             self._numbers = {finish: number for number, finish in finishes.items()}
