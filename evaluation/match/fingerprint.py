@@ -10,6 +10,7 @@ part: of an object only the settings that its constructor takes are looked at.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -104,23 +105,18 @@ class _Described:
         label = f"{_CODE}{thing.__module__}.{thing.__qualname__}"
         text = _source(thing)
         found = [self.parts.get(label, ""), text]  # two lambdas of one function have one name
-        function = vars(thing).get("__init__") if isinstance(thing, type) else thing
-        held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
-        defaults = getattr(function, "__defaults__", None) or ()
-        by_name = getattr(function, "__kwdefaults__", None) or {}
-        for value in (*held, *defaults, *by_name.values()):
+        functions = [*vars(thing).values()] if isinstance(thing, type) else [thing]
+        for value in (held for one in functions if isinstance(one, FunctionType) for held in _held(one)):
             if _is_code(value):
                 self.add("", value)
             else:
                 inner = _Described(self._seen)
                 inner.add("value", value)
                 found += (f"{key} {part}" for key, part in inner.parts.items())
-        names = set(_NAME.findall(text))
-        known = vars(sys.modules[thing.__module__])
-        for module in [
-            known[name] for name in sorted(names & known.keys()) if isinstance(known[name], ModuleType)
-        ]:
-            if isinstance(module, ModuleType) and not _is_library(module):
+        names, known = set(_NAME.findall(text)), vars(sys.modules[thing.__module__])
+        modules = [value for name, value in known.items() if name in names and isinstance(value, ModuleType)]
+        for module in modules:
+            if not _is_library(module):
                 known = {**vars(module), **known}
         for name in sorted(names & known.keys()):
             if _is_code(known[name]):
@@ -196,11 +192,16 @@ def _file_hash(path: str) -> str:
 
 
 def _source(thing: Any) -> str:
-    """The source without comments; another text each time where it cannot be read."""
+    """The source without comments.
+
+    What a module makes by a call, such as a named tuple, has none: the names of its members stand for it. What was
+    typed at a prompt has a different text each time.
+    """
     try:
         text = textwrap.dedent(inspect.getsource(thing))
     except (OSError, TypeError):
-        return secrets.token_hex()
+        has_file = hasattr(sys.modules[thing.__module__], "__file__")
+        return repr(sorted(vars(thing))) if has_file else secrets.token_hex()
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:  # the lines of a lambda, which may be a part of something
@@ -211,12 +212,13 @@ def _is_code(value: Any) -> bool:
     return isinstance(value, type | FunctionType | functools.partial) or hasattr(value, "py_func")
 
 
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  # it raises if the variable has no value yet
-    except ValueError:
-        return False
-    return True
+def _held(function: FunctionType) -> list[Any]:
+    """The values of a function's closure and defaults."""
+    found = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # the variable has no value yet
+            found.append(cell.cell_contents)
+    return [*found, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
 def _parameters(cls: type) -> list[str]:
