@@ -199,13 +199,16 @@ def _source(thing: Any) -> str:
     """
     try:
         text = textwrap.dedent(inspect.getsource(thing))
+        if thing.__name__ != "<lambda>":
+            return ast.dump(ast.parse(text))
+        whole, line = ast.parse("".join(inspect.findsource(thing)[0])), thing.__code__.co_firstlineno
+        found = [node for node in ast.walk(whole) if isinstance(node, ast.Lambda) and node.lineno == line]
+        return " ".join(map(ast.dump, found))
+    except SyntaxError:  # the lines of a string may begin before those of the code
+        return text
     except (OSError, TypeError):
         has_file = hasattr(sys.modules[thing.__module__], "__file__")
         return repr(sorted(vars(thing))) if has_file else secrets.token_hex()
-    try:
-        return ast.dump(ast.parse(text))
-    except SyntaxError:  # the lines of a lambda, which may be a part of something
-        return text
 
 
 def _is_code(value: Any) -> bool:

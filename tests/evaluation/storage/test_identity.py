@@ -168,6 +168,12 @@ def agent_of(move):
     return Local
 
 
+def test_a_lambda_is_the_same_wherever_it_stands():
+    here = fingerprint(lambda: First("a"))
+    assert here == fingerprint(*[lambda: First("a")])
+    assert here != fingerprint(lambda: First("b"))
+
+
 def test_what_a_class_has_taken_from_around_it_counts():
     assert fingerprint(agent_of(1)) == fingerprint(agent_of(1)) != fingerprint(agent_of(2))
 
