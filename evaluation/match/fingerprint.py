@@ -197,6 +197,7 @@ def _source(thing: Any) -> str:
     What a module makes by a call, such as a named tuple, has none: the names of its members stand for it. What was
     typed at a prompt has a different text each time.
     """
+    text = secrets.token_hex()
     try:
         text = textwrap.dedent(inspect.getsource(thing))
         if thing.__name__ != "<lambda>":
@@ -208,7 +209,7 @@ def _source(thing: Any) -> str:
         return text
     except (OSError, TypeError):
         has_file = hasattr(sys.modules[thing.__module__], "__file__")
-        return repr(sorted(vars(thing))) if has_file else secrets.token_hex()
+        return repr(sorted(vars(thing))) if has_file else text
 
 
 def _is_code(value: Any) -> bool:
