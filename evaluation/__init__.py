@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.results import GameCounts as GameCounts
     from zermelo.evaluation.results import Results as Results
     from zermelo.evaluation.results import Score as Score
-    from zermelo.evaluation.results import count_pairs as count_pairs
     from zermelo.evaluation.sandbox import Isolate as Isolate
     from zermelo.evaluation.sandbox import Isolation as Isolation
     from zermelo.evaluation.schedule import Pairings as Pairings
@@ -61,7 +60,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "match.score": "Outcome Scoring",
             "output.standings": "Standings",
             "output.tree": "TreeDrawing draw_tree",
-            "results": "GameCounts Results Score count_pairs",
+            "results": "GameCounts Results Score",
             "sandbox": "Isolate Isolation",
             "schedule": "Pairings Schedule ScheduledGame",
             "stats.ratings": "EloEstimate RatingTable Sprt SprtResult elo fit_ratings sprt",

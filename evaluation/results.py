@@ -20,28 +20,20 @@ from zermelo.evaluation.match.score import half_points, ranks_of
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
-PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
-_NO_PAIRS: Final = (0, 0, 0, 0, 0, 0)
-_PAIR_COLUMNS: Final = {(0, 0): 0, (0, 1): 1, (0, 2): 2, (1, 1): 3, (1, 2): 4, (2, 2): 5}
-"""The column of a pair, by the half points of its two games in ascending order."""
+_PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
+_PAIRS: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""The half points of the two games in ascending order."""
 _TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
 _Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
 
 
 class Observed(NamedTuple):
-    """Games, or pairs of games with the seats exchanged, by one agent's score.
+    """Games, or pairs of games with the seats exchanged, by one agent's score."""
 
-    Attributes:
-        scores: The possible ones in ascending order, from 0 to 1.
-        times: How often each came.
-        counts: As they were given.
-        games_each: 2 for pairs.
-    """
-
-    scores: tuple[float, ...]
-    times: tuple[int, ...]
-    counts: tuple[int, ...]
-    games_each: int
+    scores: tuple[float, ...]  # the possible ones in ascending order, from 0 to 1
+    times: tuple[int, ...]  # how often each came
+    counts: tuple[int, ...]  # as they were given
+    games_each: int  # 2 for pairs
 
 
 def observed(wins: Any, draws: Any, losses: Any, pairs: Sequence[Any] | None = None) -> Observed:
@@ -61,7 +53,7 @@ def observed(wins: Any, draws: Any, losses: Any, pairs: Sequence[Any] | None = N
         raise InvalidSettingError(
             f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"
         )
-    ll, ld, wl, dd, wd, ww = counts = _counts(pairs, [f"pairs ({name})" for name in PAIR_NAMES])
+    ll, ld, wl, dd, wd, ww = counts = _counts(pairs, [f"pairs ({name})" for name in _PAIR_NAMES])
     return Observed((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), counts, 2)
 
 
@@ -71,26 +63,6 @@ def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
         if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
             raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
     return tuple(map(int, counts))
-
-
-def count_pairs(pairs: Iterable[tuple[float, float]]) -> PairCounts:
-    """Counts of pairs of games as ``elo`` and ``sprt`` take them: LL, LD, WL, DD, WD, WW.
-
-    Args:
-        pairs: One agent's scores (1, 0.5 or 0) in the two games of each pair.
-
-    Raises:
-        InvalidSettingError: A score is none of these.
-    """
-    counts = Counter[int]()
-    for first, second in pairs:
-        halves = {0.0: 0, 0.5: 1, 1.0: 2}
-        low, high = sorted(halves.get(score, -1) for score in (first, second))
-        column = _PAIR_COLUMNS.get((low, high))
-        if column is None:
-            raise InvalidSettingError(f"the scores of a pair must each be 1, 0.5 or 0, not {(first, second)!r}")
-        counts[column] += 1
-    return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
 
 
 @dataclass(frozen=True)
@@ -107,7 +79,7 @@ class Score:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    pairs: PairCounts = _NO_PAIRS
+    pairs: PairCounts = (0, 0, 0, 0, 0, 0)
 
     def __add__(self, other: Score) -> Score:
         ll, ld, wl, dd, wd, ww = map(sum, zip(self.pairs, other.pairs, strict=True))
@@ -182,14 +154,6 @@ class GameCounts:
         """Number of games."""
         return self._counts.total()
 
-    def played(self) -> Counter[str]:
-        """Games of each player, one for each seat that it had."""
-        table = Counter[str]()
-        for players, _, games in self.items():
-            for player in players:
-                table[player] += games
-        return table
-
     def head_to_head(self) -> dict[tuple[str, str], Score]:
         """The score of each player against each other one that it met, by (player, other).
 
@@ -216,7 +180,6 @@ class GameCounts:
 
 
 def _key(result: Sequence[Any]) -> _Key:
-    """The line-up and the ranks of one result."""
     if len(result) == 3 and isinstance(result[0], str):
         first, second, score = result
         ranks = _TWO_SEATS.get(score)
@@ -274,30 +237,20 @@ class Finish(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """The games of one finish.
+    """The games of one finish; sequences are by seat.
 
-    Attributes:
-        games: Number of games.
-        moves: By each seat.
-        microseconds: Of those moves, by seat.
-        distinct: How many of the games differ in an action or a reward.
-        first: Sorts the groups by their first games.
-        first_id: The id of the first game.
-        message: Of the first game's failure.
-        rewards: The sum of each seat's, in millionths; None if they are not known or not all finite.
-        lowest: The lowest reward of each seat in one of the games, likewise.
-        highest: The highest, likewise.
+    Rewards are in millionths, and None if they are not known or not all finite.
     """
 
     games: int
     moves: Sequence[int]
-    microseconds: Sequence[int]
-    distinct: int
-    first: int
+    microseconds: Sequence[int]  # of those moves
+    distinct: int  # how many of the games differ in an action or a reward
+    first: int  # sorts the groups by their first games
     first_id: str = ""
-    message: str = ""
-    rewards: Sequence[int] | None = None
-    lowest: Sequence[int] | None = None
+    message: str = ""  # of the first game's failure
+    rewards: Sequence[int] | None = None  # sums
+    lowest: Sequence[int] | None = None  # in one of the games
     highest: Sequence[int] | None = None
 
 
@@ -305,16 +258,12 @@ class Group:
 class Deals:
     """Rotations of the seats whose games ended in one way: one deal each where chance deals.
 
-    Attributes:
-        count: Number of rotations.
-        sums: What each agent earned in all of them, in millionths, in the order of the agents' names; games that
-            failed are left out.
-        squares: Sums of the squares of what each agent earned in one rotation.
+    Lists are in the order of the agents' names, in millionths, and without games that failed.
     """
 
     count: int
-    sums: list[int]
-    squares: list[int]
+    sums: list[int]  # what each agent earned in all of them
+    squares: list[int]  # sums of the squares of what each agent earned in one rotation
 
 
 Rotation: TypeAlias = tuple[Finish, ...]
@@ -374,9 +323,7 @@ class Results:
         for one, two, count in self.pairs():
             for agent, other in (one.agents, two.agents):
                 low, high = sorted(finish.half_points(agent) for finish in (one, two))
-                counts = [0] * 6
-                counts[_PAIR_COLUMNS[low, high]] = count
-                ll, ld, wl, dd, wd, ww = counts
+                ll, ld, wl, dd, wd, ww = (count * (kind == (low, high)) for kind in _PAIRS)
                 table[agent, other] += Score(pairs=(ll, ld, wl, dd, wd, ww))
         return table
 

@@ -28,7 +28,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
@@ -67,7 +67,7 @@ def game_order(game_id: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True)
 class Schedule(Sequence[ScheduledGame]):
     """All games of a tournament in order of play; a game is worked out when it is asked for.
 
@@ -96,7 +96,7 @@ class Schedule(Sequence[ScheduledGame]):
     games: int
     seed: int
     pairings: Pairings = Pairings.ROUND_ROBIN
-    openings: Sequence[tuple[Any, ...]] = ()
+    openings: Sequence[tuple[Any, ...]] = field(default=(), repr=False)
     numbers: Sequence[int] | None = None
     duplicate: bool = False
     teams: bool = False
@@ -184,20 +184,10 @@ class Schedule(Sequence[ScheduledGame]):
         )
 
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
-        """The agents by seat in a game of a rotation."""
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = (turn + sum(self._known[agent] for agent in self._pairs[pairing]) + 1) % self.seats
         return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash((self.seats, self.games, self.seed, tuple(self._groups), self.duplicate))
-
-    def __repr__(self) -> str:
-        return f"<Schedule: {len(self)} games of {len(self._pairs)} pairings>"
 
 
 def _check(agents: Sequence[str], seats: int, games: int, teams: bool) -> None:

@@ -34,10 +34,7 @@ _PLAYER: Final = "player"
 class EnvDriver:
     """Steps an environment that it has reset.
 
-    Attributes:
-        env: The live environment, as the agents are shown it.
-        seat_names: The players in seat order: that of ``possible_agents``.
-        rewards: What each seat has earned so far.
+    ``seat_names`` are in the order of ``possible_agents``; ``rewards`` are what each seat has earned so far.
     """
 
     def __init__(self, env: Any, seed: int) -> None:
@@ -241,12 +238,12 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
         return None
     if mask[action - start]:
         return None
-    legal = (np.flatnonzero(np.asarray(mask)) + start).tolist()
-    return f"{action}, which is not legal here ({_few(legal)})"
+    legal = [str(index + start) for index in np.flatnonzero(mask)]
+    few = legal if len(legal) <= 12 else [*legal[:12], "..."]
+    return f"{action}, which is not legal here (legal: {', '.join(few)})"
 
 
 def _checked_mask(space: Any, mask: Any) -> Any:
-    """A copy of the mask, or None."""
     if mask is None:
         return None
     size = getattr(space, "n", None)
@@ -271,8 +268,3 @@ def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
     if codec.to_index(action) in codec.masked(mask):
         return None
     return f"{shown(action)}, which the action mask forbids"
-
-
-def _few(actions: list[int]) -> str:
-    shown = ", ".join(map(str, actions[:12]))
-    return f"legal: {shown}, ..." if len(actions) > 12 else f"legal: {shown}"

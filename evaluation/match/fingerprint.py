@@ -2,13 +2,15 @@
 
 Two fingerprints that are equal stand for the same games; where they differ, the labels of the parts say what has
 changed. A part is a setting with its value, the hash of a file that a setting names, of the numbers in an array or
-a model, or of the compiled code of a function or class together with what it refers to. Code of this package, of
+a model, or of the source of a function or class together with what it names. Code of this package, of
 Python and of installed packages is left to their versions. What an agent learns or counts while it plays is no
 part: of an object only the settings that its constructor takes are looked at.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -16,12 +18,14 @@ import hashlib
 import inspect
 import os
 import re
+import secrets
 import shutil
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +33,9 @@ import numpy as np
 _LONGEST: Final = 120
 """Characters of a setting's value that are kept as they are; a longer one is hashed."""
 _CODE: Final = "code of "
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 _SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,9}$")
+_PYTHON: Final = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -86,62 +92,40 @@ class _Described:
             self.parts[f"numbers of {label}"] = _hash(f"{array.dtype} {array.shape}".encode(), numbers)
         elif isinstance(value, set | frozenset):
             self.parts[label] = _hash(*sorted(repr(item).encode() for item in value))
-        elif isinstance(value, type):
-            self._add_class(value)
-        elif isinstance(function, FunctionType):
-            self._add_function(function)
+        elif isinstance(function, type | FunctionType):
+            self._add_code(function)
         elif not isinstance(value, ModuleType):
             for name, inner in _settings(value):
                 self.add(f"{label}.{name}" if label and name else label or name, inner)
 
-    def _add_class(self, cls: type) -> None:
-        if _is_library(cls):
+    def _add_code(self, thing: Any) -> None:
+        """A class or function as its source and the constants that it names; what else it names is added too."""
+        if _is_library(thing):
             return
-        digests = []
-        for name, member in sorted(vars(cls).items()):
-            inner = getattr(member, "__func__", None) or getattr(member, "fget", None) or member
-            inner = getattr(inner, "py_func", inner)
-            if isinstance(inner, FunctionType):
-                digests.append(f"{name} {self._function_hash(inner)}")
-            elif isinstance(member, _PLAIN) and not name.startswith("__"):
-                digests.append(f"{name} {member!r}")
-        self.parts[f"{_CODE}{cls.__module__}.{cls.__qualname__}"] = _hash(*(text.encode() for text in digests))
-        for base in cls.__bases__:
-            self.add("", base)
-
-    def _add_function(self, function: FunctionType) -> None:
-        if not _is_library(function):
-            label = f"{_CODE}{function.__module__}.{function.__qualname__}"
-            digest = self._function_hash(function)
-            # Two lambdas of one function have one name.
-            self.parts[label] = _hash(self.parts.get(label, "").encode(), digest.encode())
-
-    def _function_hash(self, function: FunctionType) -> str:
-        """Of its code, and of the constants that it refers to; functions and classes become parts of their own."""
-        found = [_code_text(function.__code__)]
-        held = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-        for value in [*held, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]:
-            found += self._referred("", value)
-        names = _names(function.__code__)
-        for name in sorted(names & function.__globals__.keys()):
-            value = function.__globals__[name]
-            if isinstance(value, ModuleType) and not _is_library(value):
-                for inner in sorted(names & vars(value).keys()):
-                    found += self._referred(inner, vars(value)[inner])
+        label = f"{_CODE}{thing.__module__}.{thing.__qualname__}"
+        text = _source(thing)
+        found = [self.parts.get(label, ""), text]  # two lambdas of one function have one name
+        functions = [*vars(thing).values()] if isinstance(thing, type) else [thing]
+        for value in (held for one in functions if isinstance(one, FunctionType) for held in _held(one)):
+            if _is_code(value):
+                self.add("", value)
             else:
-                found += self._referred(name, value)
-        return _hash(*(text.encode() for text in found))
-
-    def _referred(self, name: str, value: Any) -> list[str]:
-        """A constant as text; of code and of objects the parts are added."""
-        if isinstance(value, type | FunctionType | functools.partial) or hasattr(value, "py_func"):
-            self.add("", value)
-            return []
-        if not name:  # held by a closure, or a default: a setting
-            inner = _Described(self._seen)
-            inner.add("value", value)
-            return [f"{key} {text}" for key, text in inner.parts.items()]
-        return [f"{name} {value!r}"] if isinstance(value, _PLAIN) and name.isupper() else []
+                inner = _Described(self._seen)
+                inner.add("value", value)
+                found += (f"{key} {part}" for key, part in inner.parts.items())
+        names, known = set(_NAME.findall(text)), vars(sys.modules[thing.__module__])
+        modules = [value for name, value in known.items() if name in names and isinstance(value, ModuleType)]
+        for module in modules:
+            if not _is_library(module):
+                known = {**vars(module), **known}
+        for name in sorted(names & known.keys()):
+            if _is_code(known[name]):
+                self.add("", known[name])
+            elif isinstance(known[name], _PLAIN) and name.isupper():
+                found.append(f"{name} {known[name]!r}")
+        self.parts[label] = _hash(*(part.encode() for part in found))
+        for base in getattr(thing, "__bases__", ()):
+            self.add("", base)
 
 
 def _settings(value: Any) -> Iterator[tuple[str, Any]]:
@@ -207,30 +191,38 @@ def _file_hash(path: str) -> str:
         return "unreadable"
 
 
-def _code_text(code: CodeType) -> str:
-    """The code without line numbers."""
-    constants = []
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            constants.append(_code_text(constant))
-        elif isinstance(constant, frozenset):
-            constants.append(repr(sorted(map(repr, constant))))
-        else:
-            constants.append(repr(constant))
-    return repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants))
+def _source(thing: Any) -> str:
+    """The source without comments.
 
-
-def _names(code: CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
-
-
-def _is_filled(cell: Any) -> bool:
+    What a module makes by a call, such as a named tuple, has none: the names of its members stand for it. What was
+    typed at a prompt has a different text each time.
+    """
+    text = secrets.token_hex()
     try:
-        cell.cell_contents  # noqa: B018  # it raises if the variable has no value yet
-    except ValueError:
-        return False
-    return True
+        text = textwrap.dedent(inspect.getsource(thing))
+        if thing.__name__ != "<lambda>":
+            return ast.dump(ast.parse(text))
+        whole, line = ast.parse("".join(inspect.findsource(thing)[0])), thing.__code__.co_firstlineno
+        found = [node for node in ast.walk(whole) if isinstance(node, ast.Lambda) and node.lineno == line]
+        return " ".join(map(ast.dump, found))
+    except SyntaxError:  # the lines of a string may begin before those of the code
+        return text
+    except (OSError, TypeError):
+        has_file = hasattr(sys.modules[thing.__module__], "__file__")
+        return repr(sorted(vars(thing))) if has_file else text
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, type | FunctionType | functools.partial) or hasattr(value, "py_func")
+
+
+def _held(function: FunctionType) -> list[Any]:
+    """The values of a function's closure and defaults."""
+    found = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # the variable has no value yet
+            found.append(cell.cell_contents)
+    return [*found, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
 def _parameters(cls: type) -> list[str]:
@@ -240,22 +232,13 @@ def _parameters(cls: type) -> list[str]:
         return []
 
 
-def _top(thing: Any) -> str:
-    return str(getattr(thing, "__module__", "") or "").partition(".")[0]
-
-
-@functools.cache
-def _library_folders() -> tuple[str, ...]:
-    found = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return tuple(str(Path(folder).resolve()) + os.sep for folder in found)
-
-
 def _is_library(thing: Any) -> bool:
-    """Whether it belongs to this package, to Python or to an installed package, which have versions."""
     name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
     if name == "__main__":
         return False
-    if not isinstance(name, str) or _top(thing) == "zermelo" or name.partition(".")[0] == "zermelo":
+    if not isinstance(name, str) or name.partition(".")[0] == "zermelo":
         return True
     file = getattr(sys.modules.get(name), "__file__", None)
-    return file is None or str(Path(file).resolve()).startswith(_library_folders())
+    path = Path(file or "").resolve()
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+    return file is None or is_installed or path.is_relative_to(_PYTHON)

@@ -146,7 +146,7 @@ def play_game(
     another process then knows whom to charge.
     """
     started = time.perf_counter()
-    watch = on_turn or _nobody
+    watch = on_turn or (lambda seat: None)
     moves: list[Move] = []
     failure: Failure | None = None
     limited = False
@@ -185,10 +185,6 @@ def play_game(
         seconds=round(time.perf_counter() - started, 6),
         versions=versions(),
     )
-
-
-def _nobody(seat: int) -> None:
-    """The watcher of a match that nobody watches."""
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
@@ -232,7 +228,6 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
 
 
 def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:
-    """The agent's action, and what its search says of nodes, depth and value."""
     if getattr(agent, "needs", None) == "observation":
         return agent.act_on(driver.view()), ()
     action, figures = choose(agent, driver.env)

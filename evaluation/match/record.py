@@ -7,6 +7,7 @@ arrays and lists become tuples, and infinities survive JSON (which has none).
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import importlib.metadata
@@ -323,7 +324,6 @@ class _Version(msgspec.Struct):
 
 
 def _version(line: str) -> int:
-    """The version that a line is of, as far as it says so."""
     try:
         return msgspec.json.decode(line, type=_Version).schema
     except (ValueError, RecursionError):
@@ -352,7 +352,6 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any, depth: int = 0) -> Any:
-    """Actions as they were before they were written."""
     if depth > _DEEPEST:
         raise ValueError("an action that is nested too deeply")
     if isinstance(value, list):
@@ -372,18 +371,14 @@ def _shared(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 @functools.cache
-def _installed(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-def versions() -> dict[str, str]:
+def versions() -> Mapping[str, str]:
     """The versions of this package, of Python and of what games depend on, as far as they are installed."""
     packages = (
         "zermelo", "numpy", "gymnasium", "pettingzoo", "shimmy", "open_spiel", "rlcard", "numba", "torch",
         "stable_baselines3", "sb3_contrib",
     )  # fmt: skip
-    found = {name: _installed(name) for name in packages}
-    return {"python": platform.python_version(), **{name: version for name, version in found.items() if version}}
+    found = {"python": platform.python_version()}
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return {name: version for name, version in found.items() if version}

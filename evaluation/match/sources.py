@@ -7,6 +7,7 @@ playing a short game in it: where it is of a kind whose clones are known to be r
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from types import ModuleType
@@ -86,18 +87,14 @@ class FreshEnvs:
         if self._unused is not None:
             return clone_env(self._unused)
         made = build_env(self._source)[0]
-        if not self._asked:
-            self._asked = True
-            if not is_live(self._source) and is_known_to_clone(made):
-                try:
-                    self._unused = clone_env(made)
-                except CloneError:
-                    self._unused = None  # then each is made
+        if not self._asked and not is_live(self._source) and is_known_to_clone(made):
+            with contextlib.suppress(CloneError):  # then each is made
+                self._unused = clone_env(made)
+        self._asked = True
         return made
 
 
 def _is_agent(source: Any) -> TypeGuard[Agent]:
-    """Whether this can play; unlike the protocol's own check, it may lack a name."""
     methods = (getattr(source, name, None) for name in ("act", "reset"))
     return not isinstance(source, type) and all(callable(method) for method in methods)
 

@@ -38,26 +38,17 @@ class GamePlayer:
     reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
     before its first game, on no move's time. Each game seeds Python's and NumPy's global generators: in a process
     that has other work to do, play inside ``kept_globals``. ``close`` ends the agents' own processes.
-
-    Attributes:
-        env: What makes the environment.
-        env_name: What records call it.
-        seat_names: The environment's, for games in which it cannot even start.
-        participants: The agents by name.
-        max_moves: The limit on moves of a game.
-        hang_seconds: After so long without an answer an agent, or the environment, is taken to hang; None waits.
     """
 
     env: EnvSource
-    env_name: str
-    seat_names: tuple[str, ...]
-    participants: Mapping[str, Participant]
+    env_name: str  # in records
+    seat_names: tuple[str, ...]  # the environment's, for games in which it cannot even start
+    participants: Mapping[str, Participant]  # by name
     max_moves: int = MAX_MOVES
-    hang_seconds: float | None = None
+    hang_seconds: float | None = None  # see ``Isolation``
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
-    _failed: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._envs = FreshEnvs(self.env)
@@ -71,10 +62,7 @@ class GamePlayer:
         try:
             agents = self._seated(game.seats)
         except AgentFault as fault:
-            failed = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
-            self._failed.clear()
-            failure = Failure(fault.kind, failed, fault.message, fault.detail)
-            return self._failed_game(game, failure)
+            return self._failed_game(game, Failure(fault.kind, fault.seat, fault.message, fault.detail))
         seed_globals(game.seed)
         try:
             driver = drive_env(self._envs.make(), game.seed)
@@ -94,12 +82,15 @@ class GamePlayer:
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
             return self._failed_game(game, failure)
         if record.failure is not None and record.failure.seat is not None:
-            self._dismiss(agents[record.failure.seat])
+            failed = agents[record.failure.seat]
+            if isinstance(failed, IsolatedAgent):
+                failed.close()
+            self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
         return record
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
         copies, seated = Counter[str](), []
-        for name in names:
+        for seat, name in enumerate(names):
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
@@ -108,9 +99,8 @@ class GamePlayer:
                 except AgentStartError as error:  # it could be made when the tournament began
                     if key[1]:
                         raise  # a second one is wanted, which nobody has tried before
-                    self._failed.add(name)
                     detail = traceback_text(error.__cause__)
-                    raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail, seat) from error
                 self._agents[key] = agent
                 if not isinstance(agent, IsolatedAgent):
                     self._new.append(agent)
@@ -118,17 +108,11 @@ class GamePlayer:
         return seated
 
     def _rehearse(self, driver: EnvDriver) -> None:
-        """Once for each agent that is made; those in processes of their own do so there."""
         while self._new:
             agent = self._new.pop()
             needs_view = getattr(agent, "needs", None) == "observation"
             with contextlib.suppress(EnvironmentFailureError):  # the game will say so
                 rehearse(agent, driver.view() if needs_view else driver.env)
-
-    def _dismiss(self, failed: Agent) -> None:
-        if isinstance(failed, IsolatedAgent):
-            failed.close()
-        self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
 
     def lost(self, game: ScheduledGame, loss: Loss) -> GameRecord:
         """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
@@ -144,7 +128,6 @@ class GamePlayer:
         return self._failed_game(game, failure)
 
     def _failed_game(self, game: ScheduledGame, failure: Failure) -> GameRecord:
-        """The record of a game of which nothing is known but how it failed."""
         return GameRecord(
             env=self.env_name,
             agents=game.seats,
@@ -195,7 +178,12 @@ class Participant:
     @property
     def may_be_made_here(self) -> bool:
         """Whether making it in this process runs none but this package's code."""
-        return self.isolation is None or _is_builtin(self.source)
+        source = self.source
+        if self.isolation is None:
+            return True
+        if isinstance(source, str):
+            return not runs_own_code(source)
+        return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
 
     def player(self, copies: int = 0) -> Agent:
         """The agent as matches need it: itself, or what speaks for it in a process of its own."""
@@ -230,11 +218,8 @@ def participants(
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
-    made = _made(sources, limits)
-    if isinstance(agents, Mapping):
-        names = [str(name) for name in agents]
-    else:
-        names = [name or _called(source) for (name, _), source in zip(made, sources, strict=True)]
+    made = [_made(source, limit) for source, limit in zip(sources, limits, strict=True)]
+    names = list(map(str, agents)) if isinstance(agents, Mapping) else [name for name, _ in made]
     counts, seen = Counter(names), Counter[str]()
     result = []
     for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
@@ -244,33 +229,15 @@ def participants(
     return tuple(result)
 
 
-def _made(
-    sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
-) -> list[tuple[str | None, Mapping[str, str]]]:
-    """The name and fingerprint of each agent, once it has been made."""
-    found: list[tuple[str | None, Mapping[str, str]]] = []
-    for source, limit in zip(sources, limits, strict=True):
-        if limit is None:
-            agent = build_agent(source)
-            name = getattr(agent, "name", None)
-            found.append((None if name is None else str(name), fingerprint(source, agent)))
-            continue
-        trial = IsolatedAgent(source, _called(source), limit)
-        try:
-            name = trial.start()
-        finally:
-            trial.close()
-        # A name made of a function inside another one says less than the text that it was made from.
-        nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
-        found.append((None if nameless and isinstance(source, str) else name, trial.fingerprint))
-    return found
-
-
-def _is_builtin(source: AgentSource) -> bool:
-    if isinstance(source, str):
-        return not runs_own_code(source)
-    return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
-
-
-def _called(source: AgentSource) -> str:
-    return source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
+def _made(source: AgentSource, limit: Isolation | None) -> tuple[str, Mapping[str, str]]:
+    """The name and fingerprint of an agent, once it has been made."""
+    called = source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
+    if limit is None:
+        agent = build_agent(source)
+        return str(getattr(agent, "name", None) or called), fingerprint(source, agent)
+    trial = IsolatedAgent(source, called, limit)
+    with contextlib.closing(trial):
+        name = trial.start() or called
+    # A name made of a function inside another one says less than the text that it was made from.
+    nameless = isinstance(source, str) and ("<locals>" in name or "<lambda>" in name)
+    return called if nameless else name, trial.fingerprint

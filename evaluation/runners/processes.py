@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing import spawn
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final, Generic
@@ -57,7 +57,7 @@ class ProcessRunner:
         self._count = workers
         self._dumps = dumps
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as tasks end. When the iterator ends or is closed, no worker is left."""
         sent = self._dumps(work)
         waiting = Waiting(items)
@@ -105,8 +105,6 @@ class ProcessRunner:
 
 
 class _Worker(Generic[Item, Result]):
-    """The parent's end of a worker process."""
-
     def __init__(self, work: bytes) -> None:
         try:
             self.process, self.pipe, self.turn = start(work)
@@ -120,7 +118,6 @@ class _Worker(Generic[Item, Result]):
         self._wanted = 1
 
     def give(self, waiting: Waiting[Item]) -> None:
-        """Hands the worker as many items as it should have."""
         if not waiting or len(self.items) > self._wanted // 2:
             return
         batch = waiting.take(self._wanted - len(self.items))
@@ -184,13 +181,11 @@ class _Worker(Generic[Item, Result]):
         return items, [items.pop(finished)] if finished < len(items) else []
 
     def dismiss(self) -> None:
-        """Asks the worker to end, and gives it time to."""
         with contextlib.suppress(OSError):
             self.pipe.send(None)
         self.process.join(PATIENCE)
 
     def stop(self) -> None:
-        """Ends the worker, whatever it is doing."""
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
@@ -240,7 +235,6 @@ def forked(channel: int, memory: int) -> None:
 
 
 def _serve(pipe: Connection, turn: Any, work: Work[Any, Any]) -> None:
-    """Runs the tasks it is sent, until it is sent None or its parent is gone."""
     here, own = os.fstat(pipe.fileno()), pipe.fileno()
 
     def on_turn(seat: int) -> None:

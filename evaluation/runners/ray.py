@@ -8,7 +8,7 @@ process runs on.
 
 An agent that ends its process takes a worker with it, which cannot be told from a lost node. From its second trial
 on a batch therefore runs in a process that the worker watches, where such an end is charged to a seat, as it is
-without Ray; after ``SPARED`` losses every batch does.
+without Ray.
 
 ``ray`` is imported only when a runner is made.
 """
@@ -25,7 +25,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import cloudpickle
@@ -38,8 +38,6 @@ from zermelo.evaluation.runners.work import Item, Result, Waiting, Work
 
 TRIES: Final = 5
 """How often a batch is handed out before the run gives up."""
-SPARED: Final = 3
-"""Lost workers after which every batch runs in a process that its worker watches, not only those tried again."""
 BATCH_SECONDS: Final = 1.0
 LARGEST_BATCH: Final = 500
 RECOUNT: Final = 5.0
@@ -72,7 +70,7 @@ class RayRunner:
         self._workers = workers
         self._address = address or os.environ.get("RAY_ADDRESS") or "local"
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as batches end; see ``Runner``. The nodes must have the modules that the work names."""
         try:
             pickled = cloudpickle.dumps(work)
@@ -84,12 +82,12 @@ class RayRunner:
         with self._connected():
             yield from self._run(pickled, items)
 
-    def _run(self, pickled: bytes, items: Sequence[Any]) -> Iterator[Any]:
+    def _run(self, pickled: bytes, items: Sequence[Any]) -> Generator[Any]:
         ray = self._ray
         task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_batch)
         key, work = hashlib.sha256(pickled).hexdigest(), ray.put(pickled)
         waiting, lost, busy = Waiting(items), deque[_Batch](), dict[Any, _Batch]()
-        size, counted, wanted, losses = 1, -math.inf, 1, 0
+        size, counted, wanted = 1, -math.inf, 1
         try:
             while waiting or lost or busy:
                 if time.monotonic() > counted + RECOUNT:
@@ -98,8 +96,8 @@ class RayRunner:
                     # Fewer items towards the end, so that all workers end together.
                     count = min(size, math.ceil(len(waiting) / wanted))
                     batch = lost.popleft() if lost else _Batch(waiting.take(count))
-                    is_dangerous = batch.tries > 0 or losses > SPARED
-                    busy[task.remote(key, work, batch.items, is_dangerous, _folders(), _version())] = batch
+                    ref = task.remote(key, work, batch.items, batch.tries > 0, _folders(), _version())
+                    busy[ref] = batch
                 # Not for ever, so that new nodes are noticed, and Ctrl-C on every system.
                 ended, _ = ray.wait([*busy], num_returns=1, timeout=1.0)
                 for ref in ended:
@@ -112,7 +110,6 @@ class RayRunner:
                             "package and the modules of the environment and the agents, in the same versions"
                         ) from error
                     except ray.exceptions.RayError as error:
-                        losses += 1
                         lost.append(_tried(batch, error))
                         continue
                     yield from results
@@ -133,7 +130,6 @@ class RayRunner:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:
-        """Connects to the cluster, unless this process is already."""
         if self._ray.is_initialized():
             yield
             return
@@ -173,7 +169,6 @@ def _knock(address: str) -> None:
 
 
 def _folders() -> list[str]:
-    """The folders in which this process finds modules."""
     return [path or os.getcwd() for path in sys.path]
 
 

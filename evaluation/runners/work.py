@@ -13,7 +13,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
@@ -36,17 +36,11 @@ NOBODY: Final = -1
 
 @dataclass(frozen=True)
 class Loss:
-    """The end of a worker in the middle of a task.
+    """The end of a worker in the middle of a task."""
 
-    Attributes:
-        seat: The seat whose agent ran, or ``NOBODY``.
-        exit_code: Of the worker; below zero the number of a signal.
-        hung: Whether the worker was ended because nothing happened for ``Work.hang_seconds``.
-    """
-
-    seat: int
-    exit_code: int | None
-    hung: bool
+    seat: int  # whose agent ran, or NOBODY
+    exit_code: int | None  # of the worker; below zero the number of a signal
+    hung: bool  # whether it was ended because nothing happened for ``Work.hang_seconds``
 
 
 class Work(Protocol[Given, Found]):
@@ -77,7 +71,7 @@ class Work(Protocol[Given, Found]):
 class Runner(Protocol):
     """Runs tasks."""
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields the results, each once, as tasks end. Closing the iterator stops all work.
 
         Raises:
@@ -138,7 +132,7 @@ class SerialRunner:
     An agent that ends the process ends the run, unless it has a process of its own.
     """
 
-    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields one result after another, in order; at the end the global generators are as before."""
         with kept_globals(), contextlib.closing(work), _Watchdog(work.hang_seconds) as watchdog:
             for item in items:
@@ -175,7 +169,6 @@ class _Watchdog:
         self._due = math.inf if self._seconds is None else time.monotonic() + self._seconds
 
     def rest(self) -> None:
-        """Counts nothing until the next turn."""
         self._due = math.inf
 
     def _watch(self, number: int) -> None:

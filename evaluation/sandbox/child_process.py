@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -95,7 +95,6 @@ class _Child:
         self._ponders = False
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
-        """The answer for the worker; whatever the agent raises is a part of it."""
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
         try:
             if self._ponders:
@@ -142,7 +141,6 @@ class _Child:
         return {}
 
     def go_on(self, name: str) -> None:
-        """Ponders after a move, if that is wanted."""
         if self._ponders and name == "act":
             self._agent.ponder()
 
@@ -160,16 +158,15 @@ class _Child:
         return {"action": self._agent.act_on(pickle.loads(value))} | self._left()
 
     def _allow(self) -> None:
-        """Allows the threads and processes that run now, as they were started while getting ready."""
         self._allowed = {*_running()}
 
     def _left(self) -> dict[str, Any]:
-        """Threads and processes that the agent started during its move and that run after a grace time."""
         ends = time.monotonic() + GRACE
         while left := [thing for thing in _running() if thing not in self._allowed]:
             if time.monotonic() > ends:
+                names = [f"process {one}" if isinstance(one, int) else f"thread {one.name}" for one in left]
                 kind = "a process" if any(isinstance(thing, int) for thing in left) else "a thread"
-                return {"left": kind, "detail": ", ".join(sorted(map(_described, left)))[:1000]}
+                return {"left": kind, "detail": ", ".join(sorted(names))[:1000]}
             time.sleep(0.005)
         return {}
 
@@ -202,14 +199,6 @@ def _running() -> list[Any]:
     threads = [thread for thread in threading.enumerate() if thread not in pooled]
     found = children(os.getpid())
     return [*threads, *(pid for pid in found if not is_zombie(pid))]
-
-
-class _Named(Protocol):
-    name: str
-
-
-def _described(thing: int | _Named) -> str:
-    return f"process {thing}" if isinstance(thing, int) else f"thread {thing.name}"
 
 
 def shown_position(env: Any) -> Hashable:

@@ -46,17 +46,11 @@ def _prctl(option: int, value: int) -> None:
 
 
 class _Running(NamedTuple):
-    """A process that has not ended.
+    """A process that has not ended."""
 
-    Attributes:
-        status: Its end is written here.
-        client: The channel that it was asked for through.
-        channel: This end of its own channel, or None.
-    """
-
-    status: int
-    client: int
-    channel: int | None
+    status: int  # its end is written here
+    client: int  # the channel that it was asked for through
+    channel: int | None  # this end of its own channel
 
 
 class _Server:
@@ -173,7 +167,6 @@ class _Server:
 
 
 def _refuse(files: Sequence[int], number: int) -> None:
-    """Answers that no process can be started, by the number of the error below zero."""
     if files:
         os.write(files[0], processes.NUMBER.pack(-number))
     for file in files:

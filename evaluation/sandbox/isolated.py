@@ -8,6 +8,7 @@ agent's help, so native code that holds Python's lock is stopped like anything e
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import selectors
@@ -15,6 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from typing import Any, Final
 
 import cloudpickle
@@ -32,6 +34,8 @@ from zermelo.evaluation.sandbox.processes import AgentProcess, FrameReader, fram
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
 
+_MOVES: Final = ("act", "see")
+"""Requests that a clock counts; before the first of them an agent has not started."""
 _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3
@@ -75,16 +79,13 @@ class IsolatedAgent(RemoteAgent):
         os.set_blocking(self._process.requests, False)
         self._rehearsed = False
         limits = self._isolation
-        request = {
-            "source": source,
-            "path": list(sys.path),
-            "memory_mb": limits.memory_mb,
-            "ponder": limits.ponder,
-        }
+        request = {"source": source, "path": [*sys.path], "memory_mb": limits.memory_mb, "ponder": limits.ponder}
         try:
-            answer = self._ask("make", request, self._isolation.start_seconds, starting=True)
+            answer = self._ask("make", request)
         except AgentFault as fault:
-            raise AgentStartError(f"{self.name} cannot start: it {fault.message}{_last_line(fault)}") from fault
+            words = fault.detail.strip().splitlines()
+            wrote = f", and wrote {words[-1].strip()[:200]!r}" if words else ""
+            raise AgentStartError(f"{self.name} cannot start: it {fault.message}{wrote}") from fault
         if "raised" in answer:
             self.close()
             raise _start_error(self.name, answer)
@@ -112,21 +113,21 @@ class IsolatedAgent(RemoteAgent):
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
         if not self._rehearsed:
             if self.needs != "observation":
-                self._settle("show", (pack_env(env, self._dice, for_all=True), to_be_learned()), starting=True)
+                self._settle("show", (pack_env(env, self._dice, for_all=True), to_be_learned()))
             elif view is not None:
-                self._settle("show", (cloudpickle.dumps(view().blank()), []), starting=True)
+                self._settle("show", (cloudpickle.dumps(view().blank()), []))
             self._rehearsed = True
-        self._settle("reset", seed, starting=True)
+        self._settle("reset", seed)
 
     def reset(self, seed: int | None = None) -> None:
         """Like the agent's own; ``get_ready`` is what matches call."""
-        self._settle("reset", 0 if seed is None else seed, starting=True)
+        self._settle("reset", 0 if seed is None else seed)
 
     def rest(self) -> None:
         """Stops thinking on the opponent's time, as the game is over."""
         if self._isolation.ponder and self._process is not None:
             with contextlib.suppress(AgentFault):  # the process is ended then
-                self._settle("rest", None, starting=True)
+                self._settle("rest", None)
 
     def act(self, env: Any) -> Any:
         """The agent's answer to a copy of the environment."""
@@ -148,52 +149,46 @@ class IsolatedAgent(RemoteAgent):
             self._fault(FailureKind.CRASH, "sent an answer without an action")
         return answer["action"]
 
-    def _settle(self, name: str, value: Any, *, starting: bool = False) -> dict[str, Any]:
-        limits = self._isolation
-        seconds: float | None = limits.start_seconds
-        if not starting:
-            given = [limit for limit in (limits.move_seconds, self._left) if limit is not None]
-            seconds = min(given) if given else None
-        answer = self._ask(name, value, seconds, starting=starting)
-        if not starting and self._left is not None:
-            self._left += limits.increment_seconds - self._spent
-        raised = answer.get("raised")
+    def _settle(self, name: str, value: Any) -> dict[str, Any]:
+        answer = self._ask(name, value)
+        raised, message = answer.get("raised"), str(answer.get("message"))
         if raised is None:
             return answer
-        message = str(answer.get("message"))
         if raised == "unsupported":
             raise UnsupportedGameError(message)
         if raised == "environment":
             raise errors.EnvFailedError(message)
-        kind = FailureKind(answer["kind"])
-        if starting and kind is FailureKind.CRASH:
-            kind = FailureKind.INVALID_START
-        raise AgentFault(kind, message, str(answer.get("detail")))
+        raise AgentFault(_kind(name, FailureKind(answer["kind"])), message, str(answer.get("detail")))
 
     def _fault(self, kind: FailureKind, message: str, detail: str = "") -> None:
         self.close()
         raise AgentFault(kind, message, detail)
 
-    def _ask(self, name: str, value: Any, seconds: float | None, *, starting: bool = False) -> dict[str, Any]:
+    def _ask(self, name: str, value: Any) -> dict[str, Any]:
         """Sends a request and awaits the answer; a process that fails to give one is ended."""
         if self._process is None:
             raise AgentFault(FailureKind.CRASH, "has no process any more")
-        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
-        ended = wait.run()
-        self._spent = wait.spent()
+        limits = self._isolation
+        seconds: float | None = limits.start_seconds
+        if name in _MOVES:
+            given = [limit for limit in (limits.move_seconds, self._left) if limit is not None]
+            seconds = min(given) if given else limits.hang_seconds
+        request = _Request(self._process, frame(pickle.dumps((name, value))), limits, seconds)
+        ended = request.run()
+        if name in _MOVES and self._left is not None:
+            self._left += limits.increment_seconds - (time.monotonic() - request.began)
         if ended is None:
             try:
-                return unpack_answer(wait.answer)
+                return unpack_answer(request.answer)
             except ValueError as error:
-                ended = _unreadable(error)
+                ended = FailureKind.CRASH, _unreadable(error)
         kind, message = ended
         if kind is FailureKind.TIMEOUT:
-            wait.last_words()
+            request.last_words()
         process, self._process = self._process, None
         exit_code = process.stop()
-        if starting and kind in (FailureKind.CRASH, FailureKind.TIMEOUT):
-            kind = FailureKind.INVALID_START
-        raise AgentFault(kind, message(exit_code), wait.written())
+        message = message or f"ended its process ({manner_of_death(exit_code)})"
+        raise AgentFault(_kind(name, kind), message, request.written())
 
     def close(self) -> None:
         """Ends the process; a later game starts a new one."""
@@ -209,26 +204,20 @@ def _start_error(name: str, answer: dict[str, Any]) -> errors.ZermeloError:
     return AgentStartError(f"{name} cannot start: {answer['message']}")
 
 
-def _last_line(fault: AgentFault) -> str:
-    lines = fault.detail.strip().splitlines()
-    return f", and wrote {lines[-1].strip()[:200]!r}" if lines else ""
+def _kind(request: str, kind: FailureKind) -> FailureKind:
+    """The failure's kind: who crashes or hangs before the first move has not started."""
+    is_start = request not in _MOVES and kind in (FailureKind.CRASH, FailureKind.TIMEOUT)
+    return FailureKind.INVALID_START if is_start else kind
 
 
-_End = tuple[FailureKind, Callable[[int | None], str]]
-"""A fault, and its message once the exit code is known."""
+def _unreadable(error: ValueError) -> str:
+    return f"sent an answer that cannot be read ({error})"
 
 
-def _unreadable(error: ValueError) -> _End:
-    message = f"sent an answer that cannot be read ({error})"
-    return FailureKind.CRASH, lambda _: message
-
-
-class _Wait:
-    """One request, until its answer or its end."""
-
+class _Request:
     def __init__(self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None) -> None:
         self.answer = b""
-        self._began = time.monotonic()
+        self.began = time.monotonic()
         self._process = process
         self._request = memoryview(request)
         self._limit = isolation
@@ -236,38 +225,26 @@ class _Wait:
         self._reader = FrameReader()
         self._output = bytearray()
 
-    def run(self) -> _End | None:
-        """Waits; None once ``answer`` is there."""
-        most = self._limit.hang_seconds if self._seconds is None else self._seconds
-        ends = None if most is None else self._began + most
+    def run(self) -> tuple[FailureKind, str] | None:
+        """Waits for ``answer``; a fault instead of one, without a message if the process has ended."""
+        process, most, memory = self._process, self._seconds, self._limit.memory_mb
+        ends = math.inf if most is None else self.began + most
         with selectors.PollSelector() as selector:
-            process = self._process
             for pipe in (process.answers, process.output, process.sentinel):
                 selector.register(pipe, selectors.EVENT_READ)
             selector.register(process.requests, selectors.EVENT_WRITE)
             while True:
-                left = None if ends is None else max(0.0, ends - time.monotonic())
-                if self._limit.memory_mb is not None:
-                    left = _LOOK if left is None else min(left, _LOOK)
-                ready = {key.fd for key, _ in selector.select(left)}
+                left = min(max(0.0, ends - time.monotonic()), math.inf if memory is None else _LOOK)
+                ready = {key.fd for key, _ in selector.select(None if left == math.inf else left)}
                 end = self._look(ready, selector)
                 if end is not None or self.answer:
                     return end
-                if ends is not None and time.monotonic() >= ends:
-                    return FailureKind.TIMEOUT, lambda _: f"did not answer within {most:g} s"
-                if self._limit.memory_mb is not None:
-                    resident = resident_mb(process.pid) - process.inherited_mb
-                    if resident > self._limit.memory_mb:
-                        return (
-                            FailureKind.OUT_OF_MEMORY,
-                            lambda _: f"took more than the {self._limit.memory_mb} MB of memory that it may",
-                        )
+                if time.monotonic() >= ends:
+                    return FailureKind.TIMEOUT, f"did not answer within {most:g} s"
+                if memory is not None and resident_mb(process.pid) - process.inherited_mb > memory:
+                    return FailureKind.OUT_OF_MEMORY, f"took more than the {memory} MB of memory that it may"
 
-    def spent(self) -> float:
-        """Seconds since the request."""
-        return time.monotonic() - self._began
-
-    def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:
+    def _look(self, ready: set[int], selector: selectors.BaseSelector) -> tuple[FailureKind, str] | None:
         process = self._process
         if process.requests in ready:
             try:
@@ -281,19 +258,19 @@ class _Wait:
         if process.output in ready and not self._read_output():
             selector.unregister(process.output)
         if len(self._output) > self._limit.output_kb * 1024:
-            return FailureKind.FLOOD, lambda _: f"wrote more than {self._limit.output_kb} KB of output"
+            return FailureKind.FLOOD, f"wrote more than {self._limit.output_kb} KB of output"
         if process.answers in ready:
             try:
                 part = os.read(process.answers, 2**20)
                 self.answer = self._reader.feed(part) or b""
             except ValueError as error:
-                return _unreadable(error)
+                return FailureKind.CRASH, _unreadable(error)
             if not part:
                 selector.unregister(process.answers)
         elif process.sentinel in ready:
-            while self._pending_output():
+            while wait([process.output], 0) and len(self._output) < 2**24 and self._read_output():
                 pass
-            return FailureKind.CRASH, lambda code: f"ended its process ({manner_of_death(code)})"
+            return FailureKind.CRASH, ""
         return None
 
     def _read_output(self) -> bool:
@@ -301,28 +278,17 @@ class _Wait:
         self._output += part
         return bool(part)
 
-    def _pending_output(self) -> bool:
-        with selectors.PollSelector() as selector:
-            selector.register(self._process.output, selectors.EVENT_READ)
-            return bool(selector.select(0)) and len(self._output) < 2**24 and self._read_output()
-
     def last_words(self) -> None:
         """Has the process write where it is (``faulthandler`` does, whatever holds Python's lock), and die."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGABRT)
-        ends = time.monotonic() + _LAST_WORDS
-        with selectors.PollSelector() as selector:
-            selector.register(self._process.sentinel, selectors.EVENT_READ)
-            selector.register(self._process.output, selectors.EVENT_READ)
-            while (left := ends - time.monotonic()) > 0:
-                ready = {key.fd for key, _ in selector.select(left)}
-                if (
-                    self._process.output not in ready or not self._read_output()
-                ) and self._process.sentinel in ready:
-                    return
+        ends, process = time.monotonic() + _LAST_WORDS, self._process
+        while (left := ends - time.monotonic()) > 0:
+            ready = wait([process.sentinel, process.output], left)
+            if (process.output not in ready or not self._read_output()) and process.sentinel in ready:
+                return
 
     def written(self) -> str:
-        """The beginning and the end of what the agent wrote."""
         size, text = len(self._output), self._output
         if size > 2 * _KEPT:
             text = text[:_KEPT] + f"\n[... {size - 2 * _KEPT} bytes ...]\n".encode() + text[-_KEPT:]

@@ -65,16 +65,12 @@ class ForkedProcess:
         function: Such as ``"zermelo.evaluation.sandbox.child_process:serve"``; it is called with the descriptors.
         files: Descriptors that the process gets.
         may_fork: Whether it may ask the same server for processes.
-
-    Attributes:
-        pid: Its number.
-        sentinel: Can be read from when the process has ended, whatever else of it still holds its pipes.
-        exitcode: None while it runs; below zero the number of the signal that ended it.
     """
 
     def __init__(self, function: str, files: Sequence[int], *, may_fork: bool = False) -> None:
+        # The sentinel can be read from when the process has ended, whatever else of it still holds its pipes.
         self.pid, self.sentinel = _servers().start(function, files, may_fork)
-        self.exitcode: int | None = None
+        self.exitcode: int | None = None  # while it runs; below zero the number of the signal that ended it
 
     def is_alive(self) -> bool:
         """Whether it has not ended."""
@@ -181,7 +177,6 @@ class _Servers:
         return ours
 
     def close(self) -> None:
-        """Ends the servers, if this process started them."""
         if self.owner != os.getpid():
             return
         for channel in self._processes:
@@ -227,7 +222,6 @@ def _at_start() -> tuple[tuple[str, str], ...]:
 
 @contextlib.contextmanager
 def _output() -> Iterator[list[int]]:
-    """Standard output and error, where nothing for those that are closed."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     found = [nothing, nothing]
     for number in (1, 2):
@@ -245,13 +239,7 @@ class AgentProcess(ForkedProcess):
 
     Args:
         function: The program: ``"module:function"``, called with the descriptors of the other ends of the pipes.
-        captures: Whether there is a third pipe, for standard output and error.
-
-    Attributes:
-        requests: Requests are written here.
-        answers: Answers are read here.
-        output: What it writes is read here; -1 if that is not captured.
-        inherited_mb: Resident memory from the server that it was forked from, above that of a bare process.
+        captures: Whether there is a third pipe, ``output``, for standard output and error; else that is -1.
     """
 
     def __init__(self, function: str, *, captures: bool = False) -> None:
@@ -269,6 +257,7 @@ class AgentProcess(ForkedProcess):
         finally:
             for pipe in theirs:
                 os.close(pipe)
+        # From the server that it was forked from, above that of a bare process.
         self.inherited_mb = max(0.0, resident_mb(self.pid) - _BARE_MB)
         self.requests, self.answers = pairs[0][1], pairs[1][0]
         self.output = pairs[2][0] if captures else -1

@@ -46,7 +46,9 @@ def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False)
         copy = clone_env(env)
         replace_generators(copy, generator)
         _deal_again(copy, generator, for_all)
-        return pack_object(copy)
+        buffer = io.BytesIO()
+        _Packer(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(copy)
+        return buffer.getvalue()
     except (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
         raise UnsupportedGameError(
             f"{game_name(env)} cannot be shown to an agent in a process of its own ({error}): play with "
@@ -77,16 +79,7 @@ def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> Non
         )
 
 
-def pack_object(obj: Any) -> bytes:
-    """An object as bytes that ``pickle.loads`` reads, its Python objects as what they hold."""
-    buffer = io.BytesIO()
-    _Packer(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(obj)
-    return buffer.getvalue()
-
-
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Sends objects of Python classes as what they hold."""
-
     def reducer_override(self, obj: Any) -> Any:
         cls = type(obj)
         if is_display_type(cls):
@@ -122,7 +115,7 @@ def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, An
 
 
 def _nothing() -> None:
-    """The replacement of an object that only draws."""
+    pass
 
 
 class OddAnswer:

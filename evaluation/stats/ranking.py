@@ -12,7 +12,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rows import Row, dispersion, note_before, notes_on, rows_of
+from zermelo.evaluation.stats.rows import Row, dispersion, notes_on, rows_of
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""
@@ -89,7 +89,8 @@ class Ranking:
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader of the table should know, but those on ratings."""
-        return (*note_before(self.results, self.planned or 0), *self.earlier_notes, *notes_on(self.results))
+        stopped = [] if self.complete else [f"Stopped after {self.games} of {self.planned} games."]
+        return (*stopped, *self.earlier_notes, *notes_on(self.results))
 
     @functools.cached_property
     def ratings(self) -> RatingTable | None:

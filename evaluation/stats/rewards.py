@@ -137,7 +137,6 @@ class Rewards:
 
 
 def _names(rotation: Rotation) -> tuple[str, ...]:
-    """The agents of a rotation, sorted."""
     return tuple(sorted({name for finish in rotation for name in finish.agents}))
 
 
@@ -192,7 +191,6 @@ def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:
 
 
 def _charge(results: Results, scoring: Scoring) -> Charge | None:
-    """The charge; None where no game was finished, or not all rewards are known."""
     games = earned = seats = 0
     lowest = math.inf
     for finish, group in _finished(results):

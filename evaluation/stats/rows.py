@@ -64,107 +64,80 @@ class Row:
 
 
 class _Tally:
-    """Counts of one agent."""
-
     def __init__(self, seats: int) -> None:
-        self.seats = seats
-        self.games = [0] * seats
-        self.points = [0] * seats  # twice the number of other seats beaten, ties counting one
-        self.returns: list[float] = []
+        self.games, self.points, self.earned = [0] * seats, [0] * seats, [0.0] * seats
         self.outcomes = Counter[Outcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
-        self.earned = [0.0] * seats
 
-    def row(self, name: str, dispersion: float, rewards: Rewards) -> Row:
-        wins, draws, losses = (self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
-        failed = 0
-        if self.seats == 1:
-            games, failed = len(self.returns), self.failures.total()
-            score = _mean(self.returns)
-            interval = student_interval(self.returns)
-            by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score, reward=score),)
-            paid = MeanReward(games, games, score, interval)
+    def add(self, finish: Finish, group: Group, seat: int, charge: Charge | None) -> None:
+        """Counts the games of a finish from one seat."""
+        self.games[seat] += group.games
+        self.moves += group.moves[seat]
+        self.microseconds += group.microseconds[seat]
+        if charge is None or (finish.failure is None and group.rewards is None):
+            self.earned[seat] = math.nan
+        elif finish.failure is None and group.rewards is not None:
+            self.earned[seat] += group.rewards[seat] / UNIT
         else:
-            paid = rewards.of(name)
-            games = sum(self.games)
-            score = self._mean(sum(self.points), games)
-            if self.seats == 2:
-                interval = paired_interval(wins / dispersion, draws / dispersion, losses / dispersion)
-            else:
-                interval = wilson_interval(score if games else 0.5, games)
-            by_seat = tuple(
-                SeatScore(
-                    games=count, score=self._mean(points, count), reward=earned / count if count else math.nan
-                )
-                for count, points, earned in zip(self.games, self.points, self.earned, strict=True)
-            )
-        return Row(
-            agent=name,
-            games=games + failed,
-            wins=wins,
-            draws=draws,
-            losses=losses,
-            failures=dict(sorted(self.failures.items())),
-            score=score,
-            interval=interval,
-            by_seat=by_seat,
-            moves=self.moves,
-            seconds_per_move=self.microseconds / 1e6 / self.moves if self.moves else math.nan,
-            mean_reward=paid.mean,
-            reward_interval=paid.interval,
-            deals=paid.deals,
-        )
+            self.earned[seat] += group.games * (charge.failed if finish.failed_seat == seat else charge.others)
+        if finish.failure is not None and finish.failed_seat == seat:
+            self.failures[finish.failure] += group.games
+        if outcomes := outcomes_of(finish.ranks):
+            self.outcomes[outcomes[seat]] += group.games
+            self.points[seat] += group.games * half_points(finish.ranks)[seat]
 
-    def _mean(self, points: int, games: int) -> float:
-        return points / (2 * (self.seats - 1) * games) if games else math.nan
+    def seats(self) -> tuple[SeatScore, ...]:
+        """Mean scores and rewards by seat, of two seats or more."""
+        full = 2 * (len(self.games) - 1)  # half points of who is ahead of all others
+        return tuple(
+            SeatScore(games=games, score=points / full / games, reward=earned / games)
+            if games
+            else SeatScore(games=0, score=math.nan)
+            for games, points, earned in zip(self.games, self.points, self.earned, strict=True)
+        )
 
 
 def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Rewards) -> list[Row]:
     """The row of each agent: all of ``agents`` first, others as they come."""
-    order = results.in_order()
+    order, spread = results.in_order(), dispersion(results)
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}
     for finish, group in order:
         if not finish.void:
-            _count(finish, group, tallies, rewards.charge)
-    for name, returns in results.returns.items():
-        tallies[name].returns = [*returns.elements()]
-    spread = dispersion(results)
-    return [tally.row(name, spread, rewards) for name, tally in tallies.items()]
-
-
-def _count(finish: Finish, group: Group, tallies: Mapping[str, _Tally], charge: Charge | None) -> None:
-    games, outcomes, points = group.games, outcomes_of(finish.ranks), half_points(finish.ranks)
-    for seat, name in enumerate(finish.agents):
-        tally = tallies[name]
-        tally.games[seat] += games
-        tally.moves += group.moves[seat]
-        tally.microseconds += group.microseconds[seat]
-        if charge is None:
-            tally.earned[seat] = math.nan
-        elif finish.failure is None:
-            tally.earned[seat] += group.rewards[seat] / UNIT if group.rewards is not None else math.nan
+            for seat, name in enumerate(finish.agents):
+                tallies[name].add(finish, group, seat, rewards.charge)
+    rows = []
+    for name, tally in tallies.items():
+        wins, draws, losses = (tally.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
+        games, by_seat = sum(tally.games), tally.seats() if seats > 1 else ()
+        if seats == 1:
+            returns = [*results.returns.get(name, Counter[float]()).elements()]
+            score, interval = _mean(returns), student_interval(returns)
+            paid = MeanReward(len(returns), len(returns), score, interval)
+            by_seat = (SeatScore(games=len(returns), score=score, reward=score),)
         else:
-            tally.earned[seat] += games * (charge.failed if finish.failed_seat == seat else charge.others)
-        if finish.failure is not None and finish.failed_seat == seat:
-            tally.failures[finish.failure] += games
-        if outcomes:
-            tally.outcomes[outcomes[seat]] += games
-            tally.points[seat] += games * points[seat]
+            paid = rewards.of(name)
+            score = sum(tally.points) / (2 * (seats - 1) * games) if games else math.nan
+            if seats == 2:
+                interval = paired_interval(wins / spread, draws / spread, losses / spread)
+            else:
+                interval = wilson_interval(score if games else 0.5, games)
+        pace = tally.microseconds / 1e6 / tally.moves if tally.moves else math.nan
+        row = Row(
+            agent=name, games=games, wins=wins, draws=draws, losses=losses,
+            failures=dict(sorted(tally.failures.items())), score=score, interval=interval, by_seat=by_seat,
+            moves=tally.moves, seconds_per_move=pace, mean_reward=paid.mean, reward_interval=paid.interval,
+            deals=paid.deals,
+        )  # fmt: skip
+        rows.append(row)
+    return rows
 
 
 def _mean(values: Sequence[float]) -> float:
-    """The mean; nan if there is none."""
     if not all(map(math.isfinite, values)):
         return sum(values) / len(values)
     return math.fsum(values) / len(values) if values else math.nan
-
-
-def note_before(results: Results, planned: int) -> Iterator[str]:
-    """A sentence for a tournament that was stopped."""
-    if results.games < planned:
-        yield f"Stopped after {results.games} of {planned} games."
 
 
 def notes_on(results: Results) -> Iterator[str]:

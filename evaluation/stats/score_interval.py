@@ -24,7 +24,7 @@ Z_95: Final = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 
 
-def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -> tuple[float, float]:
+def paired_interval(wins: float, draws: float, losses: float) -> tuple[float, float]:
     """Tango's interval for the mean score (wins + draws / 2) / n.
 
     Returns:
@@ -32,13 +32,13 @@ def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -
     """
     if wins + draws + losses == 0:
         return 0.0, 1.0
-    low = _lower_delta(wins, draws, losses, z)
-    high = -_lower_delta(losses, draws, wins, z)
+    low = _lower_delta(wins, draws, losses)
+    high = -_lower_delta(losses, draws, wins)
     return (1 + low) / 2, (1 + high) / 2
 
 
-def _lower_delta(wins: float, draws: float, losses: float, z: float) -> float:
-    """The lowest delta in [-1, 1] whose score statistic is at most z, by bisection."""
+def _lower_delta(wins: float, draws: float, losses: float) -> float:
+    """The lowest delta in [-1, 1] whose score statistic is at most 1.96, by bisection."""
     games = wins + draws + losses
     estimate = (wins - losses) / games
     low, high = -1.0, estimate
@@ -50,17 +50,18 @@ def _lower_delta(wins: float, draws: float, losses: float, z: float) -> float:
         c = -losses * delta * (1 - delta)
         loss_chance = (math.sqrt(max(b * b - 4 * a * c, 0.0)) - b) / (2 * a)
         variance = games * max(2 * loss_chance + delta * (1 - delta), 0.0)
-        if games * (estimate - delta) > z * math.sqrt(variance):
+        if games * (estimate - delta) > Z_95 * math.sqrt(variance):
             low = delta
         else:
             high = delta
     return high
 
 
-def wilson_interval(score: float, games: int, z: float = Z_95) -> tuple[float, float]:
+def wilson_interval(score: float, games: int) -> tuple[float, float]:
     """Wilson's interval for a mean score in [0, 1] over ``games`` games; (0, 1) when there are none."""
     if games == 0:
         return 0.0, 1.0
+    z = Z_95
     shrink = 1 + z * z / games
     middle = (score + z * z / (2 * games)) / shrink
     half = z / shrink * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))

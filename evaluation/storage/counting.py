@@ -26,13 +26,17 @@ from zermelo.evaluation.storage.database import (
 
 def count_games(records: Iterable[GameRecord]) -> Results:
     """The results of the records, which are read once; they may come in any order, unless they are stored ones."""
+    from zermelo.evaluation.storage.games import StoredGames
+
     db = sqlite3.connect(":memory:", isolation_level=None)
+    in_order = isinstance(records, StoredGames)
+    ordered = records if in_order else sorted(records, key=lambda record: game_order(record.game_id))
     openings, seats = set[Any](), 1
     numbers: dict[Finish, int] = {}
 
     def games() -> Iterable[tuple[int, int, GameRecord, str]]:
         before, turn = "", 0
-        for index, record in enumerate(_sorted(records)):
+        for index, record in enumerate(ordered):
             rotation = record.game_id.rpartition(".")[0]
             turn = turn + 1 if rotation and rotation == before else 0
             before = rotation
@@ -47,14 +51,6 @@ def count_games(records: Iterable[GameRecord]) -> Results:
             create(db, {}, seats)
         add_games(db, numbers, batch)
     return results(db, seats, openings=len(openings)) if numbers else Results()
-
-
-def _sorted(records: Iterable[GameRecord]) -> Iterable[GameRecord]:
-    from zermelo.evaluation.storage.games import StoredGames
-
-    return (
-        records if isinstance(records, StoredGames) else sorted(records, key=lambda one: game_order(one.game_id))
-    )
 
 
 def results(db: sqlite3.Connection, seats: int, before: int | None = None, openings: int | None = None) -> Results:
@@ -113,7 +109,6 @@ def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) ->
 def _rotations(
     db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str
 ) -> dict[Rotation, Deals]:
-    """The rotations, whose games are neighbours in the schedule."""
     void = {number for number, finish in known.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))
     rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")

@@ -34,34 +34,20 @@ class _Rung(msgspec.Struct):
 
 
 class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A rating during a training run, as its line has it: None for what is unknown, and for an end without bound.
-
-    Attributes:
-        env: The environment's name.
-        ladder: The identity of its ladder.
-        step: Of the training.
-        games: Number of games of the rating.
-        rating: In Elo.
-        lower, upper: Its interval.
-        score: The mean score, 0 to 1.
-        rungs: The ladder's agents and their ratings.
-        mean_reward: Of a game.
-        reward_interval: Its interval.
-        scoring: ``"rewards"`` where the games pay amounts, so that the reward says more than the rating.
-    """
+    """A rating during a training run, as its line has it: None for what is unknown and for an open end."""
 
     env: str
-    ladder: str
-    step: _Count
-    games: _Count
-    rating: _Amount
+    ladder: str  # its identity
+    step: _Count  # of the training
+    games: _Count  # of the rating
+    rating: _Amount  # in Elo
     lower: _Amount
     upper: _Amount
-    score: _Amount
-    rungs: list[_Rung]
+    score: _Amount  # the mean, 0 to 1
+    rungs: list[_Rung]  # the ladder's agents and their ratings
     mean_reward: _Amount = None
     reward_interval: tuple[_Amount, _Amount] | None = None
-    scoring: str = ""
+    scoring: str = ""  # "rewards" where the games pay amounts, so that the reward says more than the rating
 
     @property
     def by_reward(self) -> bool:

@@ -153,7 +153,6 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
 
 
 def _is_computed(db: sqlite3.Connection, table: str) -> bool:
-    """Whether a table has columns that are computed when they are read."""
     return any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)))
 
 
@@ -212,7 +211,6 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
 
 
 def _text(row: Sequence[Any] | None) -> str:
-    """The only column of a row."""
     if row is None or not isinstance(row[0], str):
         raise ValueError("a text is missing")
     return row[0]
@@ -245,7 +243,6 @@ def add_games(
 
 
 def _counted(record: GameRecord) -> tuple[Any, ...]:
-    """The columns of a game from ``returned`` on."""
     seats = range(len(record.agents))
     moves, microseconds = [0 for _ in seats], [0 for _ in seats]
     for move in record.moves:

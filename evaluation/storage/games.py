@@ -69,8 +69,6 @@ def games_of(lines: list[str]) -> StoredGames:
 
 
 def _of_database(path: Path) -> StoredGames:
-    """Games of a database, which may be written meanwhile."""
-
     def count() -> int:
         with open_reader(path) as db:
             return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
@@ -85,7 +83,6 @@ def _of_database(path: Path) -> StoredGames:
 
 
 def _of_text(path: Path) -> StoredGames:
-    """Games of a file of JSON lines, which is read into memory."""
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file: choose another folder")
     found = []

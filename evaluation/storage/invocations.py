@@ -26,25 +26,15 @@ from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 
 
 class Invocation(msgspec.Struct, frozen=True):
-    """One command that played games of a run.
+    """One command that played games of a run."""
 
-    Attributes:
-        started: When, in UTC, such as ``2026-03-01 12:30:00``.
-        seconds: From there until its last game was kept.
-        games: How many it played.
-        command: As it was typed; empty where a program called the package.
-        machine: The system, the processor's name and the number of processors.
-        versions: Of what the games were played with.
-        notes: Sentences that a reader of the games should know.
-    """
-
-    started: str
-    seconds: float
+    started: str  # in UTC, such as 2026-03-01 12:30:00
+    seconds: float  # from there until its last game was kept
     games: int
-    command: str
+    command: str  # as it was typed; empty where a program called the package
     machine: dict[str, Any]
     versions: dict[str, Any]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # sentences that a reader of the games should know
 
 
 @dataclass(frozen=True)

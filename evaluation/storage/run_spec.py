@@ -66,12 +66,11 @@ class RunSpec(TypedDict, total=False):
     anchor: str | None
     score: Scoring
     left_out: list[str]
-    history: list[dict[str, Any]]
     versions: dict[str, str]
     machine: dict[str, Any]
 
 
-_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "left_out", "history"})
+_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "left_out"})
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")
 

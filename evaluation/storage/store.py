@@ -126,16 +126,13 @@ class Store:
                 )
 
     def _begin(self, folder: Path, spec: Mapping[str, Any]) -> None:
-        """Makes the tables, or finds out what is in them."""
         found = database.read_spec(self._db)
         if found is None:
             database.create(self._db, spec, self._schedule.seats)
         else:
             check_same_run(folder, found, spec, self._schedule.openings)
             if spec.get("scheduled") != found.get("scheduled"):
-                before = {"games": found["games"], "agents": [agent["name"] for agent in found["agents"]]}
-                history = [*found.get("history", ()), before]
-                found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
+                found = {**found, **spec, "versions": found.get("versions", {})}
                 database.extend(self._db, found, self._schedule.place)
             finishes = database.finishes(self._db, self._schedule.seats)
             self._numbers = {finish: number for number, finish in finishes.items()}
@@ -195,7 +192,6 @@ class Store:
                 self._closer.start()
 
     def _flush_stragglers(self) -> None:
-        """Keeps the last games of a burst while nothing else comes."""
         while not self._closing.wait(INTERVAL):
             with self._mutex, contextlib.suppress(StoreError):  # the next call raises it again
                 if time.monotonic() - self._flushed >= INTERVAL:

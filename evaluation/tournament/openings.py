@@ -117,7 +117,6 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
 
 
 def _from_book(path: str, env: Any, *, count: int, seed: int) -> tuple[tuple[Any, ...], ...]:
-    """Lines of an opening book, as actions of the environment."""
     driver = drive_env(env, seed)
     driver.turn()
     game = as_game(env)
@@ -133,7 +132,6 @@ def _from_book(path: str, env: Any, *, count: int, seed: int) -> tuple[tuple[Any
 
 
 def _refusal(env: Any, opening: Sequence[Any], seed: int) -> str | None:
-    """Why it cannot be played, or None."""
     driver = drive_env(env, seed)
     if (found := play_known(driver, opening)) is not None:
         ply, refusal = found

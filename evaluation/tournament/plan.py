@@ -198,7 +198,6 @@ class Tournament:
 def _fitting(
     found: Sequence[Participant], env: Any, skip_unfit: bool
 ) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
-    """The agents that can play, and why others cannot."""
     fitting, left_out = [], []
     for participant in found:
         try:
@@ -217,7 +216,6 @@ def _fitting(
 
 
 def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, ...]]) -> Any:
-    """Enough to tell other openings from these."""
     if not openings:
         return None
     plies = wanted if isinstance(wanted, int) else None

@@ -15,7 +15,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from zermelo.agents.compiled.proof.prover import default_threads
 from zermelo.agents.core.settings import check_whole
@@ -230,11 +230,9 @@ def runner_of(
             "function that makes it, or play with workers=1" + " and runner='local'" * on_ray
         )
     if not on_ray:
-        things: dict[str, Any] = {
-            f"the agent {participant.name}": participant for participant in plan.participants
-        }
-        for name, thing in ({f"the environment {env_name(plan.env)}": plan.env} | things).items():
-            require_picklable(thing, name)
+        require_picklable(plan.env, f"the environment {env_name(plan.env)}")
+        for participant in plan.participants:
+            require_picklable(participant, f"the agent {participant.name}")
     return plays
 
 

@@ -7,7 +7,7 @@ import signal
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Final, overload
 
@@ -93,23 +93,15 @@ class _Missing(Sequence[ScheduledGame]):
 
 
 class Run:
-    """One run of a schedule.
-
-    Attributes:
-        verdict: What the test has decided, or None.
-        wanted: How many games the run turned out to need, from the beginning of the schedule.
-    """
+    """One run of a schedule."""
 
     def __init__(self, schedule: Schedule, store: Store, test: StoppingRule | None) -> None:
         self._schedule, self._store, self._test = schedule, store, test
-        self.verdict: str | None = None
-        self.wanted = len(schedule)
+        self.verdict: str | None = None  # what the test has decided
+        self.wanted = len(schedule)  # how many games turned out to be needed, from the beginning of the schedule
         self._missing = _Missing(schedule, store)
         self._looks = list((len(schedule),) if test is None else test.looks)
-        self._left = self._missing_before(self._looks[0])
-
-    def _missing_before(self, look: int) -> int:
-        return bisect_left(self._missing.places, look)
+        self._left = bisect_left(self._missing.places, self._looks[0])
 
     def play(
         self,
@@ -142,7 +134,7 @@ class Run:
                         on_game(record)
 
             if not settled:
-                games = stack.enter_context(contextlib.closing(_iterate(runner.run(work, self._missing))))
+                games = stack.enter_context(contextlib.closing(runner.run(work, self._missing)))
                 for record in games:
                     with interrupts.held():
                         place = self._schedule.place(record.game_id)
@@ -173,8 +165,3 @@ class Run:
             # Games come in any order: count what is missing between this look and the next.
             self._left = sum(not self._store.has(place) for place in range(look, self._looks[0]))
         return False
-
-
-def _iterate(records: Iterator[GameRecord]) -> Generator[GameRecord, None, None]:
-    """A generator, which can be closed."""
-    yield from records

@@ -50,7 +50,7 @@ class StoppingRule(Protocol):
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """The numbers of games at which the test looks."""
+        """The numbers of games, in the order of the schedule, at which the test looks; the last is its end."""
         ...
 
     def verdict(self, results: Results) -> str | None:
@@ -62,21 +62,23 @@ class StoppingRule(Protocol):
         ...
 
 
+def _looks(schedule: Schedule, blocks: int, growth: float) -> tuple[int, ...]:
+    """Numbers of games: of so many blocks, of more each time by the factor ``growth``, and of all."""
+    looks = []
+    while blocks < schedule.blocks:
+        looks.append(schedule.block_end(blocks - 1))
+        blocks = max(blocks + 1, round(growth * blocks))
+    return (*looks, len(schedule))
+
+
 @dataclass(frozen=True)
 class LeaderTest:
-    """A sequential test for the leader.
-
-    Attributes:
-        looks: The places of the schedule before which all games must be played for each look; the last is its end.
-        rivals: How many other agents there are.
-        alpha: The chance of naming a wrong leader.
-        score: What the tables rank by.
-    """
+    """A sequential test for the leader."""
 
     looks: tuple[int, ...]
-    rivals: int
-    alpha: float = ALPHA
-    score: Scoring = Scoring.AUTO
+    rivals: int  # how many other agents there are
+    alpha: float = ALPHA  # the chance of naming a wrong leader
+    score: Scoring = Scoring.AUTO  # what the tables rank by
 
     @classmethod
     def of(cls, schedule: Schedule, agents: int, score: Scoring = Scoring.AUTO) -> LeaderTest:
@@ -85,11 +87,7 @@ class LeaderTest:
             raise InvalidSettingError(
                 "until_sure compares agents that meet, and this environment has one seat: choose a number of games"
             )
-        looks, blocks = [], -(-FIRST_GAMES // schedule.seats)
-        while blocks < schedule.blocks:
-            looks.append(schedule.block_end(blocks - 1))
-            blocks = max(blocks + 1, round(GROWTH * blocks))
-        return cls((*looks, len(schedule)), agents - 1, score=score)
+        return cls(_looks(schedule, -(-FIRST_GAMES // schedule.seats), GROWTH), agents - 1, score=score)
 
     @property
     def level(self) -> float:
@@ -142,12 +140,7 @@ class SprtTest:
                 f"a sequential test is of two agents in a game for two, not of {len(agents)} agents in one for "
                 f"{schedule.seats}: use --until-sure, or --sprt with two agents"
             )
-        sprt.test(pairs=(0,) * 6)
-        looks, blocks = [], 1
-        while blocks < schedule.blocks:
-            looks.append(schedule.block_end(blocks - 1))
-            blocks = max(blocks + 1, round(1.05 * blocks))
-        return cls((*looks, len(schedule)), (agents[0], agents[1]), sprt)
+        return cls(_looks(schedule, 1, 1.05), (agents[0], agents[1]), sprt)
 
     def verdict(self, results: Results) -> str | None:
         """The hypothesis that the games accept."""

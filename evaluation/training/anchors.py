@@ -30,7 +30,7 @@ from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.runners.games import Participant, participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.stats.ratings import fit_ratings
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
 

@@ -43,7 +43,7 @@ from zermelo.evaluation.runners.games import GamePlayer, Participant
 from zermelo.evaluation.runners.work import Loss, Runner
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.training.anchors import openings_for

@@ -22,7 +22,7 @@ from zermelo.evaluation.output.report.markup import (
 )
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import RatingTable
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
 

@@ -24,10 +24,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.results import observed
-from zermelo.evaluation.stats.ratings.multinomial import mean_and_variance, mean_interval, upper_tail
-from zermelo.evaluation.stats.ratings.scales import check_confidence, elo_from_score, normal_quantile
+from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
 
+ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
+"""Elo of one unit of log-ability, the natural logarithm of Bradley-Terry's worth."""
 _MANY = 250
 """Games or pairs from which the normal distribution is used,"""
 _UNLIKE = 30
@@ -38,7 +40,7 @@ _UNLIKE = 30
 class EloEstimate:
     """How much stronger one agent is than another, all from the first agent's point of view.
 
-    No field is ever nan: where nothing is known, the interval is infinite and ``note`` says why.
+    No field is ever nan: where nothing is known, the interval is infinite.
 
     Attributes:
         elo: The Elo difference at which the score would be expected; infinite at a score of 0 or 1.
@@ -54,7 +56,6 @@ class EloEstimate:
         paired: Whether the counts are of pairs.
         confidence: Of the intervals, such as 0.95.
         method: How the interval was found: ``standard error``, ``mid-p`` or ``none``.
-        note: What to know before using the numbers; empty if nothing.
     """
 
     elo: float
@@ -70,7 +71,6 @@ class EloEstimate:
     paired: bool
     confidence: float
     method: str
-    note: str = ""
 
     def __str__(self) -> str:
         if self.method == "none":
@@ -115,8 +115,7 @@ def elo(
     if total == 0:
         return EloEstimate(
             elo=0.0, lower=-math.inf, upper=math.inf, error=math.inf, score=0.5, score_lower=0.0, score_upper=1.0,
-            likelihood_of_superiority=0.5, games=0, method="none",
-            note="No games: nothing is known about the difference.", **shared,
+            likelihood_of_superiority=0.5, games=0, method="none", **shared,
         )  # fmt: skip
     frequencies = [n / total for n in times]
     score, variance = mean_and_variance(values, frequencies)
@@ -132,27 +131,30 @@ def elo(
         superiority = 0.5 if score == 0.5 else max(0.5, superiority) if score > 0.5 else min(0.5, superiority)
     lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
     return EloEstimate(
-        elo=elo_from_score(score),
-        lower=lower,
-        upper=upper,
-        error=(upper - lower) / 2.0,
-        score=score,
-        score_lower=bounds[0],
-        score_upper=bounds[1],
-        likelihood_of_superiority=superiority,
-        games=total * games_each,
-        method=method,
-        note=_alike_note(score, total * games_each, pairs is not None) if max(times) == total else "",
-        **shared,
-    )
+        elo=elo_from_score(score), lower=lower, upper=upper, error=(upper - lower) / 2.0, score=score,
+        score_lower=bounds[0], score_upper=bounds[1], likelihood_of_superiority=superiority,
+        games=total * games_each, method=method, **shared,
+    )  # fmt: skip
 
 
-def _alike_note(value: float, games: int, paired: bool) -> str:
-    count = "The one game was" if games == 1 else f"All {games} games were"
-    if value == 1.0:
-        return f"{count} won: the difference has a lower bound but no upper one."
-    if value == 0.0:
-        return f"{count} lost: the difference has an upper bound but no lower one."
-    if paired:
-        return "All pairs gave the same score: the interval is what that alone says."
-    return f"{count} drawn: the interval is what that alone says."
+def elo_from_score(score: float) -> float:
+    """The Elo difference at which ``score`` (points a game, 0 to 1) is expected; infinite at 0, 1 and beyond."""
+    if score <= 0.0:
+        return -math.inf
+    if score >= 1.0:
+        return math.inf
+    return ELO_PER_LOG_ABILITY * (math.log(score) - math.log1p(-score))
+
+
+def normal_quantile(confidence: float) -> float:
+    """Standard errors to each side of a two-sided interval: 1.96 for 0.95."""
+    return NormalDist().inv_cdf(0.5 + confidence / 2.0)
+
+
+def check_confidence(confidence: float) -> float:
+    """``confidence`` itself."""
+    if not 0.0 < confidence < 1.0:
+        raise InvalidSettingError(
+            f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
+        )
+    return confidence

@@ -3,9 +3,9 @@
 Two hypotheses about the Elo difference, ``elo0`` and ``elo1``, are weighed by the logarithm of their likelihood
 ratio (LLR) until it leaves the interval ``(log(beta / (1 - alpha)), log((1 - beta) / alpha))``. Rates of draws
 and spreads are not assumed but set, under each hypothesis, to what explains the games best (the generalized
-ratio); see the papers named in ``multinomial``. Elo is normalized: a game's mean over its standard deviation,
-times ``800 / ln 10``, the field's usual choice today. The number of games of a test then does not depend on
-the rate of draws.
+ratio); see the papers named in ``scores``. Elo is normalized: a game's mean over its standard deviation,
+times ``800 / ln 10`` (M. Van den Bergh, "Normalized Elo", https://www.cantate.be/Fishtest/normalized_elo.pdf). The
+number of games of a test then does not depend on the rate of draws.
 
 An outcome that never happened counts as a thousandth of a game, as in fishtest and fastchess, so that ratios
 exist from the first game on.
@@ -16,13 +16,13 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.results import observed
-from zermelo.evaluation.stats.ratings.multinomial import fit_t_value, mean_and_variance
-from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT
+from zermelo.evaluation.stats.ratings.scores import fit_t_value, mean_and_variance
 
+_NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
 _NEVER_SEEN = 1e-3
 
 
@@ -42,17 +42,13 @@ class SprtResult:
 
     Attributes:
         llr: Logarithm of the likelihood ratio of ``elo1`` to ``elo0``; positive speaks for ``elo1``.
-        lower_bound: At or below it, H0 is accepted.
-        upper_bound: At or above it, H1 is accepted.
+        lower_bound, upper_bound: See ``Sprt``.
         decision: The verdict.
         games: Games counted so far.
         expected_games: About how many more games until a bound is met, if the agents go on as they have; infinite
             if no game was played or nothing but one outcome in so few that no pace is known. A sum of
             steps is taken for a Brownian motion, good while a step is small against the bounds.
-        elo0: The hypothesis H0.
-        elo1: The hypothesis H1.
-        alpha: The chance of accepting H1 when H0 is true.
-        beta: The chance of accepting H0 when H1 is true.
+        elo0, elo1, alpha, beta: Those of the ``Sprt``.
         paired: Whether pairs of games were counted.
     """
 
@@ -133,7 +129,11 @@ class Sprt:
         weights = [float(n) if n else _NEVER_SEEN for n in counts]
         total = math.fsum(weights)
         frequencies = [w / total for w in weights]
-        ratios = self._log_ratios(values, frequencies, games_each) if observations else [0.0] * len(values)
+        ratios = [0.0] * len(values)
+        if observations:
+            unit = math.sqrt(games_each) / _NORMALIZED_ELO_UNIT
+            p0, p1 = (fit_t_value(values, frequencies, 0.5, elo * unit) for elo in (self.elo0, self.elo1))
+            ratios = [math.log(b / a) for a, b in zip(p0, p1, strict=True)]
         llr = total * math.fsum(f * r for f, r in zip(frequencies, ratios, strict=True))
         lower, upper = self.lower_bound, self.upper_bound
         decision = Decision.CONTINUE
@@ -146,24 +146,9 @@ class Sprt:
             _, spread = mean_and_variance(ratios, frequencies)
             remaining = games_each * _time_to_leave(llr, lower, upper, llr / total, spread)
         return SprtResult(
-            llr=llr,
-            lower_bound=lower,
-            upper_bound=upper,
-            decision=decision,
-            games=observations * games_each,
-            expected_games=remaining,
-            elo0=self.elo0,
-            elo1=self.elo1,
-            alpha=self.alpha,
-            beta=self.beta,
-            paired=games_each == 2,
-        )
-
-    def _log_ratios(self, values: tuple[float, ...], frequencies: list[float], games_each: int) -> list[float]:
-        """The logarithm of each outcome's probability under H1 over that under H0."""
-        unit = math.sqrt(games_each) / NORMALIZED_ELO_UNIT
-        p0, p1 = (fit_t_value(values, frequencies, 0.5, elo * unit) for elo in (self.elo0, self.elo1))
-        return [math.log(b) - math.log(a) for a, b in zip(p0, p1, strict=True)]
+            llr=llr, lower_bound=lower, upper_bound=upper, decision=decision, games=observations * games_each,
+            expected_games=remaining, paired=games_each == 2, **asdict(self),
+        )  # fmt: skip
 
 
 def _time_to_leave(start: float, lower: float, upper: float, drift: float, variance: float) -> float:

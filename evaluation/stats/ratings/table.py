@@ -6,37 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs import UnknownNameError
-from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
-from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
-
-
-@dataclass(frozen=True, kw_only=True)
-class Effect:
-    """A parameter of the model that is not a player's, on the natural logarithmic scale.
-
-    Attributes:
-        name: What it is.
-        estimate: Most likely value; infinite if every game says so.
-        lower: Lower end of its interval.
-        upper: Upper end.
-        standard_error: From the curvature of the likelihood; infinite if the estimate is.
-    """
-
-    name: str
-    estimate: float
-    lower: float
-    upper: float
-    standard_error: float
-
-    @property
-    def elo(self) -> float:
-        """The estimate times 400 / ln 10."""
-        return self.estimate * ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
+from zermelo.evaluation.stats.ratings.model import RankingModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +27,7 @@ class PlayerRating:
             the same zero, a little too near to it. Equal to ``elo`` while all ratings are finite.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``; of an undetermined one
             ``elo`` is the smoothed rating and the interval has no ends.
-        method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact``, ``anchor`` or
-            ``none``.
+        method: How the interval was found (``Effect.method``).
         component: Which part of the pairing graph the player is in, from 0; ratings compare only within one.
         games: Games played.
     """
@@ -124,14 +95,11 @@ class RatingTable:
         """The advantage of the first of two seats; None if there are not two or it was not fitted."""
         return next((effect for effect in self.seat_effects if effect.name == "seat 1 of 2"), None)
 
-    def _contrast(self, first: str, second: str) -> npt.NDArray[np.float64]:
+    def _compared(self, first: str, second: str) -> tuple[ChoiceFit, Vector] | None:
         self[first], self[second]  # raises for an unknown name
-        model = self._model
-        contrast = np.zeros(model.parameters if model else 0)
-        if model:
-            contrast[model.players.index(first)] += 1.0
-            contrast[model.players.index(second)] -= 1.0
-        return contrast
+        if first == second or self._model is None or self._fit is None:
+            return None
+        return self._fit, self._model.mean(first) - self._model.mean(second)
 
     def difference(self, first: str, second: str) -> Effect:
         """By how much ``first`` is stronger than ``second``, in log-ability, with an interval.
@@ -139,11 +107,11 @@ class RatingTable:
         Raises:
             UnknownNameError: There is no such player.
         """
-        contrast = self._contrast(first, second)
-        name = f"{first} - {second}"
-        if first == second or self._fit is None:
+        name, compared = f"{first} - {second}", self._compared(first, second)
+        if compared is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
-        return effect_of(self._fit, contrast, name, self.confidence)[0]
+        fit, contrast = compared
+        return fit.effect(contrast, name, self.confidence)
 
     def superiority(self, first: str, second: str) -> float:
         """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.
@@ -154,8 +122,11 @@ class RatingTable:
         Raises:
             UnknownNameError: There is no such player.
         """
-        contrast = self._contrast(first, second)
-        return 0.5 if first == second or self._fit is None else self._fit.superiority(contrast, self.confidence)
+        compared = self._compared(first, second)
+        if compared is None:
+            return 0.5
+        fit, contrast = compared
+        return fit.superiority(contrast, self.confidence)
 
     @property
     def leader_note(self) -> str:
@@ -175,23 +146,7 @@ def zero_of(players: Sequence[PlayerRating]) -> str:
     """The zero of the players of one component, in words."""
     if anchors := sorted(p.name for p in players if p.method == "anchor"):
         return ", ".join(anchors)
-    names = sorted(p.name for p in players if p.status == Direction.FINITE.value)
+    names = sorted(p.name for p in players if p.status == FINITE)
     if len(names) == len(players):
         return "the average"
     return "the average of " + (", ".join(names) if len(names) <= 6 else f"the {len(names)} others")
-
-
-def effect_of(
-    fit: ChoiceFit, contrast: npt.NDArray[np.float64], name: str, confidence: float
-) -> tuple[Effect, Direction, str]:
-    """A combination of parameters with its interval, and how that was found (``PlayerRating.method``)."""
-    direction = fit.direction(contrast)
-    lower, upper, method = fit.interval(contrast, direction, confidence)
-    estimate, error = 0.0, math.inf
-    if direction is Direction.FINITE:
-        estimate = float(contrast @ fit.theta)
-        error = math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast)))
-    elif direction is not Direction.UNDETERMINED:
-        estimate = math.inf if direction is Direction.PLUS_INFINITY else -math.inf
-    effect = Effect(name=name, estimate=estimate, lower=lower, upper=upper, standard_error=error)
-    return effect, direction, method

@@ -10,7 +10,6 @@ from zermelo.agents import (
     GreedyAgent,
     MCTSAgent,
     MinimaxAgent,
-    make_agent,
     solve,
     solve_simultaneous,
 )
@@ -52,21 +51,6 @@ EVALUATORS = {
 def test_an_evaluator_is_called_with_a_game_and_a_state(kind, evaluator):
     with pytest.raises(InvalidSettingError, match=r"must be a function of game and state, but .* is called with"):
         kind(evaluator=EVALUATORS[evaluator])
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("alphabeta(dept=2)", "depth"),
-        ("mcts(simulation=2)", "simulations"),
-        ("mcts(Seconds=2)", "seconds"),
-        ("alphabeta(evaluator=playout(game=2))", "games"),
-        ("expectimax(opponent=softmax(temperatur=2))", "temperature"),
-    ],
-)
-def test_a_setting_that_was_nearly_right_is_named(text, meant):
-    with pytest.raises(InvalidSettingError, match=f"did you mean '{meant}'"):
-        make_agent(text)
 
 
 def test_advice_fits_what_was_asked():

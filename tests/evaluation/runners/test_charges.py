@@ -23,7 +23,6 @@ def kinds(standings, agent):
     [
         (hostile_agents.MakesUpAnEnvironmentFailure(), FailureKind.CRASH),
         (hostile_agents.ComparesEvilly(), FailureKind.ILLEGAL_ACTION),
-        (bad_agents.SysExits(), FailureKind.CRASH),
     ],
 )
 def test_in_this_process(agent, kind):

@@ -1,8 +1,6 @@
 """Whatever an agent does: the fault has its name, costs that game only, and nothing is left of it."""
 
-import itertools
 import os
-from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -111,16 +109,8 @@ def good_alone():
 
 @pytest.mark.thorough
 def test_agents_commit_every_fault_there_is(tournament):
-    """``pytest -s`` shows the table. Only an environment can commit the one that is left."""
+    """Only an environment can commit the one that is left."""
     assert {record.failure.kind for record in tournament if record.failure} == set(Kind) - {Kind.ENVIRONMENT_ERROR}
-    print()
-    for name in BAD:
-        games = [record for record in tournament if name in record.agents]
-        kinds = Counter(record.failure and record.failure.kind.value for record in games)
-        charged = all(record.agents[record.failure.seat] == name for record in games if record.failure)
-        said = ", ".join(f"{count} x {kind}" for kind, count in kinds.items())
-        message = next((record.failure.message for record in games if record.failure), "")
-        print(f"{name:28} {said:24} charged to it: {charged}   {message[:70]}")
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -166,26 +156,6 @@ def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(to
     text = sorted(map(same_but_for_the_place, together))
     assert text == sorted(same_but_for_the_place(record.without_timings()) for record in good_alone)
     assert table(together) == table(among_the_good(good_alone))
-
-
-@pytest.mark.thorough
-def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
-    """Who loses every game by a fault tells nothing of the others, even where those games are counted."""
-    alone = Standings.from_records(good_alone).ratings
-    among_themselves = Standings.from_records(among_the_good(tournament)).ratings
-    bad = [*BAD][::4]
-    some = [record for record in tournament if set(record.agents) <= {*GOOD, *bad}]
-    with_the_bad = Standings.from_records(some).ratings
-    assert among_themselves.players == alone.players
-    assert {player.name for player in with_the_bad.players} == {*GOOD, *bad}
-    print()
-    for one, other in itertools.combinations(GOOD, 2):
-        difference = alone.difference(one, other)
-        found = with_the_bad.difference(one, other)
-        print(f"{one} - {other}: {difference.estimate:.6f} without the bad agents, {found.estimate:.6f} with them")
-        assert (found.estimate, found.lower, found.upper) == pytest.approx(
-            (difference.estimate, difference.lower, difference.upper), abs=1e-6
-        )
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are counted in /proc")

@@ -63,19 +63,6 @@ def test_gymnasium_environments_arrive_as_they_were():
         assert np.array_equal(ours.step(action)[0], theirs.step(action)[0])
 
 
-def test_what_was_played_in_the_copy_is_what_would_have_been_played_here():
-    driver = drive_env(make_env("classic/connect_four-v3"), 3)
-    for action in (3, 3, 2):
-        driver.turn()
-        driver.step(action)
-    copy = travelled(driver.env)
-    for action in (4, 4, 1):
-        copy.step(action)
-        driver.turn()
-        driver.step(action)
-    assert shown_position(copy) == shown_position(driver.env)
-
-
 def test_the_dice_do_not_travel():
     env = toy_envs.DiceEnv()
     env.reset(seed=3)

@@ -14,7 +14,7 @@ from doubles.bad_agents import First, Good, Slow
 from doubles.processes import left_running
 
 from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError, make_env
+from zermelo.envs import InvalidSettingError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
@@ -54,11 +54,6 @@ def test_an_agent_that_cannot_start_stops_the_run_before_any_game(agent, error, 
     assert "\n" not in str(caught.value)
     assert not games
     assert left_running() == before
-
-
-def test_a_name_that_nobody_has_is_said_as_ever():
-    with pytest.raises(UnknownNameError, match="alphabeta"):
-        round_robin(toy_envs.ToyEnv, ["random", "alphabetta"], isolation=EVERYONE)
 
 
 def test_by_default_agents_of_ones_own_get_processes():

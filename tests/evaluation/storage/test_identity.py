@@ -4,6 +4,7 @@ import functools
 import importlib
 import json
 import sqlite3
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -118,9 +119,7 @@ def test_more_games_extend_a_run(tmp_path):
     assert len(played) == 9
     assert [game.without_timings() for game in grown.records] == [game.without_timings() for game in whole.records]
     assert [row.score for row in grown.rows] == [row.score for row in whole.rows]
-    assert json.loads((tmp_path / "grown" / "spec.json").read_text())["history"] == [
-        {"games": 3, "agents": ["a", "b", "c"]}
-    ]
+    assert json.loads((tmp_path / "grown" / "spec.json").read_text())["games"] == 6
     assert len((tmp_path / "grown" / "games.jsonl").read_text().splitlines()) == 18
     with pytest.raises(StoreError, match="games: 6 there, 3 here"):
         play(tmp_path / "grown", agents, games=3)
@@ -146,6 +145,37 @@ def test_agents_are_added_in_any_order_and_only_their_games_are_played(tmp_path)
     assert round_robin(toy_envs.DiceEnv, agents, games=5, out=tmp_path / "one").games == 30
     with pytest.raises(StoreError, match=r"agents: .* there, .* here"):
         play(tmp_path / "one", two, games=5)
+
+
+Point = namedtuple("Point", "x y")
+
+
+def of_a_point():
+    return First(str(Point(1, 2)))
+
+
+def test_what_has_no_source_of_its_own_is_the_same_again():
+    parts = fingerprint(of_a_point)
+    assert parts == fingerprint(of_a_point)
+    assert f"code of {__name__}.Point" in parts
+
+
+def agent_of(move):
+    class Local(First):
+        def act(self, env):
+            return move
+
+    return Local
+
+
+def test_a_lambda_is_the_same_wherever_it_stands():
+    here = fingerprint(lambda: First("a"))
+    assert here == fingerprint(*[lambda: First("a")])
+    assert here != fingerprint(lambda: First("b"))
+
+
+def test_what_a_class_has_taken_from_around_it_counts():
+    assert fingerprint(agent_of(1)) == fingerprint(agent_of(1)) != fingerprint(agent_of(2))
 
 
 def test_the_code_of_this_package_and_of_installed_ones_is_left_to_versions():

@@ -126,20 +126,3 @@ def test_a_run_killed_a_few_times_ends_as_if_nothing_had_happened(seed, tmp_path
 @pytest.mark.parametrize("seed", [2])
 def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path):
     assert kill_again_and_again(tmp_path, games=5000, kills=50, seed=seed) >= 25
-
-
-@pytest.mark.thorough
-def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):
-    out = tmp_path / "out"
-    with start(out, 3000, 1) as first:
-        wait_until_stored(out, 1, out / "no gate")
-        with start(out, 3000, 1) as second:
-            _, stderr = second.communicate(timeout=60)
-        assert second.returncode == 2
-        assert stderr == (
-            f"zermelo: {out} is in use by another run (process {first.pid}): wait until it ends, or choose "
-            "another folder\n"
-        )
-        assert first.poll() is None
-        kill(first, whole_group=True)
-    assert len(read_games(out)) > 0

@@ -19,6 +19,8 @@ import numpy as np
 
 _ITERATIONS = 100
 _CONVERGED = 1e-12
+_INSET = 2.0**-45
+"""Distance from the ends of a range, as a part of it, at which a function that has poles there shows its sign."""
 _FAR = 12.0
 """Standard deviations beyond which a sum of scores has no probability worth counting."""
 
@@ -44,15 +46,12 @@ def _tilt(deviations: Sequence[float], frequencies: Sequence[float]) -> float:
     def slope(theta: float) -> float:
         return math.fsum(f * d / (1.0 + theta * d) for d, f in seen)
 
-    # Step inside the poles, ever closer, until the sign shows.
-    left = right = None
-    for k in range(1, 52):
-        inset = (high - low) * 0.5**k
-        left = low + inset if left is None and slope(low + inset) > 0.0 else left
-        right = high - inset if right is None and slope(high - inset) < 0.0 else right
-        if left is not None and right is not None:
-            return float(brentq(slope, left, right, xtol=1e-15 * (high - low), rtol=1e-14, maxiter=500))
-    return low if left is None else high
+    inset = (high - low) * _INSET
+    if slope(low + inset) <= 0.0:
+        return low
+    if slope(high - inset) >= 0.0:
+        return high
+    return float(brentq(slope, low + inset, high - inset, xtol=1e-15 * (high - low), rtol=1e-14, maxiter=500))
 
 
 def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> list[float]:

@@ -1,0 +1,93 @@
+"""Plackett and Luce's model of rankings, with ties and seats; for two players it is Bradley-Terry's.
+
+Each player has a worth, and each finishing rank in turn goes to one of those that are left with a probability
+proportional to its worth (R. D. Luce, 1959; R. L. Plackett, 1975). Ties are Davidson's for two players (R. R.
+Davidson, 1970, JASA 65:317) and Davidson-Luce's for more (D. Firth, I. Kosmidis and H. Turner, 2019,
+arXiv:1902.07123): a rank may go to a set of t players at once, with a weight of delta_t times the geometric mean
+of their worths. Tie sizes that never happened have no weight. A player's worth is multiplied by that of its seat,
+the home advantage of Bradley-Terry models.
+
+All of it is linear in logarithms: the weight of a set is the mean of its members' log-abilities and seat effects
+plus log delta_t.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+
+from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.stats.ratings.choices import Choices, Vector
+
+
+class RankingModel:
+    """Which parameter means what, and the choices that the games consist of.
+
+    In games of three or more where never more than two ranks are known, winners and others, the others are taken
+    as unranked, not as tied.
+    """
+
+    def __init__(self, counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> None:
+        self._counts = counts
+        games = [*counts.items()]
+        # Numbers of seats of the games, and of those in which all but the first place are unknown.
+        seat_numbers = sorted({len(names) for names, _, _ in games})
+        self.winner_only = tuple(
+            n for n in seat_numbers if n > 2 and all(max(ranks) < 2 for _, ranks, _ in games if len(ranks) == n)
+        )
+        ranked = [(0,) if len(ranks) in self.winner_only else {*ranks} for _, ranks, _ in games]
+        sizes = {ranks.count(rank) for (_, ranks, _), some in zip(games, ranked, strict=True) for rank in some}
+        tie_sizes = sorted(sizes - {1})
+        # Parameters of players by name, of each (number of seats, seat) but the last, which is the zero, and of
+        # each number of players tied.
+        seats = [(n, seat) for n in seat_numbers for seat in range(n - 1)] if seat_effects else []
+        self.column = {name: number for number, name in enumerate(counts.players)}
+        first = len(self.column)
+        self.seats = {seat: first + place for place, seat in enumerate(seats)}
+        self.ties = {size: first + len(seats) + place for place, size in enumerate(tie_sizes)}
+        self.parameters = first + len(seats) + len(tie_sizes)
+
+        # A choice set is keyed by who, with which seat's parameter, is left; chosen is a set of positions in it.
+        chosen: dict[tuple[tuple[int, int], ...], Counter[tuple[int, ...]]] = {}
+        for names, ranks, times in games:
+            n = len(names)
+            left = [(self.column[name], self.seats.get((n, seat), -1)) for seat, name in enumerate(names)]
+            for rank in (0,) if n in self.winner_only else range(n):
+                still = [(who, own) for who, own in zip(left, ranks, strict=True) if own >= rank]
+                members = tuple(place for place, (_, own) in enumerate(still) if own == rank)
+                if members and len(still) > 1:
+                    chosen.setdefault(tuple(who for who, _ in still), Counter())[members] += times
+
+        features: list[dict[int, float]] = []
+        tallies: list[float] = []
+        set_sizes: list[int] = []
+        for key, made in sorted(chosen.items()):
+            before = len(features)
+            for size in (1, *tie_sizes):
+                for members in itertools.combinations(range(len(key)), size):
+                    entries = {self.ties[size]: 1.0} if size > 1 else {}
+                    for parameter in (one for place in members for one in key[place] if one >= 0):
+                        entries[parameter] = entries.get(parameter, 0.0) + 1.0 / size
+                    features.append(entries)
+                    tallies.append(made[members] / dispersion)
+            set_sizes.append(len(features) - before)
+        self.choices = Choices(features, set_sizes, tallies, self.parameters)
+
+    def smoothed(self, ridge_of_effects: float) -> Vector:
+        """Parameters with half a win each way added to every two players that met, so that all stay finite."""
+        met = sorted(pair for pair in self._counts.head_to_head() if pair[0] < pair[1])
+        features, sizes, tallies = self.choices.given
+        features = [*features, *({self.column[name]: 1.0} for pair in met for name in pair)]
+        tallies = [*tallies, *[0.5] * (2 * len(met))]
+        choices = Choices(features, [*sizes, *[2] * len(met)], tallies, self.parameters)
+        ridge = np.full(self.parameters, 1e-6)
+        ridge[len(self.column) :] = ridge_of_effects
+        return choices.maximize(np.zeros(self.parameters), np.eye(self.parameters), ridge)
+
+    def mean(self, *names: str) -> Vector:
+        """The mean of players' log-abilities, as weights of the parameters."""
+        weights = np.zeros(self.parameters)
+        weights[[self.column[name] for name in names]] = 1.0 / len(names)
+        return weights
