@@ -6,17 +6,14 @@
 A position is judged if exact search proves the value of every legal action, each within a budget of nodes; games
 with compiled rules have a hundred times the budget, because they are searched a hundred times as fast. A game is
 judged from its end backwards, because positions near the end have the fewest moves ahead of them; where a position
-cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such.
-
-- Forced moves are neither judged nor counted: there was nothing to choose.
-
-What is counted of each move is in ``zermelo.evaluation.analysis.judgement``.
+cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such. Forced
+moves are neither judged nor counted. What is counted is in ``zermelo.evaluation.analysis.judgement``.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
@@ -89,15 +86,7 @@ def judge(
 
 
 class Judge:
-    """Judges games one at a time; ``table`` is what it has found so far.
-
-    Args:
-        env: What makes the environment; by default the name in the records.
-        nodes: The budget of the exact search for the position after each action.
-        trust: Whether a module that the records name may be imported.
-        agents: Only their moves are judged; None judges everybody's.
-        tables: A file with an endgame table.
-    """
+    """Judges games one at a time, with the settings of ``judge``; ``table`` is what it has found so far."""
 
     def __init__(
         self,
@@ -105,11 +94,9 @@ class Judge:
         *,
         nodes: int = NODES,
         trust: bool = False,
-        agents: Collection[str] | None = None,
         tables: str | None = None,
     ) -> None:
         self._tables = tables
-        self._wanted = agents
         self.games = 0
         self._nodes = nodes
         self._replayer = Replayer(env, trust=trust)
@@ -138,7 +125,6 @@ class Judge:
             self._lost.append(str(error))
             return None
         self.games += 1
-        wanted = [self._wanted is None or name in self._wanted for name in record.agents]
         lines = [self._agents.setdefault(name, AgentJudgement(name)) for name in record.agents]
         for line in {move.seat: lines[move.seat] for move in record.moves}.values():
             line.games += 1
@@ -148,7 +134,7 @@ class Judge:
         self._has_blunders = self._has_blunders and draw is not None
         in_reach, verdicts = True, list[MoveVerdict]()
         for ply, seat, state, action in reversed(positions):
-            if not wanted[seat] or len(game.legal_actions(state)) < 2:
+            if len(game.legal_actions(state)) < 2:
                 continue
             values = self._values_of(game, state, seat) if in_reach else None
             if values is None or action not in values:
@@ -165,7 +151,7 @@ class Judge:
                 met[0] += 1
                 met[1] += mark is Mark.OPTIMAL
         for move in record.moves[: len(record.moves) - len(positions)]:
-            lines[move.seat].unjudged += wanted[move.seat]
+            lines[move.seat].unjudged += 1
         return GameVerdict(record.game_id, record.seed, tuple(reversed(verdicts)))
 
     def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
@@ -183,14 +169,6 @@ class Judge:
                 state = game.snapshot(driver.env)
                 positions.append((ply, seat, state, action))
         return game, positions
-
-    def check_game(self, game: Any) -> None:
-        """Refuses a game without perfect play to compare with.
-
-        Raises:
-            UnsupportedGameError: It is one.
-        """
-        self._searcher(game)
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
         """The search that finds exact values in this game."""

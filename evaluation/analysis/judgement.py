@@ -93,6 +93,11 @@ class Judgements:
         return self.optimal / self.judged if self.judged else math.nan
 
     @property
+    def mean_regret(self) -> float:
+        """Mean regret of a judged move, in rewards; nan if there are none."""
+        return self.regret / self.judged if self.judged else math.nan
+
+    @property
     def mattered_optimal(self) -> int:
         """Optimal moves where it mattered."""
         return self.mattered - (self.judged - self.optimal)
@@ -149,14 +154,13 @@ class AgentJudgement:
 
     @property
     def optimal_share(self) -> float:
-        """Optimal moves among the judged; nan if there are none."""
+        """As in ``total``."""
         return self.total.optimal_share
 
     @property
     def mean_regret(self) -> float:
-        """Mean regret of a judged move, in rewards; nan if there are none."""
-        total = self.total
-        return total.regret / total.judged if total.judged else math.nan
+        """As in ``total``."""
+        return self.total.mean_regret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +198,7 @@ class JudgeTable:
             "away, in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away "
             "one that loses a drawn position. Phases are thirds of a game. A move matters where actions differ in "
             "value; agents are ranked by their share of optimal moves among these, and are best compared in the "
-            "positions that all of them met."
+            "positions that all of them met. optimal, opening, middle and end are in %."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,28 +230,35 @@ class JudgeTable:
         }
 
     def __str__(self) -> str:
-        blunders = ["wins thrown", "draws thrown"] if self.has_blunders else []
-        phases = [str(phase) for phase in self.agents[0].phases] if self.agents else []
-        moves, mattered = [], []
-        for line in self.agents:
-            total = line.total
-            regret = "" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}"
-            thrown = [str(total.wins_thrown_away), str(total.draws_thrown_away)] if self.has_blunders else []
-            cells = [line.agent, str(total.judged), str(line.unjudged), _percent(line.optimal_share), regret]
-            moves.append([*cells, *thrown, *(_percent(part.optimal_share) for part in line.phases.values())])
-            ends = " - ".join(map(_percent, line.mattered_interval)) if total.mattered else ""
-            shared = [str(line.shared), _percent(line.shared_share)]
-            mattered.append([line.agent, str(total.mattered), _percent(line.mattered_share), ends, *shared])
-        columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
-        of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
-        tables = TextTable(columns, moves).text(), TextTable(of_mattered, mattered).text()
-        about = textwrap.fill(f"{self.about} optimal, opening, middle and end are in %.", 100)
+        tables = [table.text() for table in judge_tables(self.to_dict()).values()]
+        about = textwrap.fill(self.about, 100)
         notes = "".join(f"\nNote: {note}" for note in self.notes)
         return printable("\n\n".join([f"{self.env}: compared with perfect play", *tables, about]) + notes)
 
 
-def _percent(share: float) -> str:
-    return "" if math.isnan(share) else f"{100 * share:.1f}"
+def judge_tables(judged: Mapping[str, Any]) -> dict[str, TextTable]:
+    """The tables of ``JudgeTable.to_dict``, by their captions."""
+    blunders = ("wins", "draws") if judged["has_blunders"] else ()
+    moves, mattered = [], []
+    for line in judged["agents"]:
+        regret = "" if line["mean_regret"] is None else f"{line['mean_regret']:.3g}"
+        counted = [f"{line[kind]:,}" for kind in ("judged", "unjudged")]
+        cells = [line["agent"], *counted, _percent(line["optimal_share"]), regret]
+        parts = [part["optimal"] / part["judged"] if part["judged"] else None for part in line["phases"]]
+        moves.append([*cells, *(f"{line[f'{kind}_thrown_away']:,}" for kind in blunders), *map(_percent, parts)])
+        ends = " - ".join(map(_percent, line["mattered_interval"])) if line["mattered"] else ""
+        shared = [f"{line['shared']:,}", _percent(line["shared_share"])]
+        mattered.append([line["agent"], f"{line['mattered']:,}", _percent(line["mattered_share"]), ends, *shared])
+    columns = ["agent", "judged", "not judged", "optimal", "regret", *(f"{kind} thrown" for kind in blunders)]
+    of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
+    return {
+        "Moves against perfect play": TextTable([*columns, *(Phase if moves else ())], moves),
+        "Moves that matter": TextTable(of_mattered, mattered),
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
 
 
 class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):

@@ -1,7 +1,7 @@
 """A tournament to look at: one HTML file with ratings, tables and games to step through.
 
 page        all of it in one file, and the report of training runs alone
-sections    the tables and plots; judged, training, provenance: those of the judge, of training runs, of the run
+sections    the tables and plots; training: those of training runs
 markup      tables and figures as HTML
 effort      counts over all games: lengths, times, ratings as games went on
 sample      which games are shown; boards: the data of each, with what the judge says

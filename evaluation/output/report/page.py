@@ -19,10 +19,8 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.effort import Effort, RatingHistory
-from zermelo.evaluation.output.report.judged import judge_part
 from zermelo.evaluation.output.report.markup import HERE
 from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.provenance import provenance_section
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.training import training_section
 from zermelo.evaluation.output.standings import Standings
@@ -75,7 +73,7 @@ def report_page(
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     beside = beside or Beside()
-    judged, judge_notes = judge_part(beside.judged)
+    judged, judge_notes = sections.judge_section(beside.judged)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -118,7 +116,7 @@ def report_page(
         standings.env,
         about,
         parts,
-        [provenance_section(beside.run, effort.versions)],
+        [sections.provenance_section(beside.run, effort.versions)],
         chosen=_how_chosen(effort.games, drawn, shown, seed),
         data={
             "agents": order,

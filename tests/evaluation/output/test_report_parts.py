@@ -16,7 +16,7 @@ from zermelo.evaluation.output.report import Beside, report_page
 from zermelo.evaluation.output.report.effort import RatingHistory
 from zermelo.evaluation.output.report.markup import Line, Point, line_plot
 from zermelo.evaluation.output.report.names import LONGEST, short_names
-from zermelo.evaluation.output.report.provenance import provenance_section
+from zermelo.evaluation.output.report.sections import provenance_section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 # -- names -----------------------------------------------------------------------------------------------------
