@@ -151,7 +151,7 @@ def judge_folder(
     """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
-    from zermelo.evaluation.output.progress.watching import tracked
+    from zermelo.evaluation.output.progress import tracked
     from zermelo.evaluation.storage.files import write_lines, write_text
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.tournament.run import read_sources

@@ -46,7 +46,7 @@ class Figure:
 
 @dataclass
 class AgentEffort:
-    """One agent's moves: wall-clock seconds, those of searches, nodes, depth, and whether pondering expected it."""
+    """One agent's moves: seconds, those of searches, nodes, depth, and whether pondering had expected it."""
 
     seconds: Figure = field(default_factory=Figure)
     searched: Figure = field(default_factory=Figure)

@@ -79,7 +79,7 @@ def test_the_same_command_gives_the_same_table_from_a_real_process():
     [([], True), (["--quiet"], False), (["-q", "--json"], False), (["--csv"], False)],
 )
 def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, said, monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.output.progress.watching.FIRST_LINE", 0.0)
+    monkeypatch.setattr("zermelo.evaluation.output.progress.FIRST_LINE", 0.0)
     result = cli("tournament", TOY, GOOD, LAST, "--games", "4", "--isolate", "none", *words)
     assert result.exit_code == 0
     assert ("zermelo: 1 of 4 games" in result.stderr) is said

@@ -22,11 +22,8 @@ from doubles.made_games import made_records
 from rich.console import Console
 
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, round_robin
-from zermelo.evaluation.output.progress import running as progress
-from zermelo.evaluation.output.progress import watching
-from zermelo.evaluation.output.progress.live import Drawing, drawn
-from zermelo.evaluation.output.progress.running import Pace, RunningTable, duration, line
-from zermelo.evaluation.output.progress.watching import watcher
+from zermelo.evaluation.output import progress
+from zermelo.evaluation.output.progress import Drawing, Pace, RunningTable, drawn, duration, line, watcher
 from zermelo.evaluation.storage.counting import count_games
 
 TESTS = Path(__file__).parents[2]
@@ -157,19 +154,19 @@ def screen(drawing, width=90, height=24):
 
 def drawing_of(count, names=("strong", "middling", "weak", "broken"), total=1000):
     records = list(made_records(count, names=names))
-    drawing = Drawing(Pace(total), table(records, agents=names))
-    for record in records:
-        drawing.add(record)
-    return drawing
+    pace = Pace(total)
+    for _ in records:
+        pace.step()
+    return Drawing(pace, table(records, agents=names))
 
 
 def test_the_bar_the_time_left_and_the_table_are_drawn(clock):
     records = list(made_records(250))
-    drawing = Drawing(Pace(1000), table(records))
-    for record in records:
+    pace = Pace(1000)
+    for _ in records:
         clock(0.1)
-        drawing.add(record)
-    lines = screen(drawing)
+        pace.step()
+    lines = screen(Drawing(pace, table(records)))
     assert "250/1,000  10 games/s, 1:15 min left" in lines[0]
     assert lines[1].split() == [
         "#",
@@ -297,8 +294,8 @@ def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
 
 
 def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(watching, "FIRST_LINE", 0.0)
-    monkeypatch.setattr(watching, "LINES_APART", 0.0)
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.0)
+    monkeypatch.setattr(progress, "LINES_APART", 0.0)
     settings = {"games": 6, "out": tmp_path, "progress": True}
     standings = round_robin(toy_envs.ToyEnv, ["random", "random"], **settings)
     lines = capsys.readouterr().err.splitlines()
