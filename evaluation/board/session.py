@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsSimultaneousMoves
-from zermelo.evaluation.board.surface import paths_of
+from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move, versions
@@ -57,6 +57,39 @@ class Frame:
 
     text: str
     picture: Callable[[], Any] | None
+
+
+def _squares_of(game: Any) -> tuple[Squares, Any, Coordinates | None] | None:
+    """The squares that a game declares, its rules and the squares' names; None if its picture has no spots."""
+    rules = getattr(game, "rules", None)
+    squares = find_squares(rules)
+    names = None if squares is None else squares.coordinates(rules)
+    return None if squares is None or (names is None and squares.size is not None) else (squares, rules, names)
+
+
+def surface_of(game: Any) -> dict[str, Any] | None:
+    """The spots of a game's picture, row by row; None where moves are chosen from a list.
+
+    ``columns`` and ``rows``, from the top, are written beside a picture that has no names of its own; ``turns`` is
+    whether it may be shown from the other side, square by square.
+    """
+    found = _squares_of(game)
+    if found is None:
+        return None
+    squares, rules, names = found
+    written = names if squares.labelled and names is not None else Coordinates((), ())
+    return {
+        "spots": [asdict(spot) for spot in squares.spots(rules, names)],
+        "columns": written.columns,
+        "rows": written.rows,
+        "turns": squares.turns and bool(written.columns),
+    }
+
+
+def paths_of(game: Any, seat: int, texts: Sequence[str]) -> list[list[str]]:
+    """The spots to choose for a move, one after another, in each way to play it; none for a move without spots."""
+    found = _squares_of(game) if texts[0] else None
+    return [] if found is None else [path for path in found[0].path(texts, seat) if path]
 
 
 class Session:
@@ -136,7 +169,7 @@ class Session:
         except UnsupportedGameError:  # too many to list: they can be typed
             return []
         return [
-            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts) if texts[0] else [])
+            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts))
             for number, texts in written.items()
         ]
 
@@ -178,7 +211,7 @@ class Session:
         if not isinstance(action, int):
             return "", []
         texts = written_moves(self.driver.env, [action])[action]
-        paths = paths_of(self.game, seat, texts) if texts[0] else []
+        paths = paths_of(self.game, seat, texts)
         return texts[0], paths[0] if paths else []
 
     def take_back(self) -> None:

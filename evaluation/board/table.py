@@ -15,7 +15,7 @@ from typing import Any, Final
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
-from zermelo.evaluation.board.session import Frame, Session
+from zermelo.evaluation.board.session import Frame, Session, surface_of
 from zermelo.evaluation.board.settings import (
     LONGEST,
     Clock,
@@ -24,7 +24,6 @@ from zermelo.evaluation.board.settings import (
     require_known,
     text_setting,
 )
-from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import rehearse, require_fit
@@ -102,8 +101,7 @@ class Table:
     def surface(self) -> dict[str, Any] | None:
         """The spots of the board, if it has any."""
         with self._lock:
-            found = None if self._session.hides else surface_of(self._session.game)
-            return None if found is None else dataclasses.asdict(found)
+            return None if self._session.hides else surface_of(self._session.game)
 
     def frame(self, ply: int) -> str:
         """The text of a position."""
