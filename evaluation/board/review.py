@@ -48,8 +48,8 @@ def review(
             known = [loss for loss in mine if loss is not None]
             found = {"name": name, "moves": len(mine), "best": sum(loss <= EQUAL for loss in known)}
             seats.append(found | {"loss": sum(known) / len(known) if known else None})
-        about = {"values": values, "losses": losses, "best": best}
-        return {name: [*found] for name, found in about.items()} | {"seats": seats, "total": len(record.actions)}
+        about: dict[str, list[Any]] = {"values": values, "losses": losses, "best": best}
+        return {name: found[:] for name, found in about.items()} | {"seats": seats, "total": len(record.actions)}
 
     for seat, played in replayer.steps(record, driver):
         if flag.is_set:

@@ -194,7 +194,7 @@ class Session:
 
     # -- moves -------------------------------------------------------------------------------------------------
 
-    def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = (None, None, None)) -> None:
+    def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = ()) -> None:
         """Plays a move of the seat to move."""
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move

@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from zermelo.agents import make_agent
@@ -49,7 +49,7 @@ class Table:
 
     def __init__(self, settings: TableSettings) -> None:
         self._lock = threading.RLock()
-        self.on_change: Callable[[], None] = _nothing
+        self.on_change: Callable[[], None] = lambda: None
         self._player, self._analyst = Thinker(), Analyst(self._lock, self._changed)
         self._given = settings
         self.version = 0
@@ -72,7 +72,7 @@ class Table:
         self._games += 1
         self._jobs = Jobs(settings, made, self._games)
         self._problem = ""
-        self._analyst.forget()
+        self._analyst.moved(is_new=True)
         if seats > len(made.people) and made.mover in made.people:
             seat = min(set(range(seats)) - made.people)
             with contextlib.suppress(ZermeloError):  # the first move will say it
@@ -165,14 +165,13 @@ class Table:
             # A game begins with the first move: nobody's time runs before it.
             self._clock.start(seat if self._session.played else None)
         self._follow()
-        if self._is_agents(seat):
-            self._ask_agent(seat)
-        elif seat is None:
+        if seat is None:
             self._player.stop()
+        elif self._is_agents(seat):
+            self._ask_agent(seat)
         self._changed()
 
-    def _ask_agent(self, seat: int | None) -> None:
-        assert seat is not None, "somebody is to move"
+    def _ask_agent(self, seat: int) -> None:
         try:
             job = self._jobs.move(seat)
         except ZermeloError as error:
@@ -195,13 +194,12 @@ class Table:
                 self._changed()
                 return
             try:
-                figures = answer["figures"]
-                self._play(answer["action"], float(answer["seconds"]), figures)
+                self._play(answer["action"], float(answer["seconds"]), answer["figures"])
             except ZermeloError as error:
                 self._problem = f"{self._settings.opponent} played {error}"
                 self._changed()
 
-    def _play(self, move: Any, seconds: float, figures: Any = (None, None, None)) -> None:
+    def _play(self, move: Any, seconds: float, figures: Sequence[Any] = ()) -> None:
         self._session.play(move, seconds=seconds, figures=figures)
         if self._clock is not None:
             self._clock.press()
@@ -223,27 +221,28 @@ class Table:
         with self._lock:
             has_time = self._session.lost_on_time is None
             self._session.take_back()
-            self._player.stop()
             self._clock = self._clock if has_time else None
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
 
     def swap(self) -> None:
         """Exchanges the seats of person and agent."""
         with self._lock:
             self._session.swap()
-            self._player.stop()
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
+
+    def _changed_by_person(self) -> None:
+        self._player.stop()
+        self._problem = ""
+        self._moved()
 
     def now(self) -> None:
         """Has the agent play what it has found so far; one that has failed to move is asked again."""
         with self._lock:
             if self._thinking:
                 self._player.stop(keep=True)
-            elif self._is_agents(self._session.mover):
+            elif (seat := self._session.mover) is not None and self._is_agents(seat):
                 self._problem = ""
-                self._ask_agent(self._session.mover)
+                self._ask_agent(seat)
                 self._changed()
 
     def _look_at_clock(self) -> None:
@@ -305,9 +304,7 @@ class Table:
     def review(self) -> None:
         """Looks at the whole game: values by move, and what the judge proves."""
         with self._lock:
-            job = self._jobs.review(self._names(), _REVIEW_SECONDS)
-            self._analyst.follows = False
-            self._analyst.review(job)
+            self._analyst.review(self._jobs.review(self._names(), _REVIEW_SECONDS))
             self._changed()
 
     # -- files -------------------------------------------------------------------------------------------------
@@ -326,18 +323,12 @@ class Table:
             raise InvalidSettingError("a game is loaded from the text of a file")
         with self._lock:
             self._session.load(load_game(text, self._settings.env))
-            self._player.stop()
             self._games += 1
             self._jobs = Jobs(self._settings, self._session, self._games)
             self._clock = None  # nobody knows what time was left
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
 
     def close(self) -> None:
         """Ends the processes that think."""
         self._player.close()
         self._analyst.close()
-
-
-def _nothing() -> None:
-    """Nobody is told of changes."""

@@ -88,12 +88,12 @@ def _register() -> None:
         play,
         report,
         search,
+        solve,
         standings,
         tournament,
         tree,
         warmup,
     )
-    from zermelo.evaluation.cli.solving import equilibrium, solve
 
     commands: dict[str, Callable[..., None]] = {
         "tournament": tournament.tournament,
@@ -106,7 +106,7 @@ def _register() -> None:
         "search": search.search,
         "tree": tree.tree,
         "solve": solve.solve_command,
-        "exploitability": equilibrium.exploitability_command,
+        "exploitability": solve.exploitability_command,
         "play": play.play,
         "perft": search.perft_command,
         "tune": learning.tune_command,

@@ -282,9 +282,9 @@ def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> st
     invocations = () if run is None else run.invocations
     facts = [] if run is None else _settings(run.spec)
     planned = {} if run is None else run.spec.get("machine")
-    machines = [one.machine for one in invocations] or (
-        [planned] if isinstance(planned, Mapping) and planned else []
-    )
+    machines: list[Mapping[str, Any]] = [one.machine for one in invocations]
+    if not machines and isinstance(planned, Mapping) and planned:
+        machines = [planned]
     if names := dict.fromkeys(map(_machine, machines)):
         facts.append(("Machine" if len(names) == 1 else "Machines", "; ".join(names)))
     if built := invocations[-1].versions if invocations else versions:

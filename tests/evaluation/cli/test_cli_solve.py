@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.cli import solve as solve_module
 from zermelo.evaluation.cli.arguments import LiveLine
-from zermelo.evaluation.cli.solving import solve as solve_module
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 
