@@ -15,6 +15,7 @@ from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.match.env_driver import EnvDriver
@@ -74,6 +75,22 @@ Seconds = Annotated[float | None, typer.Option("--seconds", help="Time limit of 
 Tables = Annotated[
     str | None,
     typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`).", show_default=False),
+]
+Runner = Annotated[
+    RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; by default "
+        "RAY_ADDRESS, else a new cluster is started."
+    ),
+]
+OutFile = Annotated[
+    str,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="The file; by default named after the environment.", show_default=False
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all random numbers.")]

@@ -16,6 +16,7 @@ from zermelo.evaluation.cli.arguments import (
     Json,
     LiveLine,
     MovesText,
+    OutFile,
     file_for,
     position_after,
     print_json,
@@ -28,12 +29,7 @@ def book_command(
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The search that evaluates positions that are not proven.")
     ] = "auto(seconds=1)",
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The book: a new file, or one to grow.", show_default=False
-        ),
-    ] = "",
+    out: OutFile = "",
     hours: Annotated[float | None, typer.Option(help="Time limit, in hours.", show_default=False)] = None,
     seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.", show_default=False)] = None,
     positions: Annotated[
@@ -124,9 +120,7 @@ def table_command(
         typer.Option(min=1, help="Take all states that are reached, up to this number.", show_default=False),
     ] = None,
     moves: MovesText = "",
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default=False)
-    ] = "",
+    out: OutFile = "",
     memory_mb: Annotated[
         float | None,
         typer.Option(help="Memory limit, in MiB; by default half of what is free.", show_default=False),

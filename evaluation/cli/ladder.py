@@ -7,18 +7,22 @@ from typing import Annotated
 
 import typer
 
-from zermelo.evaluation.cli.arguments import EnvText, LiveLine, Seed, file_for, writing
+from zermelo.evaluation.cli.arguments import (
+    EnvText,
+    LiveLine,
+    OutFile,
+    RayAddress,
+    Runner,
+    Seed,
+    file_for,
+    writing,
+)
 from zermelo.evaluation.runners import RunnerChoice
 
 
 def ladder(
     env: EnvText,
-    out: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="The ladder; by default named after the environment.", show_default=False
-        ),
-    ] = "",
+    out: OutFile = "",
     gap: Annotated[float, typer.Option(help="Elo between neighbours, at most.")] = 100.0,
     width: Annotated[float, typer.Option(help="Width of the rungs' 95 % intervals, in Elo.")] = 40.0,
     move_seconds: Annotated[float, typer.Option(help="Time that the strongest rung may take for a move.")] = 1.0,
@@ -29,12 +33,8 @@ def ladder(
     workers: Annotated[
         int | None, typer.Option("--workers", "-w", help="Processes that play, or Ray's tasks at a time.")
     ] = None,
-    runner: Annotated[
-        RunnerChoice, typer.Option(help="Play on this machine (local) or on a Ray cluster (ray).")
-    ] = RunnerChoice.LOCAL,
-    ray_address: Annotated[
-        str | None, typer.Option(help="The cluster's address; without it RAY_ADDRESS, or a cluster for this run.")
-    ] = None,
+    runner: Runner = RunnerChoice.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Build a ladder of opponents of known strength for a game of two players: agents with ratings, random with 0.
 

@@ -18,6 +18,7 @@ from zermelo.evaluation.cli.arguments import (
     Depth,
     EnvText,
     Nodes,
+    Runner,
     Seconds,
     Seed,
     Simulations,
@@ -68,9 +69,7 @@ def tune_command(
             "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
         ),
     ] = None,
-    runner: Annotated[
-        RunnerChoice, typer.Option(help="Where they play: on this machine, or on a Ray cluster.")
-    ] = RunnerChoice.LOCAL,
+    runner: Runner = RunnerChoice.LOCAL,
     features: Annotated[
         str,
         typer.Option(

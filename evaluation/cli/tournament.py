@@ -13,6 +13,8 @@ from zermelo.evaluation.cli.arguments import (
     EnvText,
     Json,
     Nodes,
+    RayAddress,
+    Runner,
     Seconds,
     Seed,
     Simulations,
@@ -57,16 +59,8 @@ def tournament(
             show_default="1; on Ray, as many as the cluster has processors",
         ),
     ] = None,
-    runner: Annotated[
-        RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
-    ] = RunnerChoice.LOCAL,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; "
-            "by default RAY_ADDRESS, else a new cluster is started.",
-        ),
-    ] = None,
+    runner: Runner = RunnerChoice.LOCAL,
+    ray_address: RayAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(
