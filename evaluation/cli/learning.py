@@ -79,18 +79,6 @@ def tune_command(
     ] = "auto",
     games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of self-play and fitting.")] = 4,
-    outcome_share: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=1.0, help="Weight of a game's outcome in the target; the rest is the last round's value."
-        ),
-    ] = 0.7,
-    ridge: Annotated[
-        float | None,
-        typer.Option(
-            help="Strength of the penalty on weights, in positions. By default the best one on games kept apart.",
-        ),
-    ] = None,
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,
@@ -153,7 +141,7 @@ def tune_command(
             from zermelo.evaluation.training.networks import tune_network
 
             found = tune_network(
-                env, out=out, hidden=hidden, hours=hours, outcome_share=outcome_share, seed=seed,
+                env, out=out, hidden=hidden, hours=hours, outcome_share=0.7, seed=seed,
                 workers=workers, runner=runner,
                 on_progress=lambda name, share: on_game(name, share, 1.0),
             )  # fmt: skip
@@ -180,8 +168,6 @@ def tune_command(
                 features=features,
                 games=games,
                 rounds=rounds,
-                outcome_share=outcome_share,
-                ridge=ridge,
                 seed=seed,
                 on_game=on_game,
                 on_round=on_round,

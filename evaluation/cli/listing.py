@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.envs.spec_text import Spec, format_spec
+from zermelo.envs.spec_text import Spec
 from zermelo.evaluation.cli.arguments import Json, print_json
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ def agents(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="An agent, to explain its settings.")
     ] = None,
-    settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the agents, or explain the settings of one.
@@ -50,10 +49,6 @@ def agents(
         print_json([{"name": one.name, "summary": one.summary, "settings": list(one.settings)} for one in entries])
         return
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
-    if settings:
-        for entry in entries:
-            values = {name: _shown(value) for name, value in entry.settings.items()}
-            typer.echo(f"\n{format_spec(entry.name, values)}")
 
 
 _EXAMPLES = {"depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}

@@ -21,7 +21,7 @@ from zermelo.evaluation.cli.arguments import (
     folder,
     with_limits,
 )
-from zermelo.evaluation.cli.standings import Csv, check_format, print_standings
+from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.sandbox import Isolate
@@ -152,7 +152,6 @@ def tournament(
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
     as_json: Json = False,
-    as_csv: Csv = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
     """Play every agent against every other, and print who is better and how sure that is.
@@ -179,9 +178,7 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
-    check_format(as_json, as_csv)
     agents = with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    is_table = not (as_json or as_csv)
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
@@ -210,8 +207,8 @@ def tournament(
             score=score,
             skip_unfit=skip_unfit,
         )
-        # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
-        progress = False if quiet else True if is_table else None
+        # Programs that read JSON may also read what is said meanwhile: nothing is, but in a terminal.
+        progress = False if quiet else None if as_json else True
         standings = run(
             plan,
             workers=workers,
@@ -222,15 +219,15 @@ def tournament(
             command=str(context.obj or ""),
         )
     except TournamentInterrupted as interrupt:
-        print_standings(interrupt.standings, as_json=as_json, as_csv=as_csv)
-        _print_folder(out, to_error=not is_table)
+        print_standings(interrupt.standings, as_json=as_json)
+        _print_folder(out, to_error=as_json)
         if out is not None and not interrupt.standings.complete:
-            typer.echo("The same command again plays the rest.", err=not is_table)
+            typer.echo("The same command again plays the rest.", err=as_json)
         raise typer.Exit(128 + interrupt.number) from interrupt
-    print_standings(standings, as_json=as_json, as_csv=as_csv)
-    _print_folder(out, to_error=not is_table)
+    print_standings(standings, as_json=as_json)
+    _print_folder(out, to_error=as_json)
     if judged:
-        _print_judged(plan, standings, out, to_error=not is_table)
+        _print_judged(plan, standings, out, to_error=as_json)
     if standings.results.void:
         raise typer.Exit(1)
 
