@@ -40,7 +40,7 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     text = str(draw(game.snapshot(env))).rstrip() if draw is not None else ""
     if "\n" in text:
         return text
-    return _rendered(env) or _from_stones(env) or _from_planes(env) or ("" if text.startswith("<") else text)
+    return _rendered(env) or ("" if text.startswith("<") else text)
 
 
 def rendered(env: Any, mode: str) -> Any:
@@ -65,29 +65,6 @@ def _rendered(env: Any) -> str:
     if not isinstance(text, str):
         return ""
     return _ESCAPES.sub("", _MARKED.sub(r"[\1]", text)).strip("\n").rstrip()
-
-
-def _from_planes(env: Any) -> str:
-    """A board whose observation has one plane of 0 and 1 for each of two players, as PettingZoo's often are."""
-    if not hasattr(env, "possible_agents"):
-        return ""
-    seen = env.observe(env.possible_agents[0])
-    planes = np.asarray(seen.get("observation") if isinstance(seen, dict) else seen)
-    if planes.ndim != 3 or planes.shape[2] != 2 or not np.isin(planes, (0, 1)).all():
-        return ""
-    return _rows(planes[:, :, 0] + 2 * planes[:, :, 1].astype(int))
-
-
-def _from_stones(env: Any) -> str:
-    """PettingZoo's Go: it observes positions in turn from either side, but keeps the stones."""
-    stones = getattr(getattr(env.unwrapped, "_go", None), "board", None)
-    if not isinstance(stones, np.ndarray) or stones.ndim != 2 or not np.isin(stones, (-1, 0, 1)).all():
-        return ""
-    return _rows(np.where(stones < 0, 2, stones))
-
-
-def _rows(cells: Any) -> str:
-    return "\n".join(" ".join(".XO?"[int(cell)] for cell in row) for row in cells)
 
 
 _DEALS: Final = 64

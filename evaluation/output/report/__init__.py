@@ -5,7 +5,6 @@ sections    the tables and plots; training: those of training runs
 markup      tables and figures as HTML
 effort      counts over all games: lengths, times, ratings as games went on
 sample      which games are shown; boards: the data of each, with what the judge says
-names       short names for where there is little room
 assets      the templates, the styles and the script
 """
 

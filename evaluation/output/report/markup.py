@@ -6,6 +6,7 @@ Text of the figures stays readable at any width: SVG is placed in percent of the
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -16,6 +17,18 @@ from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.output.web_page import environment
 
 HERE: Final = "zermelo.evaluation.output.report"
+
+
+LONGEST: Final = 26
+"""Characters of a short name."""
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """The ends of names that are too long where there is little room; the whole where two would be the same."""
+    half = LONGEST // 2
+    short = {name: name if len(name) <= LONGEST else f"{name[: half - 1]}…{name[-half:]}" for name in names}
+    times = Counter(short.values())
+    return {name: text if times[text] == 1 else name for name, text in short.items()}
 
 
 def part(name: str, *values: Any) -> Markup:

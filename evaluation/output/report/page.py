@@ -19,8 +19,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.effort import Effort, RatingHistory
-from zermelo.evaluation.output.report.markup import HERE
-from zermelo.evaluation.output.report.names import short_names
+from zermelo.evaluation.output.report.markup import HERE, short_names
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.training import training_section
 from zermelo.evaluation.output.standings import Standings

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from zermelo.evaluation.output.numbers import four_digits, number, percent
-from zermelo.evaluation.output.report.markup import Line, Point, Row, line_plot, part, section, table
-from zermelo.evaluation.output.report.names import short_names
+from zermelo.evaluation.output.report.markup import Line, Point, Row, line_plot, part, section, short_names, table
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
 POINTS: Final = 300

@@ -14,40 +14,18 @@ from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdic
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report import Beside, report_page
 from zermelo.evaluation.output.report.effort import RatingHistory
-from zermelo.evaluation.output.report.markup import Line, Point, line_plot
-from zermelo.evaluation.output.report.names import LONGEST, short_names
+from zermelo.evaluation.output.report.markup import LONGEST, Line, Point, line_plot, short_names
 from zermelo.evaluation.output.report.sections import provenance_section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
-
-# -- names -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["random", "greedy"], ["random", "greedy"]),
-        (["alphabeta(depth=4)", "random"], ["alphabeta", "random"]),
-        (["alphabeta(depth=2)", "alphabeta(depth=4)"], ["alphabeta depth=2", "alphabeta depth=4"]),
-        (
-            ["alphabeta(depth=2, memory_mb=1)", "alphabeta(depth=4, memory_mb=1)"],
-            ["alphabeta depth=2", "alphabeta depth=4"],
-        ),
-        (["alphabeta", "alphabeta(depth=4)"], ["alphabeta", "alphabeta depth=4"]),
-        (["one:Agent(x=1)", "two:Agent(x=1)"], ["one:Agent(x=1)", "two:Agent(x=1)"]),
-        (["my.module:Agent(x=1)"], ["Agent"]),
-        (["(", "a(b", "<b>"], ["(", "a(b", "<b>"]),
-    ],
-    ids=["plain", "alone", "differ", "shared", "default", "same", "module", "unreadable"],
-)
-def test_names_are_as_short_as_they_can_be_told_apart(names, short):
-    assert list(short_names(names).values()) == short
 
 
 def test_long_names_are_cut_in_the_middle_and_stay_different():
     names = [f"agent(path='{'x' * 40}{end}')" for end in "ab"]
-    short = short_names(names)
-    assert len(set(short.values())) == 2
-    assert all(len(text) <= LONGEST and "…" in text for text in short.values())
+    short = short_names([*names, "random"])
+    assert len(set(short.values())) == 3
+    assert all(len(short[name]) == LONGEST and "…" in short[name] for name in names)
+    same = ["x" * 20 + middle + "y" * 20 for middle in "ab"]
+    assert short_names(same) == dict(zip(same, same, strict=True))
 
 
 # -- the judge's marks -----------------------------------------------------------------------------------------
