@@ -17,7 +17,6 @@ from zermelo.agents import solve
 from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.envs import RewardSum, ZermeloError, as_game
 from zermelo.envs.capabilities import SupportsActionText
-from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
@@ -46,7 +45,7 @@ class DrawnGames:
         left_out: Games for which there was no room.
         notes: Sentences on games that could not be drawn.
         scale: What is known of the game: the ``sum`` of two opposed seats' rewards and the ``bounds`` of one's,
-            how many stones in a ``row`` win, and the ``coordinates`` of the board, columns and rows.
+            and the ``coordinates`` of the board, columns and rows.
         written: How people write actions, by the environment's number, where that is always the same.
     """
 
@@ -177,11 +176,10 @@ def _scale(game: Any) -> dict[str, Any]:
     traits = game.traits
     opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
     low, high = traits.utility_bounds
-    rules, names = getattr(game, "rules", None), coordinates_of(game)
+    names = coordinates_of(game)
     return {
         "sum": traits.constant if opposed else None,
         "bounds": [low, high] if math.isfinite(high - low) and low < high else None,
-        "row": 4 if isinstance(rules, ConnectFour) else rules.k if isinstance(rules, MNK) else 0,
         "coordinates": None if names is None else [names.columns, names.rows],
     }
 

@@ -32,7 +32,7 @@ from zermelo.evaluation.storage.invocations import StoredRun
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
 """Bytes that the shown games may take, so that a page stays below 5 MB."""
-SCRIPTS: Final = ("base", "tables", "chooser", "board", "chart", "viewer")
+SCRIPTS: Final = ("common", "tables", "chooser", "board", "chart", "viewer")
 """The parts of the page's script, in order."""
 STYLES: Final = ("page", "viewer", "small")
 """The parts of its style sheet, in order."""
@@ -164,7 +164,7 @@ def _rendered(
     data: Mapping[str, Any],
 ) -> str:
     """The whole file: sections, the games between them, and more sections."""
-    script = "".join(["'use strict';\n(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
+    script = "".join(["(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
     has_games = bool(data["games"])
     return web_page(
         "report.html",

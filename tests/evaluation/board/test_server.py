@@ -84,7 +84,7 @@ def test_a_preflight_of_another_site_gets_nothing(client: Client) -> None:
 
 
 def test_the_page_names_nothing_outside_itself(client: Client) -> None:
-    for path in ("/", "/board.css", "/board.js", "/surface.js", "/charts.js"):
+    for path in ("/", "/base.css", "/board.css", "/board.js", "/surface.js", "/charts.js"):
         answer = client.ask("GET", path, headers={"X-Zermelo-Token": ""})
         assert answer.status == 200
         text = answer.text.replace("http://www.w3.org/2000/svg", "")

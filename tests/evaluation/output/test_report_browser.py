@@ -75,7 +75,6 @@ def test_keys_step_through_a_game(browser, played):
         choose(page, record)
         page.focus("#viewer")
         assert status(page).startswith(f"Move {last} of {last}")
-        assert page.locator("#board .won").count() >= 4
         page.keyboard.press("Home")
         assert "Start of the game" in status(page)
         assert stones(page) == ""

@@ -113,7 +113,7 @@ def test_the_page_has_marks_values_and_the_best_line(verdict):
     assert len(line) == 8  # a draw fills the board
     assert line[0] in {"a3", "c3", "a1", "c1"}
     assert data["written"]["0"] == "a3"
-    assert (data["sum"], data["bounds"], data["row"]) == (0.0, [-1.0, 1.0], 3)
+    assert (data["sum"], data["bounds"]) == (0.0, [-1.0, 1.0])
     assert data["coordinates"] == [["a", "b", "c"], ["3", "2", "1"]]
 
 
