@@ -6,7 +6,7 @@ import contextlib
 import enum
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -274,6 +274,7 @@ def label_command(
     from zermelo.envs.files import replaced
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.export import table_writer
+    from zermelo.evaluation.output.progress import tracked
 
     path = Path(out or f"labels.{'parquet' if importlib.util.find_spec('pyarrow') else 'csv'}")
     form = path.suffix.removeprefix(".")
@@ -290,7 +291,7 @@ def label_command(
         contextlib.closing(writer(file, COLUMNS)) as rows,
         contextlib.suppress(KeyboardInterrupt),
     ):
-        for row in _with_progress(labels, positions):
+        for row in tracked(labels, positions, "labelling"):
             rows.add(row)
             count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
         was_stopped = False
@@ -299,14 +300,3 @@ def label_command(
         raise SystemExit(INTERRUPTED)
     if count < positions:
         typer.echo("zermelo: random games found no more than these", err=True)
-
-
-def _with_progress(labels: Iterator[dict[str, Any]], total: int) -> Iterable[dict[str, Any]]:
-    """The rows, with a progress bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        labels, "labelling", total=total, console=console, transient=True, disable=not sys.stderr.isatty()
-    )

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
@@ -40,6 +40,7 @@ NARROW: Final = 64
 NAME: Final = 12
 """Characters of a name below which they are, too."""
 
+_Item = TypeVar("_Item")
 Watcher = Callable[[GameRecord], None]
 """Is called with each game that is stored."""
 
@@ -230,12 +231,12 @@ def _lines(pace: Pace, table: RunningTable) -> Watcher:
     return on_record
 
 
-def tracked(games: Iterable[GameRecord], total: int, what: str) -> Iterator[GameRecord]:
-    """The games, one after another, while a bar in a terminal says what is done and how many are through."""
+def tracked(items: Iterable[_Item], total: int, what: str) -> Iterator[_Item]:
+    """The items, one after another, while a bar in a terminal says what is done and how many are through."""
     if not sys.stderr.isatty():
-        yield from games
+        yield from items
         return
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(games, what, total=total, console=Console(stderr=True), transient=True)
+    yield from track(items, what, total=total, console=Console(stderr=True), transient=True)
