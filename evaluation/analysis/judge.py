@@ -296,4 +296,4 @@ class Judge:
 def _rank(line: AgentJudgement) -> tuple[bool, float, float]:
     """The fewest mistakes first, of moves that matter."""
     total = line.total
-    return total.judged == 0, -line.mattered_share if total.mattered else -1.0, line.mean_regret
+    return total.judged == 0, -total.mattered_share if total.mattered else -1.0, total.mean_regret

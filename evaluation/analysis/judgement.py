@@ -102,6 +102,16 @@ class Judgements:
         """Optimal moves where it mattered."""
         return self.mattered - (self.judged - self.optimal)
 
+    @property
+    def mattered_share(self) -> float:
+        """Optimal moves among those that mattered; nan if there are none."""
+        return self.mattered_optimal / self.mattered if self.mattered else math.nan
+
+    @property
+    def mattered_interval(self) -> tuple[float, float]:
+        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
+        return wilson_interval(self.mattered_share, self.mattered) if self.mattered else (0.0, 1.0)
+
     def add(self, best: float, played: float, mark: Mark, *, matters: bool) -> None:
         """Counts a move, by values for the mover; whether it ``matters`` is whether actions differ in value."""
         self.judged += 1
@@ -136,31 +146,9 @@ class AgentJudgement:
     shared_share: float = math.nan
 
     @property
-    def mattered_share(self) -> float:
-        """Optimal moves among those that mattered; nan if there are none."""
-        total = self.total
-        return total.mattered_optimal / total.mattered if total.mattered else math.nan
-
-    @property
-    def mattered_interval(self) -> tuple[float, float]:
-        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
-        total = self.total
-        return wilson_interval(self.mattered_share, total.mattered) if total.mattered else (0.0, 1.0)
-
-    @property
     def total(self) -> Judgements:
         """The judged moves of all phases."""
         return sum(self.phases.values(), Judgements())
-
-    @property
-    def optimal_share(self) -> float:
-        """As in ``total``."""
-        return self.total.optimal_share
-
-    @property
-    def mean_regret(self) -> float:
-        """As in ``total``."""
-        return self.total.mean_regret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,12 +203,12 @@ class JudgeTable:
                 {
                     "agent": line.agent,
                     "games": line.games,
-                    **vars(line.total),
+                    **vars(total := line.total),
                     "unjudged": line.unjudged,
-                    "optimal_share": finite(line.optimal_share),
-                    "mean_regret": finite(line.mean_regret),
-                    "mattered_share": finite(line.mattered_share),
-                    "mattered_interval": list(line.mattered_interval),
+                    "optimal_share": finite(total.optimal_share),
+                    "mean_regret": finite(total.mean_regret),
+                    "mattered_share": finite(total.mattered_share),
+                    "mattered_interval": list(total.mattered_interval),
                     "shared": line.shared,
                     "shared_share": finite(line.shared_share),
                     "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
