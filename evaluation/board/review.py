@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
@@ -30,7 +30,11 @@ def review(
     """Searches every position of a game, says what its moves cost, and has the judge prove what it can."""
     record = GameRecord.from_json(text)
     players = tuple(f"{seat} ({name})" for seat, name in zip(record.seat_names, record.agents, strict=True))
-    record, searcher, replayer = replace(record, agents=players), _searcher(spec, seconds), Replayer(trust=True)
+    record, replayer = replace(record, agents=players), Replayer(trust=True)
+    settings: dict[str, Any] = {"exact": True}
+    if not {"depth", "nodes", "simulations"} & parse_spec(spec).arguments.keys():
+        settings["seconds"] = seconds
+    searcher = searching(spec, "review", settings)
     searcher.stop_by(flag)
     driver = replayer.start(record)
     driver.turn()
@@ -39,7 +43,6 @@ def review(
     movers = list[int]()
     values = list[list[float | None]]()
     losses = list[float | None]()
-    best = list[str]()
 
     def so_far() -> dict[str, Any]:
         seats = []
@@ -48,8 +51,7 @@ def review(
             known = [loss for loss in mine if loss is not None]
             found = {"name": name, "moves": len(mine), "best": sum(loss <= EQUAL for loss in known)}
             seats.append(found | {"loss": sum(known) / len(known) if known else None})
-        about: dict[str, list[Any]] = {"values": values, "losses": losses, "best": best}
-        return {name: found[:] for name, found in about.items()} | {"seats": seats, "total": len(record.actions)}
+        return {"values": values[:], "losses": losses[:], "seats": seats, "total": len(record.actions)}
 
     for seat, played in replayer.steps(record, driver):
         if flag.is_set:
@@ -63,7 +65,6 @@ def review(
         movers.append(seat)
         values.append([*map(finite, result.values_by_seat)])
         losses.append(loss)
-        best.append(label_of(game, state, result.action))
         tell(so_far())
     if driver.turn() is None:
         values.append([*map(finite, driver.rewards)])
@@ -76,15 +77,12 @@ def review(
     return so_far() | {"judged": _judged(record)}
 
 
-def _searcher(spec: str, seconds: float) -> Any:
-    """The agent that values positions, with a limit on time if it is given no other."""
+def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
+    """An agent that searches, with those of the settings that it has."""
     agent: Any = make_agent(spec)
     if not isinstance(agent, SearchAgent):
-        raise InvalidSettingError(f"{spec} does not search: review with an agent that does, such as auto")
-    settings: dict[str, Any] = {"exact": True}
-    if not {"depth", "nodes", "simulations"} & parse_spec(spec).arguments.keys():
-        settings["seconds"] = seconds
-    known = {field.name for field in fields(agent)}
+        raise InvalidSettingError(f"{spec} does not search: {what} with an agent that does, such as auto")
+    known = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
     return replace(agent, **{name: value for name, value in settings.items() if name in known})
 
 
@@ -118,7 +116,6 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         "value": finite(result.value),
         "values": [finite(value) for value in result.values_by_seat],
         "best": result.action,
-        "best_label": label_of(game, state, result.action),
         "actions": actions,
         "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
         "depth": int(result.depth),
@@ -126,8 +123,6 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         "seconds": float(result.seconds),
         "proven": bool(result.proven),
         "plies": result.plies,
-        "method": result.method,
-        "stopped": str(result.stopped_by),
     }
 
 

@@ -138,7 +138,6 @@ class Table:
                 "moves": moves_of(session),
                 "legal": [one._asdict() for one in session.legal()] if mine else [],
                 "text": session.frames[-1].text,
-                "has_picture": session.frames[-1].picture is not None,
                 "hides": session.hides,
                 "thinking": self._thinking,
                 "bounds": bounds_of(session.game),

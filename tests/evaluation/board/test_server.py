@@ -180,7 +180,7 @@ def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> Non
     found = player.until(lambda view: view["analysis"] and view["analysis"]["proven"])["analysis"]
     assert found["value"] == 0.0
     assert len(found["actions"]) == 9
-    assert found["line"][0] == found["best_label"]
+    assert found["line"][0] in [move["label"] for move in found["actions"] if move["number"] == found["best"]]
     version = player.view()["version"]
     assert player.do("play", move="b2").status == 200
     assert player.do("play", move="b2").json()["error"]
@@ -256,7 +256,6 @@ def test_what_is_hidden_stays_hidden() -> None:
         if view["over"]:
             pytest.skip("the agent ended the game at once")
         assert view["text"].startswith("player 0: ?")
-        assert view["has_picture"] is False
         assert player.get("pictures/1").status == 204
         assert player.get("surface").json() is None
         assert player.do("review").status == 400
