@@ -288,11 +288,11 @@ def label_command(
     with (
         writing(path),
         replaced(path) as file,
-        contextlib.closing(writer(file, COLUMNS)) as rows,
+        writer(file, COLUMNS) as add,
         contextlib.suppress(KeyboardInterrupt),
     ):
         for row in tracked(labels, positions, "labelling"):
-            rows.add(row)
+            add(row)
             count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
         was_stopped = False
     typer.echo(f"{count:,} positions ({games:,} random game{'s' * (games != 1)}; {proven:,} proven) in {path}")
