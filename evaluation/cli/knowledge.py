@@ -10,34 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    INTERRUPTED,
-    EnvText,
-    Json,
-    LiveLine,
-    MovesText,
-    OutFile,
-    file_for,
-    position_after,
-    print_json,
-    writing,
-)
+from zermelo.evaluation.cli import arguments
 
 
 def book_command(
-    env: EnvText,
+    env: arguments.EnvText,
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The search that evaluates positions that are not proven.")
     ] = "auto(seconds=1)",
-    out: OutFile = "",
-    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.", show_default=False)] = None,
-    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.", show_default=False)] = None,
-    positions: Annotated[
-        int | None, typer.Option(min=1, help="Limit on positions in the book.", show_default=False)
-    ] = None,
-    plies: Annotated[
-        int | None, typer.Option(min=1, help="Limit on moves from the start.", show_default=False)
-    ] = None,
+    out: arguments.OutFile = "",
+    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
+    positions: Annotated[int | None, typer.Option(min=1, help="Limit on positions in the book.")] = None,
+    plies: Annotated[int | None, typer.Option(min=1, help="Limit on moves from the start.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Limit on states for the proof of one position.")] = 1_000_000,
     exact: Annotated[
         bool,
@@ -46,8 +31,8 @@ def book_command(
             help="Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.",
         ),
     ] = False,
-    moves: MovesText = "",
-    as_json: Json = False,
+    moves: arguments.MovesText = "",
+    as_json: arguments.Json = False,
 ) -> None:
     """Grow an opening book: positions that good play reaches, proven where that is possible.
 
@@ -70,17 +55,17 @@ def book_command(
 
     if exact and (plies is None or positions is not None):
         raise InvalidSettingError("--exact takes --plies, and --hours or --seconds")
-    path, live = file_for(out, env, ".zbook"), LiveLine()
+    path, live = arguments.file_for(out, env, ".zbook"), arguments.LiveLine()
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
     limits: dict[str, Any] = {"seconds": seconds, "plies": plies}
     limits |= {} if exact else {"nodes": nodes, "positions": positions}
     try:
-        with writing(path):
+        with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book
             book = make(
-                position_after(env, moves, 0).env,
+                arguments.position_after(env, moves, 0).env,
                 path,
                 agent=make_agent(agent),
                 on_progress=lambda now: live.show(
@@ -96,36 +81,32 @@ def book_command(
     proven = int((book.flags & PROVEN).astype(bool).sum())
     about = {"file": str(path), "game": book.about["game"], "positions": len(book), "proven": proven}
     if as_json:
-        print_json(about | {"seconds": round(time.monotonic() - started, 2)})
+        arguments.print_json(about | {"seconds": round(time.monotonic() - started, 2)})
     else:
         typer.echo(f"{len(book):,} positions of {about['game']}, {proven:,} of them proven, in {path}")
     if was_stopped:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(arguments.INTERRUPTED)
 
 
 def table_command(
-    env: EnvText,
+    env: arguments.EnvText,
     pieces: Annotated[
         str | None,
-        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK.", show_default=False),
+        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK."),
     ] = None,
-    stones: Annotated[
-        int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.", show_default=False)
-    ] = None,
-    empty: Annotated[
-        int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.", show_default=False)
-    ] = None,
+    stones: Annotated[int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.")] = None,
+    empty: Annotated[int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.")] = None,
     states: Annotated[
         int | None,
-        typer.Option(min=1, help="Take all states that are reached, up to this number.", show_default=False),
+        typer.Option(min=1, help="Take all states that are reached, up to this number."),
     ] = None,
-    moves: MovesText = "",
-    out: OutFile = "",
+    moves: arguments.MovesText = "",
+    out: arguments.OutFile = "",
     memory_mb: Annotated[
         float | None,
-        typer.Option(help="Memory limit, in MiB; by default half of what is free.", show_default=False),
+        typer.Option(help="Memory limit, in MiB; by default half of what is free."),
     ] = None,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
 
@@ -146,7 +127,7 @@ def table_command(
     """
     from zermelo.agents.knowledge.making import TableProgress, make_table
 
-    path, live = file_for(out, env, ".ztable"), LiveLine()
+    path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()
 
     def show(now: TableProgress) -> None:
         of = f" of {now.positions:,}" if now.positions else ""
@@ -154,12 +135,12 @@ def table_command(
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     try:
-        with writing(path):
-            game = position_after(env, moves, 0).env
+        with arguments.writing(path):
+            game = arguments.position_after(env, moves, 0).env
             made = make_table(game, path, **asked, memory_mb=memory_mb, on_progress=show)
     except KeyboardInterrupt:
         typer.echo("zermelo: stopped; the same command goes on from the parts that are finished", err=True)
-        raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(arguments.INTERRUPTED) from None
     finally:
         live.clear()
     about: dict[str, Any] = {
@@ -171,7 +152,7 @@ def table_command(
         "seconds": round(made.seconds, 2),
     }
     if as_json:
-        print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
+        arguments.print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
         return
     for part in made.figures:
         longest = f", wins in {part.longest} moves at most" if part.longest else ""

@@ -7,34 +7,25 @@ from typing import Annotated
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    EnvText,
-    LiveLine,
-    OutFile,
-    RayAddress,
-    Runner,
-    Seed,
-    file_for,
-    writing,
-)
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.runners import RunnerChoice
 
 
 def ladder(
-    env: EnvText,
-    out: OutFile = "",
+    env: arguments.EnvText,
+    out: arguments.OutFile = "",
     gap: Annotated[float, typer.Option(help="Elo between neighbours, at most.")] = 100.0,
     width: Annotated[float, typer.Option(help="Width of the rungs' 95 % intervals, in Elo.")] = 40.0,
     move_seconds: Annotated[float, typer.Option(help="Time that the strongest rung may take for a move.")] = 1.0,
     minutes: Annotated[
         float, typer.Option(help="Processor time for all games; where it does not suffice, intervals are wider.")
     ] = 60.0,
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
     workers: Annotated[
         int | None, typer.Option("--workers", "-w", help="Processes that play, or Ray's tasks at a time.")
     ] = None,
-    runner: Runner = RunnerChoice.LOCAL,
-    ray_address: RayAddress = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
 ) -> None:
     """Build a ladder of opponents of known strength for a game of two players: agents with ratings, random with 0.
 
@@ -53,9 +44,9 @@ def ladder(
     from zermelo.evaluation.tournament.run import make_runner
     from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
 
-    path = file_for(out, env, ".ladder.json")
-    line = LiveLine()
-    with writing(path):
+    path = arguments.file_for(out, env, ".ladder.json")
+    line = arguments.LiveLine()
+    with arguments.writing(path):
         builder = LadderBuilder(
             env, Path(f"{path}.games"), make_runner(workers, runner, ray_address), gap=gap, width=width,
             move_seconds=move_seconds, seconds=60 * minutes, seed=seed, on_block=line.show,

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    INTERRUPTED,
-    Depth,
-    EnvText,
-    Nodes,
-    Runner,
-    Seconds,
-    Seed,
-    Simulations,
-    with_limits,
-    writing,
-)
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
@@ -46,7 +35,7 @@ _OPENING = 4
 
 
 def tune_command(
-    env: EnvText,
+    env: arguments.EnvText,
     out: Annotated[
         str, typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .json.")
     ] = "evaluation.json",
@@ -69,7 +58,7 @@ def tune_command(
             "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
         ),
     ] = None,
-    runner: Runner = RunnerChoice.LOCAL,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
     features: Annotated[
         str,
         typer.Option(
@@ -95,7 +84,7 @@ def tune_command(
             help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation.",
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
@@ -151,7 +140,7 @@ def tune_command(
                     typer.echo(_match(env, repr(out), match, depth, seconds, seed, on_game))
             except KeyboardInterrupt:
                 typer.echo("zermelo: stopped; the same command goes on", err=True)
-                raise SystemExit(INTERRUPTED) from None
+                raise SystemExit(arguments.INTERRUPTED) from None
             return
 
         def on_round(one: Round) -> None:
@@ -178,7 +167,7 @@ def tune_command(
         except KeyboardInterrupt:
             kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
-            raise SystemExit(INTERRUPTED) from None
+            raise SystemExit(arguments.INTERRUPTED) from None
 
 
 def _print_generations(generations: Iterable[Generation], out: str) -> None:
@@ -236,7 +225,7 @@ def _match(
 
 
 def label_command(
-    env: EnvText,
+    env: arguments.EnvText,
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The search that evaluates each position.")
     ] = "auto",
@@ -251,11 +240,11 @@ def label_command(
         ),
     ] = "",
     positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
@@ -281,12 +270,12 @@ def label_command(
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
-    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     labels = label_positions(env, positions=positions, agent=agent, seed=seed)
     count = proven = games = 0
     was_stopped = True
     with (
-        writing(path),
+        arguments.writing(path),
         replaced(path) as file,
         writer(file, COLUMNS) as add,
         contextlib.suppress(KeyboardInterrupt),
@@ -297,6 +286,6 @@ def label_command(
         was_stopped = False
     typer.echo(f"{count:,} positions ({games:,} random game{'s' * (games != 1)}; {proven:,} proven) in {path}")
     if was_stopped:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(arguments.INTERRUPTED)
     if count < positions:
         typer.echo("zermelo: random games found no more than these", err=True)

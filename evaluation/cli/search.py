@@ -14,39 +14,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    AgentText,
-    Depth,
-    EnvText,
-    Json,
-    MovesText,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    position_after,
-    print_json,
-    with_limits,
-)
+from zermelo.evaluation.cli import arguments
 
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
 
 
 def search(
-    env: EnvText,
-    agent: AgentText,
-    moves: MovesText = "",
+    env: arguments.EnvText,
+    agent: arguments.AgentText,
+    moves: arguments.MovesText = "",
     exact: Annotated[
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    as_json: Json = False,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    as_json: arguments.Json = False,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Search a position and print the best move, its value and the principal variation.
 
@@ -63,14 +50,14 @@ def search(
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.output.positions.drawing import drawing
 
-    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")
     known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)
-    driver = position_after(env, moves, seed)
+    driver = arguments.position_after(env, moves, seed)
     seat = driver.turn()
     if seat is None:
         raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(driver.rewards)}")
@@ -195,12 +182,12 @@ _REASONS = {
 
 
 def perft_command(
-    env: EnvText,
-    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.", show_default=False)],
-    moves: MovesText = "",
+    env: arguments.EnvText,
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.")],
+    moves: arguments.MovesText = "",
     split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
-    as_json: Json = False,
-    seed: Seed = 0,
+    as_json: arguments.Json = False,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Count the leaves of the game tree at a depth.
 
@@ -213,7 +200,7 @@ def perft_command(
     from zermelo.envs import as_game, perft
     from zermelo.evaluation.output.positions.moves import name_of
 
-    driver = position_after(env, moves, seed)
+    driver = arguments.position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     started = time.perf_counter()
@@ -226,7 +213,7 @@ def perft_command(
         count = perft(game, depth, state=state)
     seconds = time.perf_counter() - started
     if as_json:
-        print_json(
+        arguments.print_json(
             {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names, "seconds": seconds}
         )
         return

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    INTERRUPTED,
-    EnvText,
-    Json,
-    LiveLine,
-    MovesText,
-    Seed,
-    Tables,
-    position_after,
-    print_json,
-)
+from zermelo.evaluation.cli import arguments
 
 if TYPE_CHECKING:
     from zermelo.agents import Plan, PolicyTable, Solution, SolvingProgress
@@ -39,8 +29,8 @@ class _Solved(NamedTuple):
 
 
 def solve_command(
-    env: EnvText,
-    moves: MovesText = "",
+    env: arguments.EnvText,
+    moves: arguments.MovesText = "",
     outcome_only: Annotated[
         bool, typer.Option("--outcome-only", help="Only who wins, not the value of every action: quicker.")
     ] = False,
@@ -50,7 +40,7 @@ def solve_command(
     memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
     policy: Annotated[
         str,
-        typer.Option(metavar="FILE", help="Also write the optimal actions of every state.", show_default=False),
+        typer.Option(metavar="FILE", help="Also write the optimal actions of every state."),
     ] = "",
     plan: Annotated[
         str, typer.Option(help="States in the policy: seat (those that its player can reach by it) or full.")
@@ -66,12 +56,12 @@ def solve_command(
             "may gain against the policy (0.001).",
         ),
     ] = None,
-    as_json: Json = False,
-    tables: Tables = None,
+    as_json: arguments.Json = False,
+    tables: arguments.Tables = None,
     method: Annotated[
         str, typer.Option(help="auto, alpha_beta, or proof_number, which is quick at mates.")
     ] = "auto",
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
 
@@ -104,7 +94,7 @@ def solve_command(
     from zermelo.envs import InvalidSettingError, as_game
 
     covered = check_choice("plan", plan, Plan)
-    driver = position_after(env, moves, seed)
+    driver = arguments.position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     live = _Live()
@@ -138,12 +128,12 @@ def solve_command(
     except KeyboardInterrupt:
         live.clear()
         typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
-        raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(arguments.INTERRUPTED) from None
     finally:
         patience.cancel()
         live.clear()
     if as_json:
-        print_json({"env": env, **({} if is_solved_by_policy(game) else {"moves": moves}), **found.data})
+        arguments.print_json({"env": env, **({} if is_solved_by_policy(game) else {"moves": moves}), **found.data})
     else:
         after = f" after {moves}" if moves else ""
         typer.echo("\n".join([f"{env}{after}, {found.lines[0]}", *found.lines[1:]]))
@@ -151,7 +141,7 @@ def solve_command(
         raise typer.Exit(1)
 
 
-class _Live(LiveLine):
+class _Live(arguments.LiveLine):
     """The line on the terminal, and how far solving had come when it was written last."""
 
     spent = ""
@@ -166,7 +156,9 @@ def _played(table: PolicyTable, path: str, states: str = "states") -> str:
     return f'{len(table):,} {states} in {path}; play it as policytable(path="{path}")'
 
 
-def _by_policy(game: Any, tolerance: float, seconds: float | None, policy: str, live: LiveLine) -> _Solved:
+def _by_policy(
+    game: Any, tolerance: float, seconds: float | None, policy: str, live: arguments.LiveLine
+) -> _Solved:
     """An equilibrium of a small game of hidden information."""
     from zermelo.agents import StoppedBy, solve_equilibrium
 
@@ -298,13 +290,13 @@ def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
 
 
 def exploitability_command(
-    env: EnvText,
+    env: arguments.EnvText,
     agents: Annotated[
         list[str],
-        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them.", show_default=False),
+        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them."),
     ],
     states: Annotated[int, typer.Option(min=1, help="Limit on the states of the game.")] = 2_000_000,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Compute how much agents can be exploited: what an opponent who knows their policies can gain.
 
@@ -321,6 +313,6 @@ def exploitability_command(
 
     found = agents_exploited(env, agents, most_states=states)
     if as_json:
-        print_json(found.to_dict())
+        arguments.print_json(found.to_dict())
     else:
         typer.echo(str(found))

@@ -61,9 +61,9 @@ def compare(
     folder: Folder,
     first: Annotated[
         str,
-        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables.", show_default=False),
+        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables."),
     ],
-    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.")],
     sprt: Annotated[
         str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
     ] = "elo0=0,elo1=5",

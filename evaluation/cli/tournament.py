@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    Depth,
-    EnvText,
-    Json,
-    Nodes,
-    RayAddress,
-    Runner,
-    Seconds,
-    Seed,
-    Simulations,
-    folder,
-    with_limits,
-)
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.runners import RunnerChoice
@@ -34,21 +22,20 @@ if TYPE_CHECKING:
 
 def tournament(
     context: typer.Context,
-    env: EnvText,
+    env: arguments.EnvText,
     agents: Annotated[
         list[str],
         typer.Argument(
             metavar="AGENT AGENT...",
             help='Agents, such as random or "alphabeta(depth=4)"; `zermelo agents` lists them.',
-            show_default=False,
         ),
     ],
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games for each pairing; seats rotate.")] = 10,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -59,14 +46,14 @@ def tournament(
             show_default="1; on Ray, as many as the cluster has processors",
         ),
     ] = None,
-    runner: Runner = RunnerChoice.LOCAL,
-    ray_address: RayAddress = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             "-o",
-            parser=folder,
+            parser=arguments.folder,
             metavar="DIR",
             help="A folder for the games and standings; the same command again plays the missing games.",
         ),
@@ -151,7 +138,7 @@ def tournament(
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
     """Play every agent against every other, and print who is better and how sure that is.
@@ -178,7 +165,7 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
-    agents = with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    agents = arguments.with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
