@@ -111,11 +111,7 @@ class Judge:
         self._lost: list[str] = []
 
     def add(self, record: GameRecord) -> GameVerdict | None:
-        """Judges the moves of a game; None for a void one and one that cannot be played again.
-
-        Raises:
-            UnsupportedGameError: There is no perfect play in its game to compare with.
-        """
+        """Judges the moves of a game; None for a void one and one that cannot be played again."""
         if record.void:
             return None
         self._env = self._env or record.env
@@ -255,11 +251,7 @@ class Judge:
         return (value, other) if game.to_move(state) == 0 else (other, value)
 
     def table(self) -> JudgeTable:
-        """The table of all games so far.
-
-        Raises:
-            ReplayError: Not one of the games could be played again.
-        """
+        """The table of all games so far; raises ``ReplayError`` if not one of them could be played again."""
         if self._lost and not self.games:
             raise ReplayError(self._lost[0])
         notes = []

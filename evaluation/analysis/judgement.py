@@ -130,10 +130,8 @@ class AgentJudgement:
     """One agent's moves.
 
     Attributes:
-        agent: Its name.
         games: In which at least one of its moves was looked at.
         unjudged: Moves in positions that could not be proven, forced ones left out.
-        phases: The judged moves by phase.
         shared: How many positions where it mattered all the agents had to move in.
         shared_share: Its optimal moves there, each position counting as one; nan if there are none.
     """
@@ -156,13 +154,9 @@ class JudgeTable:
     """The judge's table; ``print`` shows it.
 
     Attributes:
-        env: The environment's name.
         agents: The fewest mistakes first.
-        games: Games looked at.
-        nodes: The budget for the position after each action.
-        compiled: Whether it was spent by compiled search.
+        nodes, compiled: The budget for the position after each action, and whether compiled search spent it.
         has_blunders: Whether outcomes are certain, so that blunders are counted.
-        notes: Sentences that a reader of the table should know.
     """
 
     env: str
@@ -250,13 +244,9 @@ def _percent(share: float | None) -> str:
 
 
 class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
-    """A judged move.
+    """A judged move: its index in ``GameRecord.actions``, the action, its mark, and the values of legal actions.
 
-    Attributes:
-        ply: Its index in ``GameRecord.actions``.
-        played: The action.
-        mark: What the judge thinks of it.
-        groups: The exact values of legal actions, the best first, each with its actions.
+    ``groups`` are exact values, the best first, each with its actions.
     """
 
     ply: int

@@ -24,13 +24,7 @@ from zermelo.evaluation.output.positions.moves import game_or_none, read_move, w
 
 
 class Played(NamedTuple):
-    """A move of the game.
-
-    Attributes:
-        move: Whose it was, what was played, and what the search said.
-        label: As people write it; nothing where nothing but its number is known.
-        path: The spots of the board that it goes through.
-    """
+    """A move of the game, as people write it ("" where nobody says how), and the spots that it goes through."""
 
     move: Move
     label: str
@@ -38,13 +32,7 @@ class Played(NamedTuple):
 
 
 class Legal(NamedTuple):
-    """A legal move.
-
-    Attributes:
-        number: The environment's number of it.
-        label: As people write it, or its number.
-        paths: The spots of the board to choose for it, one after another, in each way to play it.
-    """
+    """A legal move: its number, how people write it, and the spots to choose for it, in each way to play it."""
 
     number: int
     label: str
@@ -113,7 +101,6 @@ class Session:
     # -- the position ------------------------------------------------------------------------------------------
 
     def _arrive(self) -> None:
-        """Looks at the position that has been reached."""
         self._legal: list[Legal] | None = None
         self._mover = self.driver.turn()
         self.game = game_or_none(self.driver.env)

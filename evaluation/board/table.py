@@ -37,10 +37,7 @@ _AFTER_FAILURE: Final = "Move now asks it again; or swap seats, take a move back
 
 
 class Table:
-    """One game on a page.
-
-    Args:
-        settings: What it begins with. Only these may name agents that run code of their own.
+    """One game on a page. Only the settings that it begins with may name agents that run code of their own.
 
     Attributes:
         version: Greater after every change.

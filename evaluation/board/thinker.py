@@ -222,9 +222,7 @@ class Analyst:
 
     Attributes:
         follows: Whether the last position is analysed, and the next one after a move.
-        ply: The position that is analysed; None where none is.
-        hint: The number of the move that was found good; None without one.
-        problem: A sentence on what went wrong last.
+        ply, hint: The position that is analysed, and the move that was found good; None without one.
     """
 
     def __init__(self, lock: threading.RLock, on_change: Callable[[], None]) -> None:

@@ -98,7 +98,6 @@ class _Worker:
         return {}
 
     def _move(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """The move of an agent."""
         agent, started = self._agent(job), time.perf_counter()
         if getattr(agent, "needs", None) == "observation":
             action, figures = agent.act_on(pickle.loads(job["view"])), ()
@@ -110,7 +109,6 @@ class _Worker:
         return {"action": action, "figures": figures, "seconds": time.perf_counter() - started}
 
     def _rest(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """Ends all pondering."""
         for agent in self._agents.values():
             if isinstance(agent, ConfiguredAgent):
                 agent.stop_pondering()

@@ -171,7 +171,6 @@ def tune_command(
 
 
 def _print_generations(generations: Iterable[Generation], out: str) -> None:
-    """Prints a line for each generation as it ends."""
     from zermelo.evaluation.stats.ratings import elo
 
     is_first = True

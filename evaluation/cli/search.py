@@ -137,7 +137,6 @@ class _Shower:
         )
 
     def result(self, result: SearchResult, player: str) -> str:
-        """The whole answer."""
         kind = "proven" if result.proven else "estimated from samples" if result.is_estimate else "not proven"
         error = f" +- {result.standard_error:.2g}" if result.standard_error is not None else ""
         plies = f", {result.plies} moves to the end" if result.plies is not None else ""

@@ -147,7 +147,6 @@ class _Live(arguments.LiveLine):
     spent = ""
 
     def tell(self, progress: SolvingProgress, of: str) -> None:
-        """Writes over the line."""
         self.spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
         self.show(f"solving{self.spent}, {progress.actions_solved} of {progress.actions} {of}")
 

@@ -78,19 +78,13 @@ def _text(action: Any) -> str:
 def export_games(
     records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat | str
 ) -> tuple[Path, Path]:
-    """Writes ``games`` and ``moves`` into a folder; the records are read once and not kept.
+    """Writes ``games`` and ``moves`` into a folder and returns both files; the records are read once and not kept.
 
-    Args:
-        records: The games.
-        folder: It is made if need be. Files of the same names are replaced once the new ones are complete.
-        form: ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow.
-
-    Returns:
-        The two files.
+    ``form`` is ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow. Files of the same names are replaced
+    once the new ones are complete.
 
     Raises:
         InvalidSettingError: There is no such format.
-        ZermeloError: pyarrow is not installed.
         StoreError: There are no games, or the files cannot be written.
     """
     if form not in TABLES:

@@ -38,11 +38,7 @@ _OF_TEAMS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Standings(Ranking):
-    """The table of a tournament; ``print`` shows it.
-
-    Attributes:
-        records: The games, in the order of the schedule; of a run with a folder they are read from there.
-    """
+    """The table of a tournament, with its games in the order of the schedule; ``print`` shows it."""
 
     records: Sequence[GameRecord] = field(default=(), repr=False)
 

@@ -25,14 +25,10 @@ _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")
 
 
 def drawing(game: Any, env: Any, seat: int | None = None) -> str:
-    """The position of a live environment as text, or nothing where there is no way to draw it.
+    """The position of a live environment, which is not changed, as text; nothing where it cannot be drawn.
 
-    Cells are drawn in the order of the observation, so that where actions are cells, action 0 is at the top left.
-
-    Args:
-        game: What ``as_game`` made of the environment; None where it cannot be searched.
-        env: The environment, which is not changed.
-        seat: Draw what this seat sees and nothing more; None draws everything.
+    ``game`` is what ``as_game`` made of it, if it can be searched. With a ``seat`` only what it sees is drawn.
+    Cells stand in the order of the observation: where actions are cells, action 0 is at the top left.
     """
     if seat is not None and hides_something(game):
         return seen_by(game, env, seat)
@@ -106,7 +102,6 @@ def _without_hidden(game: Any, state: Any, seat: int) -> str:
 
 
 def _words(line: str) -> list[str]:
-    """The words and what is between them."""
     return re.findall(r"\s+|\S+", line)
 
 

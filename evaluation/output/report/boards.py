@@ -218,9 +218,8 @@ class _Marker:
     def at(self, verdict: GameVerdict, ply: int, game: Any, state: Any) -> tuple[Any, list[str]] | None:
         """The values of all actions before a judged move, and after a blunder what should have been played.
 
-        Returns:
-            Values for the mover, the best first, each with the environment's numbers of its actions; and the
-            best line as people write it, empty where none is shown. None where the move was not judged.
+        Values are the mover's, the best first, each with the environment's numbers of its actions. None where the
+        move was not judged.
         """
         move = next((move for move in verdict.moves if move.ply == ply), None)
         if move is None or set(move.values) != set(game.legal_actions(state)):

@@ -64,14 +64,9 @@ class AgentEffort:
 
 
 class Effort:
-    """All games, added one at a time.
+    """All games, added one at a time: lengths by plies, openings included, and ends, of those that count.
 
-    Attributes:
-        games: Games added, void ones included.
-        lengths: Games that count by their number of plies, those of the opening included.
-        ends: Those games by what ended them.
-        versions: Of what the first game was played with.
-        agents: By name, those that moved.
+    ``versions`` are those of the first game; ``agents`` are those that moved.
     """
 
     def __init__(self) -> None:

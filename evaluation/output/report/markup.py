@@ -59,12 +59,7 @@ Row = Sequence[str | Cell]
 def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
     """A table in a box of its own that scrolls sideways where it must, so that the page never does.
 
-    Args:
-        caption: What it shows.
-        columns: The headings.
-        rows: Its cells. The first ``names`` of each row are text, the rest numbers.
-        names: How many columns are text; the last of them heads the row.
-        kind: Classes of the table.
+    The first ``names`` columns are text, of which the last heads the row; the rest are numbers.
     """
     cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
     return part("table", caption, cells[0], cells[1:], names, kind)

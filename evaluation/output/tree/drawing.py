@@ -52,11 +52,7 @@ class TreeDrawing:
         return self.tree.passes[self.tree.shown]
 
     def svg(self, step: int | None = None) -> str:
-        """The tree as SVG, for papers.
-
-        Args:
-            step: As it was after this step; None draws the whole search.
-        """
+        """The tree as SVG, for papers: the whole search, or as it was after a step."""
         if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
             raise InvalidSettingError(f"step must be a whole number of 0 or more, not {step!r}")
         if step is not None and step > self.shown.steps:
@@ -70,11 +66,7 @@ class TreeDrawing:
         return tree_page(self.tree)
 
     def save(self, path: str | os.PathLike[str], step: int | None = None) -> Path:
-        """Writes a page (.html) or a figure (.svg).
-
-        Args:
-            path: The file; one that is there is replaced.
-            step: For a figure, as ``svg`` takes it.
+        """Writes a page (.html), or a figure (.svg) with a step as ``svg`` takes it.
 
         Raises:
             InvalidSettingError: The file's name ends in something else.
@@ -212,7 +204,6 @@ def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) ->
 
 
 def _after(game: Game[Any], state: Any, moves: str | Sequence[int]) -> Any:
-    """The state after moves of a game."""
     words = moves.replace(",", " ").split() if isinstance(moves, str) else moves
     for place, move in enumerate(words, start=1):
         legal = [] if game.is_terminal(state) else _choices(game, state)
@@ -240,7 +231,6 @@ def _tree(
     depth: int | None,
     max_nodes: int,
 ) -> SearchTree:
-    """The whole of it, with notes."""
     passes = recorder.passes()
     if not passes:
         raise InvalidSettingError(

@@ -47,15 +47,10 @@ _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 @dataclass(slots=True)
 class Part:
-    """A node, or actions that are none, with what hangs below it.
+    """A node, or (without ``node``) actions that are none, with what hangs below it.
 
-    Attributes:
-        left, right: How far it reaches to either side of where it stands.
-        children: What hangs below it, from left to right.
-        node: None for actions that were cut off or are not drawn.
-        edge: The text at the edge that leads to it.
-        value, below: The text beside it, and a smaller line.
-        x, y, level: Where it stands, once that is known; the leftmost part of the tree begins at 0.
+    It reaches to ``left`` and ``right`` of its place; ``edge`` is the text at the edge that leads to it, ``value``
+    and the smaller ``below`` stand beside it.
     """
 
     left: float
@@ -133,7 +128,6 @@ def _plain(text: str) -> str:
 
 
 def _parts(tree: SearchTree, one: SearchPass, step: int | None) -> Part:
-    """The tree of what is drawn."""
     at = one.steps if step is None else step
     best = tree.best_line(one) if step is None else set()
     now = one.kinds()[at - 1][1] if step else -1
@@ -284,7 +278,6 @@ def _edge(part: Part, child: Part, is_sideways: bool) -> Iterator[str]:
 
 
 def _crossed(x: float, y: float, dx: float, dy: float) -> str:
-    """Two short strokes across an edge."""
     length = max(math.hypot(dx, dy), 1.0)
     across_x, across_y, along_x, along_y = -dy / length * 5, dx / length * 5, dx / length * 2, dy / length * 2
     strokes = (
