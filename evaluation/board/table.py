@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -25,9 +26,8 @@ from zermelo.evaluation.board.settings import (
     text_setting,
 )
 from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
-from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.match.writing import printable, shown
+from zermelo.evaluation.match.writing import finite, printable, shown
 from zermelo.evaluation.output.positions.drawing import png
 
 _YOU: Final = "you"
@@ -127,17 +127,17 @@ class Table:
             return {
                 "version": self.version,
                 "env": session.env_name,
-                "seats": seats_of(session, self._clock, self._names()),
+                "seats": _seats_of(session, self._clock, self._names()),
                 "people": sorted(session.people),
                 "mover": seat,
                 "yours": mine,
-                "over": outcome_of(session),
-                "moves": moves_of(session),
+                "over": _outcome_of(session),
+                "moves": _moves_of(session),
                 "legal": [one._asdict() for one in session.legal()] if mine else [],
                 "text": session.frames[-1].text,
                 "hides": session.hides,
                 "thinking": self._thinking,
-                "bounds": bounds_of(session.game),
+                "bounds": _bounds_of(session.game),
                 "problem": printable(self._problem or self._analyst.problem),
                 "formats": [str(form) for form in formats_of(session.env_name)],
                 "settings": dataclasses.asdict(self._settings),
@@ -328,3 +328,46 @@ class Table:
         """Ends the processes that think."""
         self._player.close()
         self._analyst.close()
+
+
+def _moves_of(session: Session) -> list[dict[str, Any]]:
+    told = () if session.hides else ("value", "depth", "nodes")
+    return [
+        {"seat": seat, "text": printable(text), "seconds": one.move.seconds}
+        | ({} if session.hides else {"path": one.path})
+        | {name: finite(getattr(one.move, name)) for name in told}
+        for (seat, text), one in zip(session.seen_moves(), session.played, strict=True)
+    ]
+
+
+def _seats_of(session: Session, clock: Clock | None, players: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": printable(name),
+            "player": players[seat],
+            "reward": session.rewards[seat],
+            "clock": None if clock is None else round(clock.left(seat), 2),
+        }
+        for seat, name in enumerate(session.driver.seat_names)
+    ]
+
+
+def _outcome_of(session: Session) -> str | None:
+    """How the game has ended; None while it goes on."""
+    if session.mover is not None:
+        return None
+    names, rewards = session.driver.seat_names, session.rewards
+    if session.lost_on_time is not None:
+        return f"{printable(names[session.lost_on_time])} has lost on time"
+    if len(names) == 1:
+        return f"The game is over: {rewards[0]:g} points"
+    best = [name for name, reward in zip(names, rewards, strict=True) if reward == max(rewards)]
+    verdict = f"{best[0]} wins" if len(best) == 1 else "a draw" if len(best) == len(names) else "shared"
+    earned = ", ".join(f"{name} {reward:g}" for name, reward in zip(names, rewards, strict=True))
+    return printable(f"The game is over: {verdict} ({earned})")
+
+
+def _bounds_of(game: Any) -> list[float] | None:
+    """The lowest and highest reward of a seat, where that is known."""
+    bounds = None if game is None else game.traits.utility_bounds
+    return [*bounds] if bounds is not None and all(map(math.isfinite, bounds)) else None

@@ -82,7 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         knowledge,
-        ladder,
         learning,
         listing,
         play,
@@ -99,7 +98,7 @@ def _register() -> None:
         "tournament": tournament.tournament,
         "standings": standings.standings,
         "compare": standings.compare,
-        "ladder": ladder.ladder,
+        "ladder": knowledge.ladder_command,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,
