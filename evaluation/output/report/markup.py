@@ -186,13 +186,10 @@ def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
     found: list[float] = []
     for place in places:
         found.append(max(place, found[-1] + gap if found else 0.0))
-    over = max(0.0, found[-1] - 1000.0) if found else 0.0
-    for number_ in range(len(found) - 1, -1, -1):
-        if over <= 0:
-            break
-        found[number_] -= over
-        if number_:
-            over = max(0.0, found[number_ - 1] + gap - found[number_])
+    limit = 1000.0
+    for rank in reversed(range(len(found))):
+        found[rank] = min(found[rank], limit)
+        limit = found[rank] - gap
     return [f"{place / 10:.2f}%" for place in found]
 
 
