@@ -132,44 +132,20 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     [
         (["tournament", "classic/connect_for-v3", "random", "random"], "did you mean 'classic/connect_four-v3'"),
         (["tournament", TOY, "random", "randon"], "no agent is called 'randon': did you mean 'random'"),
-        (["tournament", TOY, "random", "alphabeta(dpth=2)"], "no setting 'dpth'"),
-        (["tournament", TOY, "random", "alphabeta(depth=0)"], "depth must be"),
-        (["tournament", TOY, "random"], "at least 2 agents"),
-        (
-            ["tournament", "doubles.toy_envs:three_players", "random", "minimax", "greedy"],
-            "minimax cannot play here",
-        ),
         (["tournament", TOY, GOOD, LAST, "--out", "/dev/null/x"], "cannot write the games"),
         (["tournament", TOY, GOOD, LAST, "--anchor", "rndom"], "the anchor 'rndom' does not play: choose one of"),
-        (
-            ["tournament", TOY, GOOD, LAST, "--openings", "/nowhere"],
-            "cannot read the openings in /nowhere: No such",
-        ),
-        (["tournament", TOY, GOOD, LAST, "--opening-plies", "1000"], "no opening of 1000 plies leaves a game"),
         (
             ["tournament", TOY, GOOD, LAST, "--opening-plies", "1", "--openings", "x"],
             "either --openings or --opening-plies",
         ),
         (
-            ["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--schedule", "gauntlet"],
-            "a gauntlet needs an environment with at least 2 seats, not 1",
-        ),
-        (["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--until-sure"], "this environment has one seat"),
-        (
             ["search", "classic/tictactoe-v3", "minimax", "--moves", "0,0"],
             "move 2 of --moves is 0, which is not legal",
         ),
-        (["search", "classic/tictactoe-v3", "minimax", "--moves", "a"], "move 1 of --moves is 'a', which is not"),
         (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2"], "is over after 0,3,1,4,2"),
-        (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2,5"], "comes after the end"),
         (["search", "classic/tictactoe-v3", "random"], "choose an agent that searches"),
         (["search", "classic/tictactoe-v3", "greedy", "--watch"], "no iterations to watch"),
         (["play", "classic/tictactoe-v3", "--seat", "3"], "has 2 seats: --seat cannot be 3"),
-        (["play", "zermelo/MNK-v0", "--browser", "--no-open", "--seat", "3"], "there is no seat 3"),
-        (
-            ["play", "zermelo/MNK-v0", "--browser", "--no-open", "--clock", "soon"],
-            "a clock is seconds for the game",
-        ),
         (["play", "zermelo/MNK-v0", "--browser", "--no-open", "nobody"], "no agent is called 'nobody'"),
     ],
 )

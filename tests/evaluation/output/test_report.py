@@ -173,11 +173,7 @@ def test_faults_are_counted_by_kind_and_void_games_are_said():
     assert row == ["broken", *(str(count) for count in counts.values()), str(sum(counts.values()))]
     assert "1 game counts for nobody" in section(page, "notes")
     assert "<i>" not in page
-
-
-def test_nobody_failed_is_said_in_a_word():
-    records = made_records(20, names=NAMES[:3])
-    page = report_page([replace(r, failure=None) for r in records])
+    page = report_page([replace(record, failure=None) for record in made_records(20, names=NAMES[:3])])
     assert "no agent failed" in page
     assert 'id="faults"' not in page
 
