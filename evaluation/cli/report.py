@@ -98,7 +98,6 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
     """The arguments of ``report_page`` for a folder with a tournament."""
     from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.analysis.replay import Replayer
-    from zermelo.evaluation.output.report import Beside
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.run import read_standings
@@ -108,12 +107,10 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
         "records": read_games(folder),
         "replayer": Replayer(trust=trust),
         "standings": read_standings(folder),
-        "beside": Beside(
-            judged=found,
-            verdicts=functools.partial(read_verdicts, folder / VERDICTS),
-            run=read_run(folder),
-            curves=curves,
-        ),
+        "judged": found,
+        "verdicts": functools.partial(read_verdicts, folder / VERDICTS),
+        "run": read_run(folder),
+        "curves": curves,
     }
 
 

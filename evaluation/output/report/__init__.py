@@ -8,6 +8,6 @@ sample      which games are shown; boards: the data of each, with what the judge
 assets      the templates, the styles and the script
 """
 
-from zermelo.evaluation.output.report.page import Beside, report_page, training_page
+from zermelo.evaluation.output.report.page import report_page, training_page
 
-__all__ = ["Beside", "report_page", "training_page"]
+__all__ = ["report_page", "training_page"]

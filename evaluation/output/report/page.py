@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -38,16 +37,6 @@ STYLES: Final = ("page", "viewer", "small")
 """The parts of its style sheet, in order."""
 
 
-@dataclass(frozen=True)
-class Beside:
-    """Further parts of a report."""
-
-    judged: Mapping[str, Any] | None = None
-    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None
-    run: StoredRun | None = None
-    curves: Sequence[Curve] = field(default=())
-
-
 def report_page(
     records: Iterable[GameRecord],
     *,
@@ -55,7 +44,10 @@ def report_page(
     seed: int = 0,
     replayer: Replayer | None = None,
     standings: Standings | None = None,
-    beside: Beside | None = None,
+    judged: Mapping[str, Any] | None = None,
+    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None,
+    run: StoredRun | None = None,
+    curves: Sequence[Curve] = (),
 ) -> str:
     """The report of a tournament as the text of an HTML file.
 
@@ -68,11 +60,13 @@ def report_page(
         seed: Decides the sample of games that are shown.
         replayer: Plays games again to draw their boards; by default in the environments that the records name.
         standings: Of these games, with the run's notes and anchor; by default what the records alone say.
-        beside: What to show beside them.
+        judged: The judge's table, as plain values.
+        verdicts: Reads what the judge said of some games, by their ids.
+        run: The run that they come from.
+        curves: Training runs to show beside them.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
-    beside = beside or Beside()
-    judged, judge_notes = sections.judge_section(beside.judged)
+    judge, judge_notes = sections.judge_section(judged)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -96,14 +90,14 @@ def report_page(
         known = {player.name: player.smoothed_elo for player in ratings.players}
     numbers = {name: place for place, name in enumerate(order)}
     shown = sample.chosen(known)
-    verdicts = beside.verdicts({game.record.game_id for game in shown}) if beside.verdicts else None
-    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=verdicts)
+    judged_games = verdicts({game.record.game_id for game in shown}) if verdicts else None
+    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
     parts = [
         sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
-        judged,
-        *(training_section(curve, place) for place, curve in enumerate(beside.curves, start=1)),
+        judge,
+        *(training_section(curve, place) for place, curve in enumerate(curves, start=1)),
         sections.effort_section(effort, order),
         sections.length_section(effort),
     ]
@@ -115,7 +109,7 @@ def report_page(
         standings.env,
         about,
         parts,
-        [sections.provenance_section(beside.run, effort.versions)],
+        [sections.provenance_section(run, effort.versions)],
         chosen=_how_chosen(effort.games, drawn, shown, seed),
         data={
             "agents": order,
@@ -143,14 +137,13 @@ def _results(
     standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
 ) -> list[str]:
     """The ranking, by the scoring of the games."""
-    single, of_teams = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
-    by_means = single or standings.scoring is not Scoring.WINS
+    single = len(standings.seat_names) == 1
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
-    parts = [sections.means_section(standings) if by_means else ""]
-    parts.append("" if single else sections.crosstable_section(standings, order))
-    # Where rewards rank the agents, their crosstable stands before the ratings.
-    parts.insert(2 if by_means else 0, rated)
-    return parts if of_teams else [*parts, sections.seats_section(standings, order)]
+    crosstable = "" if single else sections.crosstable_section(standings, order)
+    seats = "" if standings.scoring is Scoring.TEAM else sections.seats_section(standings, order)
+    if standings.scoring is Scoring.WINS and not single:
+        return [rated, crosstable, seats]
+    return [sections.means_section(standings), crosstable, rated, seats]  # rewards rank the agents
 
 
 def _rendered(

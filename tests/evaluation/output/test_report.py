@@ -25,7 +25,7 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.numbers import MINUS, number, time_text
-from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.effort import Effort
 from zermelo.evaluation.output.report.markup import ticks
 from zermelo.evaluation.output.web_page import embedded_json
@@ -251,7 +251,7 @@ def test_the_judges_table_is_part_of_the_page():
     pytest.importorskip("pettingzoo.classic")
     records = [record for record in made_records(40, names=NAMES[:3]) if record.failure is None][:5]
     judged = judge(records).to_dict()
-    page = report_page(records, beside=Beside(judged=judged))
+    page = report_page(records, judged=judged)
     Page(page)
     table = rows(page, "judge")
     assert table[0][:4] == ["agent", "judged", "not judged", "optimal"]

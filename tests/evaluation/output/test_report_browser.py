@@ -9,7 +9,7 @@ from doubles.made_games import made_records
 
 from zermelo.evaluation import play_match
 from zermelo.evaluation.analysis.judge import judge
-from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.storage.files import write_text
 
 pytestmark = NEEDS_BROWSER
@@ -38,8 +38,8 @@ def judged(tmp_path_factory):
     verdicts = {}
     table = judge(records, on_game=lambda found: verdicts.update({found.game_id: found}))
     path = tmp_path_factory.mktemp("judged") / "report.html"
-    beside = Beside(judged=table.to_dict(), verdicts=lambda wanted: verdicts)
-    write_text(path, report_page(records, beside=beside))
+    beside = {"judged": table.to_dict(), "verdicts": lambda wanted: verdicts}
+    write_text(path, report_page(records, **beside))
     return path, records, verdicts
 
 

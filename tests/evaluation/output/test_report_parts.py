@@ -12,7 +12,7 @@ from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreErro
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
 from zermelo.evaluation.match.record import StoredGame
-from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.effort import RatingHistory
 from zermelo.evaluation.output.report.markup import LONGEST, Line, Point, line_plot, short_names
 from zermelo.evaluation.output.report.sections import provenance_section
@@ -105,7 +105,7 @@ def shown(page):
 
 
 def test_the_page_has_marks_values_and_the_best_line(verdict):
-    data = shown(report_page([LOST], beside=Beside(verdicts=lambda wanted: dict.fromkeys(wanted, verdict))))
+    data = shown(report_page([LOST], verdicts=lambda wanted: dict.fromkeys(wanted, verdict)))
     game = data["games"][0]
     assert game["marks"] == "od" + "".join(str(move.mark) for move in verdict.moves[2:])
     assert game["values"][1] == [[0.0, [0, 2, 6, 8]], [-1.0, [1, 3, 5, 7]]]
@@ -120,7 +120,7 @@ def test_the_page_has_marks_values_and_the_best_line(verdict):
 def test_verdicts_of_another_game_are_left_out(verdict):
     later = (structs.replace(verdict.moves[0], ply=70),)
     for other in (structs.replace(verdict, seed=5), structs.replace(verdict, moves=later)):
-        page = report_page([LOST], beside=Beside(verdicts=lambda wanted, other=other: {"0.0.0": other}))
+        page = report_page([LOST], verdicts=lambda wanted, other=other: {"0.0.0": other})
         game = shown(page)["games"][0]
         assert set(game.get("marks", ".")) == {"."}
         assert not any(game.get("values", ()))
