@@ -126,7 +126,7 @@ class RatingHistory:
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
             return ""
-        counts, games = GameCounts(), list[int]()
+        counts = GameCounts()
         lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
         last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
         ends = {parts[end - 1] for end in last if end}
@@ -135,7 +135,6 @@ class RatingHistory:
             counts += GameCounts.of(self._parts[part])
             if part not in ends:
                 continue
-            games.append(counts.games)
             anchor = standings.anchor if standings.anchor in counts.players else None
             is_last = part == parts[-1]
             found = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)

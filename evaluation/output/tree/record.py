@@ -24,13 +24,11 @@ class SearchRecorder:
     one ``depth`` are recorded, or all, of which the first are forgotten where there is no room.
     """
 
-    def __init__(
-        self, max_nodes: int, seat: int | None, depth: int | None, patience: float, stop: Callable[[], None]
-    ) -> None:
-        self._max_nodes, self._seat, self._depth = max_nodes, seat, depth
-        self._patience, self._stop = patience, stop
-        self.visited = 0
-        self.stopped = False
+    stop: Callable[[], None]
+
+    def __init__(self, max_nodes: int, seat: int | None, patience: float, depth: int | None) -> None:
+        self._max_nodes, self._seat, self._depth, self._patience = max_nodes, seat, depth, patience
+        self.visited, self.stopped = 0, False
         self.view = Viewpoint(0 if seat is None else seat)
         self._done: list[_Pass] = []
         self._pass: _Pass | None = None
@@ -41,7 +39,7 @@ class SearchRecorder:
             self.visited += 1
             if self.visited >= self._patience:
                 self.stopped = True
-                self._stop()
+                self.stop()
             if event.ply == 0:
                 self._begin(event)
         if self._pass is not None:
