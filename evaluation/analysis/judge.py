@@ -208,11 +208,11 @@ class Judge:
         if key not in self._values:
             if len(self._values) >= _POSITIONS_KEPT:
                 self._values.clear()
-            found = (
-                self._proven(game, state)
-                if can_prove(game) and self._tables is None
-                else self._searched(game, state)
-            )
+            if can_prove(game) and self._tables is None:
+                found = self._proven(game, state)
+            else:
+                result = self._searcher(game).search_state(game, state)
+                found = result.values_by_seat if result.proven else None
             # Keys may leave out what was earned before, so what is still to come is kept.
             self._values[key] = None if found is None else tuple(map(operator.sub, found, earned))
         to_come = self._values[key]
@@ -226,10 +226,6 @@ class Judge:
                 return None
             total = tuple(sum_ + chance * part for sum_, part in zip(total, value, strict=True))
         return total
-
-    def _searched(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        result = self._searcher(game).search_state(game, state)
-        return result.values_by_seat if result.proven else None
 
     def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
         """The exact value by compiled search."""

@@ -18,7 +18,7 @@ import itertools
 import math
 import operator
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -295,16 +295,16 @@ def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]
     """The verdicts of the wanted games, by id, as far as the file has them; none if there is no file."""
     try:
         lines = read_file(path).decode("utf-8", "replace").splitlines()
-        return {verdict.game_id: verdict for verdict in _each(lines, path) if verdict.game_id in wanted}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}; run `zermelo judge` again") from error
-
-
-def _each(lines: Sequence[str], path: Path) -> Iterator[GameVerdict]:
+    found = {}
     for number, line in enumerate(lines, start=1):
         try:
-            yield GameVerdict.from_json(line)
+            verdict = GameVerdict.from_json(line)
         except StoreError as error:
             raise StoreError(f"{path}, line {number}: {error}; run `zermelo judge` again") from error
+        if verdict.game_id in wanted:
+            found[verdict.game_id] = verdict
+    return found

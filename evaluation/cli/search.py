@@ -60,7 +60,8 @@ def search(
     driver = arguments.position_after(env, moves, seed)
     seat = driver.turn()
     if seat is None:
-        raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(driver.rewards)}")
+        rewards = ", ".join(f"{reward:g}" for reward in driver.rewards)
+        raise GameOverError(f"{env} is over after {moves}: the rewards are {rewards}")
     require_fit(searcher, driver.env, agent)
     game = as_game(driver.env)
     show = _Shower(game, game.snapshot(driver.env))
@@ -100,10 +101,6 @@ def _interrupts(searcher: Any) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _rewards(rewards: list[float]) -> str:
-    return ", ".join(f"{reward:g}" for reward in rewards)
 
 
 class _Shower:

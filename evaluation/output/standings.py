@@ -19,6 +19,7 @@ from zermelo.evaluation.output import cells
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
@@ -96,10 +97,7 @@ class Standings(Ranking):
             "games": self.games,
             "planned": self.planned,
             "scoring": str(self.scoring),
-            "agents": [
-                {**_plain(asdict(row)), **self._rating_dict(row.agent), **self._met(row.agent)}
-                for row in self.rows
-            ],
+            "agents": [_plain(self._agent_dict(row)) for row in self.rows],
             "anchor": self.anchor,
             "pairs": [
                 {"agents": [first, second], "counts": list(scores[first, second].pairs)}
@@ -109,21 +107,21 @@ class Standings(Ranking):
             "notes": list(self.all_notes),
         }
 
-    def _rating_dict(self, agent: str) -> dict[str, Any]:
-        player = _rating_of(self, agent)
-        names = ("elo", "smoothed_elo", "lower", "upper")
-        elo, smoothed, *ends = (math.nan if player is None else getattr(player, name) for name in names)
-        found = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
-        return dict(_plain(found | {"leader_superiority": self.superiority(agent)}))
-
-    def _met(self, agent: str) -> dict[str, Any]:
-        others = [row.agent for row in self.rows]
-        met = {other: self.rewards[agent, other] for other in others if (agent, other) in self.rewards}
+    def _agent_dict(self, row: Row) -> dict[str, Any]:
+        name, others = row.agent, [other.agent for other in self.rows]
+        player = _rating_of(self, name)
+        figures = ("elo", "smoothed_elo", "lower", "upper")
+        elo, smoothed, *ends = (math.nan if player is None else getattr(player, figure) for figure in figures)
+        rating = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
+        scores, rewards = self.crosstable, self.rewards
         return {
-            "against": {
-                other: self.crosstable[agent, other] for other in others if (agent, other) in self.crosstable
+            **asdict(row),
+            **rating,
+            "leader_superiority": self.superiority(name),
+            "against": {other: scores[name, other] for other in others if (name, other) in scores},
+            "rewards_against": {
+                other: asdict(rewards[name, other]) for other in others if (name, other) in rewards
             },
-            "rewards_against": {other: _plain(asdict(reward)) for other, reward in met.items()},
         }
 
     def to_json(self) -> str:
