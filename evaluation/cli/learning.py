@@ -28,8 +28,8 @@ class Model(enum.StrEnum):
     NETWORK = "network"
 
 
-_MATCH_DEPTH = 2
-_MATCH_SECONDS = 0.5
+_OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
+"""Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
 _OPENING = 4
 """Random plies before the games of the match."""
 
@@ -71,19 +71,6 @@ def tune_command(
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Depth of both agents in that match; by default 2 if the game has an evaluation.",
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation.",
-        ),
-    ] = None,
     seed: arguments.Seed = 0,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
@@ -109,13 +96,8 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.core.settings import check_number
     from zermelo.agents.learning.tuning.tune import tune
 
-    if depth is not None and seconds is not None:
-        raise InvalidSettingError("give a depth or seconds for the match, not both")
-    if seconds is not None:
-        check_number("seconds", seconds, lower=0, above=True)
     done: list[Round] = []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
@@ -137,7 +119,7 @@ def tune_command(
             try:
                 _print_generations(found, out)
                 if match:
-                    typer.echo(_match(env, repr(out), match, depth, seconds, seed, on_game))
+                    typer.echo(_match(env, repr(out), match, seed, on_game))
             except KeyboardInterrupt:
                 typer.echo("zermelo: stopped; the same command goes on", err=True)
                 raise SystemExit(arguments.INTERRUPTED) from None
@@ -163,7 +145,7 @@ def tune_command(
             )
             typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
             if match:
-                typer.echo(_match(env, tuned.evaluator.spec(), match, depth, seconds, seed, on_game))
+                typer.echo(_match(env, tuned.evaluator.spec(), match, seed, on_game))
         except KeyboardInterrupt:
             kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
@@ -189,8 +171,6 @@ def _match(
     env: str,
     evaluator: str,
     games: int,
-    depth: int | None,
-    seconds: float | None,
     seed: int,
     on_game: Callable[[str, float, float], object],
 ) -> str:
@@ -205,10 +185,8 @@ def _match(
     game = as_game(live)
     if game.traits.seats != 2:
         return "no match: the game has one player"
-    if depth is None and seconds is None and features_for(game, game.snapshot(live)) is None:
-        seconds = _MATCH_SECONDS
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
-    limit = f"depth={depth or _MATCH_DEPTH}" if seconds is None else f"seconds={seconds}"
+    limit = _OF_EVALUATION if features_for(game, game.snapshot(live)) is not None else _OF_PLAYOUTS
     specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
     outcomes = {"win": 0, "draw": 0, "loss": 0}
 
