@@ -37,22 +37,6 @@ def tree(
         int | None,
         typer.Option(min=0, help="For a figure: the tree after this step of the search."),
     ] = None,
-    iteration: Annotated[
-        int | None,
-        typer.Option(
-            "--iteration",
-            min=0,
-            help="The depth to draw of a search that deepens step by step; by default the last one.",
-        ),
-    ] = None,
-    seat: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="The seat whose values are shown; by default the player to move.",
-        ),
-    ] = None,
-    max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Limit on drawn nodes.")] = 10_000,
     depth: arguments.Depth = None,
     nodes: arguments.Nodes = None,
     simulations: arguments.Simulations = None,
@@ -96,9 +80,6 @@ def tree(
         source,
         agent,
         moves=played,
-        seat=None if seat is None else seat - 1,
-        depth=iteration,
-        max_nodes=max_nodes,
         seed=seed,
         title=env,
     )

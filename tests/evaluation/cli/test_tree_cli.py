@@ -16,15 +16,12 @@ def test_a_position_of_an_environment(tmp_path, run):
     target = tmp_path / "tree.html"
     agent = "alphabeta(depth=2)"
     env = "zermelo/MNK-v0"
-    code, out, _ = run("tree", env, agent, "--moves", "0,4,1", "-o", target, "--max-nodes", 9)
+    code, out, _ = run("tree", env, agent, "--moves", "0,4,1", "-o", target)
     assert code == 0
-    assert "7 of " in out
+    assert "to player_1" in out
     page = target.read_text(encoding="utf-8")
     assert f"{agent} on {env}" in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
-    code, out, _ = run("tree", env, agent, "-m", "0,4,1", "-o", target, "--iteration", 1, "--seat", 1)
-    assert code == 0
-    assert "to player_0" in out
 
 
 @pytest.mark.parametrize(
