@@ -56,16 +56,12 @@ def judge(
     tables: str | None = None,
     on_game: Callable[[GameVerdict], object] | None = None,
 ) -> JudgeTable:
-    """Every move of every agent against perfect play.
+    """Every move of every agent against perfect play, in the first ``games`` records, or in all.
 
-    Args:
-        records: The games, read once and not kept. Void games are left out.
-        env: What makes their environment; by default the name in the records.
-        nodes: The budget of the exact search for the position after each action.
-        games: Number of games to judge, the first ones; None judges all.
-        trust: Whether a module that the records name may be imported.
-        tables: A file with an endgame table; what it knows is proven.
-        on_game: Called with what was found of each game.
+    The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
+    for the position after each action; what is in a file of ``tables`` is proven. ``env`` is by default that of
+    the records; a module that they name is imported with ``trust`` only. ``on_game`` takes what was found of each
+    game.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be

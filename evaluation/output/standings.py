@@ -55,13 +55,9 @@ class Standings(Ranking):
     ) -> Standings:
         """The standings of any number of games in one environment.
 
-        Args:
-            records: The games. A sequence that reads them from a file is kept as it is; anything else is made a
-                tuple.
-            agents: Names to list in any case, and whose order breaks ties.
-            planned: Games in the schedule, by default those that there are.
-            score: What to rank by.
-            anchor: The agent whose rating is 0.
+        A sequence that reads them from a file is kept as it is; anything else is made a tuple. ``agents`` are
+        listed in any case, and their order breaks ties; ``planned`` are by default the games that there are; the
+        ``anchor`` has rating 0.
         """
         games = records if isinstance(records, Sequence) else tuple(records)
         results = count_games(games)

@@ -52,18 +52,12 @@ def report_page(
     """The report of a tournament as the text of an HTML file.
 
     Records in a folder are read one after another and not kept, so there may be any number of them; give their
-    standings too, which the folder's database counts. The same records give the same page.
+    ``standings`` too, which the folder's database counts. At most so many ``games`` are shown in full, and
+    fewer if they would make the page too large; the ``seed`` decides which. The same records give the same
+    page.
 
-    Args:
-        records: The games, in any order.
-        games: How many to show in full at most; fewer are shown if they would make the page too large.
-        seed: Decides the sample of games that are shown.
-        replayer: Plays games again to draw their boards; by default in the environments that the records name.
-        standings: Of these games, with the run's notes and anchor; by default what the records alone say.
-        judged: The judge's table, as plain values.
-        verdicts: Reads what the judge said of some games, by their ids.
-        run: The run that they come from.
-        curves: Training runs to show beside them.
+    ``judged`` is the judge's table as plain values, and ``verdicts`` reads what it said of some games, by their
+    ids; ``run`` is where the games come from; ``curves`` are training runs to show beside them.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     judge, judge_notes = sections.judge_section(judged)
