@@ -8,10 +8,9 @@ not grow with the games, and the order in which they come does not matter.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from zermelo.evaluation.match.record import StoredGame
@@ -24,43 +23,41 @@ from zermelo.evaluation.stats.rows import dispersion
 
 
 @dataclass
-class Figure:
-    """A figure of those moves that have it: how many, its sum and its maximum."""
-
-    count: int = 0
-    total: float = 0.0
-    most: float = 0.0
-
-    def add(self, value: float | None) -> None:
-        """Counts a move."""
-        if value is not None:
-            self.count += 1
-            self.total += value
-            self.most = max(self.most, value)
-
-    @property
-    def mean(self) -> float:
-        """Its mean; nan where no move has it."""
-        return self.total / self.count if self.count else math.nan
-
-
-@dataclass
 class AgentEffort:
-    """One agent's moves: seconds, those of searches, nodes, depth, and whether pondering had expected it."""
+    """One agent's moves.
 
-    seconds: Figure = field(default_factory=Figure)
-    searched: Figure = field(default_factory=Figure)
-    nodes: Figure = field(default_factory=Figure)
-    depth: Figure = field(default_factory=Figure)
-    expected: Figure = field(default_factory=Figure)
+    ``searches`` are those whose search says how many nodes it visited, ``depths`` those that say their depth,
+    ``pondered`` those before which it pondered, and ``hits`` those among them that it had pondered on.
+    """
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    searches: int = 0
+    nodes: float = 0
+    most_nodes: float = 0
+    searched_seconds: float = 0.0
+    depths: int = 0
+    depth: float = 0
+    pondered: int = 0
+    hits: int = 0
 
     def add(self, seconds: float, nodes: float | None, depth: float | None, expected: bool | None) -> None:
         """Counts a move."""
-        self.seconds.add(seconds)
-        self.searched.add(None if nodes is None else seconds)
-        self.nodes.add(nodes)
-        self.depth.add(depth)
-        self.expected.add(expected)
+        self.moves += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+        if nodes is not None:
+            self.searches += 1
+            self.nodes += nodes
+            self.most_nodes = max(self.most_nodes, nodes)
+            self.searched_seconds += seconds
+        if depth is not None:
+            self.depths += 1
+            self.depth += depth
+        if expected is not None:
+            self.pondered += 1
+            self.hits += expected
 
 
 class Effort:

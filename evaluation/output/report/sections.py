@@ -220,14 +220,14 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
     for name in order:
         if (agent := effort.agents.get(name)) is None:
             continue
-        seconds, searched = agent.seconds, agent.searched
-        times.append([name, number(seconds.count), time_text(seconds.mean), time_text(seconds.most)])
-        if agent.expected.count:
-            pondered.append([name, number(agent.expected.count), percent(agent.expected.mean)])
-        if searched.count:
-            speed = agent.nodes.total / searched.total if searched.total else math.nan
-            means = number(agent.nodes.mean), number(agent.nodes.most), number(agent.depth.mean, 1)
-            nodes.append([name, *means, number(speed)])
+        times.append([name, number(agent.moves), time_text(agent.seconds / agent.moves), time_text(agent.longest)])
+        if agent.pondered:
+            pondered.append([name, number(agent.pondered), percent(agent.hits / agent.pondered)])
+        if agent.searches:
+            speed = agent.nodes / agent.searched_seconds if agent.searched_seconds else math.nan
+            depth = agent.depth / agent.depths if agent.depths else math.nan
+            means = number(agent.nodes / agent.searches), number(agent.most_nodes)
+            nodes.append([name, *means, number(depth, 1), number(speed)])
     headings = ["agent", "mean", "most", "mean depth", "nodes a second"]
     return section(
         "effort",

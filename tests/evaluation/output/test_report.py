@@ -117,9 +117,9 @@ def test_scores_are_those_of_the_standings():
         for other, cell in zip(order, crosstable[row.agent], strict=True):
             share = standings.crosstable.get((row.agent, other))
             assert cell == ("·" if other == row.agent else "" if share is None else f"{100 * share:.1f}")
-        found = effort.agents[row.agent].seconds
-        assert found.count == row.moves
-        assert found.mean == pytest.approx(row.seconds_per_move)
+        found = effort.agents[row.agent]
+        assert found.moves == row.moves
+        assert found.seconds / found.moves == pytest.approx(row.seconds_per_move)
 
 
 def test_moves_are_counted_by_agent():
