@@ -149,7 +149,8 @@ def option(param):
     is_argument = param.param_type_name == "argument"
     names = [param.metavar or param.name.upper()] if is_argument else param.opts
     text, default = plain(param.help).replace("\n", " ").replace("|", "\\|"), param.default
-    if default is not None and default is not False and not callable(default) and param.show_default is True:
+    is_said = default is not None and default is not False and default != "" and not callable(default)
+    if is_said and param.show_default is True:
         text += f" Default: `{getattr(default, 'value', default)}`."
     return ", ".join(f"`{name}`" for name in names), text
 

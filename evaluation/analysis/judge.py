@@ -6,17 +6,14 @@
 A position is judged if exact search proves the value of every legal action, each within a budget of nodes; games
 with compiled rules have a hundred times the budget, because they are searched a hundred times as fast. A game is
 judged from its end backwards, because positions near the end have the fewest moves ahead of them; where a position
-cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such.
-
-- Forced moves are neither judged nor counted: there was nothing to choose.
-
-What is counted of each move is in ``zermelo.evaluation.analysis.judgement``.
+cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such. Forced
+moves are neither judged nor counted. What is counted is in ``zermelo.evaluation.analysis.judgement``.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
@@ -59,16 +56,12 @@ def judge(
     tables: str | None = None,
     on_game: Callable[[GameVerdict], object] | None = None,
 ) -> JudgeTable:
-    """Every move of every agent against perfect play.
+    """Every move of every agent against perfect play, in the first ``games`` records, or in all.
 
-    Args:
-        records: The games, read once and not kept. Void games are left out.
-        env: What makes their environment; by default the name in the records.
-        nodes: The budget of the exact search for the position after each action.
-        games: Number of games to judge, the first ones; None judges all.
-        trust: Whether a module that the records name may be imported.
-        tables: A file with an endgame table; what it knows is proven.
-        on_game: Called with what was found of each game.
+    The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
+    for the position after each action; what is in a file of ``tables`` is proven. ``env`` is by default that of
+    the records; a module that they name is imported with ``trust`` only. ``on_game`` takes what was found of each
+    game.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
@@ -89,15 +82,7 @@ def judge(
 
 
 class Judge:
-    """Judges games one at a time; ``table`` is what it has found so far.
-
-    Args:
-        env: What makes the environment; by default the name in the records.
-        nodes: The budget of the exact search for the position after each action.
-        trust: Whether a module that the records name may be imported.
-        agents: Only their moves are judged; None judges everybody's.
-        tables: A file with an endgame table.
-    """
+    """Judges games one at a time, with the settings of ``judge``; ``table`` is what it has found so far."""
 
     def __init__(
         self,
@@ -105,11 +90,9 @@ class Judge:
         *,
         nodes: int = NODES,
         trust: bool = False,
-        agents: Collection[str] | None = None,
         tables: str | None = None,
     ) -> None:
         self._tables = tables
-        self._wanted = agents
         self.games = 0
         self._nodes = nodes
         self._replayer = Replayer(env, trust=trust)
@@ -124,11 +107,7 @@ class Judge:
         self._lost: list[str] = []
 
     def add(self, record: GameRecord) -> GameVerdict | None:
-        """Judges the moves of a game; None for a void one and one that cannot be played again.
-
-        Raises:
-            UnsupportedGameError: There is no perfect play in its game to compare with.
-        """
+        """Judges the moves of a game; None for a void one and one that cannot be played again."""
         if record.void:
             return None
         self._env = self._env or record.env
@@ -138,7 +117,6 @@ class Judge:
             self._lost.append(str(error))
             return None
         self.games += 1
-        wanted = [self._wanted is None or name in self._wanted for name in record.agents]
         lines = [self._agents.setdefault(name, AgentJudgement(name)) for name in record.agents]
         for line in {move.seat: lines[move.seat] for move in record.moves}.values():
             line.games += 1
@@ -148,7 +126,7 @@ class Judge:
         self._has_blunders = self._has_blunders and draw is not None
         in_reach, verdicts = True, list[MoveVerdict]()
         for ply, seat, state, action in reversed(positions):
-            if not wanted[seat] or len(game.legal_actions(state)) < 2:
+            if len(game.legal_actions(state)) < 2:
                 continue
             values = self._values_of(game, state, seat) if in_reach else None
             if values is None or action not in values:
@@ -165,7 +143,7 @@ class Judge:
                 met[0] += 1
                 met[1] += mark is Mark.OPTIMAL
         for move in record.moves[: len(record.moves) - len(positions)]:
-            lines[move.seat].unjudged += wanted[move.seat]
+            lines[move.seat].unjudged += 1
         return GameVerdict(record.game_id, record.seed, tuple(reversed(verdicts)))
 
     def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
@@ -183,14 +161,6 @@ class Judge:
                 state = game.snapshot(driver.env)
                 positions.append((ply, seat, state, action))
         return game, positions
-
-    def check_game(self, game: Any) -> None:
-        """Refuses a game without perfect play to compare with.
-
-        Raises:
-            UnsupportedGameError: It is one.
-        """
-        self._searcher(game)
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
         """The search that finds exact values in this game."""
@@ -234,11 +204,11 @@ class Judge:
         if key not in self._values:
             if len(self._values) >= _POSITIONS_KEPT:
                 self._values.clear()
-            found = (
-                self._proven(game, state)
-                if can_prove(game) and self._tables is None
-                else self._searched(game, state)
-            )
+            if can_prove(game) and self._tables is None:
+                found = self._proven(game, state)
+            else:
+                result = self._searcher(game).search_state(game, state)
+                found = result.values_by_seat if result.proven else None
             # Keys may leave out what was earned before, so what is still to come is kept.
             self._values[key] = None if found is None else tuple(map(operator.sub, found, earned))
         to_come = self._values[key]
@@ -252,10 +222,6 @@ class Judge:
                 return None
             total = tuple(sum_ + chance * part for sum_, part in zip(total, value, strict=True))
         return total
-
-    def _searched(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        result = self._searcher(game).search_state(game, state)
-        return result.values_by_seat if result.proven else None
 
     def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
         """The exact value by compiled search."""
@@ -277,11 +243,7 @@ class Judge:
         return (value, other) if game.to_move(state) == 0 else (other, value)
 
     def table(self) -> JudgeTable:
-        """The table of all games so far.
-
-        Raises:
-            ReplayError: Not one of the games could be played again.
-        """
+        """The table of all games so far; raises ``ReplayError`` if not one of them could be played again."""
         if self._lost and not self.games:
             raise ReplayError(self._lost[0])
         notes = []
@@ -318,4 +280,4 @@ class Judge:
 def _rank(line: AgentJudgement) -> tuple[bool, float, float]:
     """The fewest mistakes first, of moves that matter."""
     total = line.total
-    return total.judged == 0, -line.mattered_share if total.mattered else -1.0, line.mean_regret
+    return total.judged == 0, -total.mattered_share if total.mattered else -1.0, total.mean_regret

@@ -18,7 +18,7 @@ import itertools
 import math
 import operator
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -93,9 +93,24 @@ class Judgements:
         return self.optimal / self.judged if self.judged else math.nan
 
     @property
+    def mean_regret(self) -> float:
+        """Mean regret of a judged move, in rewards; nan if there are none."""
+        return self.regret / self.judged if self.judged else math.nan
+
+    @property
     def mattered_optimal(self) -> int:
         """Optimal moves where it mattered."""
         return self.mattered - (self.judged - self.optimal)
+
+    @property
+    def mattered_share(self) -> float:
+        """Optimal moves among those that mattered; nan if there are none."""
+        return self.mattered_optimal / self.mattered if self.mattered else math.nan
+
+    @property
+    def mattered_interval(self) -> tuple[float, float]:
+        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
+        return wilson_interval(self.mattered_share, self.mattered) if self.mattered else (0.0, 1.0)
 
     def add(self, best: float, played: float, mark: Mark, *, matters: bool) -> None:
         """Counts a move, by values for the mover; whether it ``matters`` is whether actions differ in value."""
@@ -115,10 +130,8 @@ class AgentJudgement:
     """One agent's moves.
 
     Attributes:
-        agent: Its name.
         games: In which at least one of its moves was looked at.
         unjudged: Moves in positions that could not be proven, forced ones left out.
-        phases: The judged moves by phase.
         shared: How many positions where it mattered all the agents had to move in.
         shared_share: Its optimal moves there, each position counting as one; nan if there are none.
     """
@@ -131,32 +144,9 @@ class AgentJudgement:
     shared_share: float = math.nan
 
     @property
-    def mattered_share(self) -> float:
-        """Optimal moves among those that mattered; nan if there are none."""
-        total = self.total
-        return total.mattered_optimal / total.mattered if total.mattered else math.nan
-
-    @property
-    def mattered_interval(self) -> tuple[float, float]:
-        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
-        total = self.total
-        return wilson_interval(self.mattered_share, total.mattered) if total.mattered else (0.0, 1.0)
-
-    @property
     def total(self) -> Judgements:
         """The judged moves of all phases."""
         return sum(self.phases.values(), Judgements())
-
-    @property
-    def optimal_share(self) -> float:
-        """Optimal moves among the judged; nan if there are none."""
-        return self.total.optimal_share
-
-    @property
-    def mean_regret(self) -> float:
-        """Mean regret of a judged move, in rewards; nan if there are none."""
-        total = self.total
-        return total.regret / total.judged if total.judged else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,13 +154,9 @@ class JudgeTable:
     """The judge's table; ``print`` shows it.
 
     Attributes:
-        env: The environment's name.
         agents: The fewest mistakes first.
-        games: Games looked at.
-        nodes: The budget for the position after each action.
-        compiled: Whether it was spent by compiled search.
+        nodes, compiled: The budget for the position after each action, and whether compiled search spent it.
         has_blunders: Whether outcomes are certain, so that blunders are counted.
-        notes: Sentences that a reader of the table should know.
     """
 
     env: str
@@ -194,7 +180,7 @@ class JudgeTable:
             "away, in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away "
             "one that loses a drawn position. Phases are thirds of a game. A move matters where actions differ in "
             "value; agents are ranked by their share of optimal moves among these, and are best compared in the "
-            "positions that all of them met."
+            "positions that all of them met. optimal, opening, middle and end are in %."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,12 +197,12 @@ class JudgeTable:
                 {
                     "agent": line.agent,
                     "games": line.games,
-                    **vars(line.total),
+                    **vars(total := line.total),
                     "unjudged": line.unjudged,
-                    "optimal_share": finite(line.optimal_share),
-                    "mean_regret": finite(line.mean_regret),
-                    "mattered_share": finite(line.mattered_share),
-                    "mattered_interval": list(line.mattered_interval),
+                    "optimal_share": finite(total.optimal_share),
+                    "mean_regret": finite(total.mean_regret),
+                    "mattered_share": finite(total.mattered_share),
+                    "mattered_interval": list(total.mattered_interval),
                     "shared": line.shared,
                     "shared_share": finite(line.shared_share),
                     "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
@@ -226,38 +212,41 @@ class JudgeTable:
         }
 
     def __str__(self) -> str:
-        blunders = ["wins thrown", "draws thrown"] if self.has_blunders else []
-        phases = [str(phase) for phase in self.agents[0].phases] if self.agents else []
-        moves, mattered = [], []
-        for line in self.agents:
-            total = line.total
-            regret = "" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}"
-            thrown = [str(total.wins_thrown_away), str(total.draws_thrown_away)] if self.has_blunders else []
-            cells = [line.agent, str(total.judged), str(line.unjudged), _percent(line.optimal_share), regret]
-            moves.append([*cells, *thrown, *(_percent(part.optimal_share) for part in line.phases.values())])
-            ends = " - ".join(map(_percent, line.mattered_interval)) if total.mattered else ""
-            shared = [str(line.shared), _percent(line.shared_share)]
-            mattered.append([line.agent, str(total.mattered), _percent(line.mattered_share), ends, *shared])
-        columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
-        of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
-        tables = TextTable(columns, moves).text(), TextTable(of_mattered, mattered).text()
-        about = textwrap.fill(f"{self.about} optimal, opening, middle and end are in %.", 100)
+        tables = [table.text() for table in judge_tables(self.to_dict()).values()]
+        about = textwrap.fill(self.about, 100)
         notes = "".join(f"\nNote: {note}" for note in self.notes)
         return printable("\n\n".join([f"{self.env}: compared with perfect play", *tables, about]) + notes)
 
 
-def _percent(share: float) -> str:
-    return "" if math.isnan(share) else f"{100 * share:.1f}"
+def judge_tables(judged: Mapping[str, Any]) -> dict[str, TextTable]:
+    """The tables of ``JudgeTable.to_dict``, by their captions."""
+    blunders = ("wins", "draws") if judged["has_blunders"] else ()
+    moves, mattered = [], []
+    for line in judged["agents"]:
+        regret = "" if line["mean_regret"] is None else f"{line['mean_regret']:.3g}"
+        counted = [f"{line[kind]:,}" for kind in ("judged", "unjudged")]
+        cells = [line["agent"], *counted, _percent(line["optimal_share"]), regret]
+        parts = [part["optimal"] / part["judged"] if part["judged"] else None for part in line["phases"]]
+        moves.append([*cells, *(f"{line[f'{kind}_thrown_away']:,}" for kind in blunders), *map(_percent, parts)])
+        ends = " - ".join(map(_percent, line["mattered_interval"])) if line["mattered"] else ""
+        shared = [f"{line['shared']:,}", _percent(line["shared_share"])]
+        mattered.append([line["agent"], f"{line['mattered']:,}", _percent(line["mattered_share"]), ends, *shared])
+    columns = ["agent", "judged", "not judged", "optimal", "regret", *(f"{kind} thrown" for kind in blunders)]
+    of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
+    return {
+        "Moves against perfect play": TextTable([*columns, *(Phase if moves else ())], moves),
+        "Moves that matter": TextTable(of_mattered, mattered),
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
 
 
 class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
-    """A judged move.
+    """A judged move: its index in ``GameRecord.actions``, the action, its mark, and the values of legal actions.
 
-    Attributes:
-        ply: Its index in ``GameRecord.actions``.
-        played: The action.
-        mark: What the judge thinks of it.
-        groups: The exact values of legal actions, the best first, each with its actions.
+    ``groups`` are exact values, the best first, each with its actions.
     """
 
     ply: int
@@ -306,16 +295,16 @@ def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]
     """The verdicts of the wanted games, by id, as far as the file has them; none if there is no file."""
     try:
         lines = read_file(path).decode("utf-8", "replace").splitlines()
-        return {verdict.game_id: verdict for verdict in _each(lines, path) if verdict.game_id in wanted}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}; run `zermelo judge` again") from error
-
-
-def _each(lines: Sequence[str], path: Path) -> Iterator[GameVerdict]:
+    found = {}
     for number, line in enumerate(lines, start=1):
         try:
-            yield GameVerdict.from_json(line)
+            verdict = GameVerdict.from_json(line)
         except StoreError as error:
             raise StoreError(f"{path}, line {number}: {error}; run `zermelo judge` again") from error
+        if verdict.game_id in wanted:
+            found[verdict.game_id] = verdict
+    return found

@@ -21,10 +21,8 @@ class ReplayError(ZermeloError):
 class Replayer:
     """Plays recorded games again, with one environment for all of them.
 
-    Args:
-        env: What makes the environment; None takes each record's own name for it.
-        trust: Whether a record's name may have a module of somebody's imported (``module:function``). Records may
-            be anybody's, and so may what lies beside them.
+    ``env`` makes it; by default it is the one that a record names. Records may be anybody's: only with ``trust``
+    is a module imported that they name (``module:function``).
     """
 
     def __init__(self, env: EnvSource | None = None, *, trust: bool = False) -> None:
@@ -34,11 +32,7 @@ class Replayer:
         self._env: Any = None
 
     def start(self, record: GameRecord) -> EnvDriver:
-        """The environment as the game began, before its opening.
-
-        Raises:
-            ReplayError: It cannot be made or reset, or would run code that nobody has said to trust.
-        """
+        """The environment as the game began, before its opening; raises ``ReplayError`` if it cannot be made."""
         if self._source is None and not self._trust and env_runs_own_code(record.env):
             module = record.env.partition(":")[0] if ":" in record.env.partition("(")[0] else "what it names"
             raise ReplayError(
@@ -56,10 +50,8 @@ class Replayer:
     def steps(self, record: GameRecord, driver: EnvDriver) -> Iterator[tuple[int, Any]]:
         """The seat to move and the action as ``env.step`` takes it, each before it is played.
 
-        Every action, those of the opening included, is played when the next one is asked for.
-
-        Raises:
-            ReplayError: The seat to move or what is legal differs from what was recorded.
+        Every action, those of the opening included, is played when the next one is asked for. Raises
+        ``ReplayError`` where the seat to move or what is legal differs from the record.
         """
         for ply, action in enumerate(record.actions):
             where = f"game {record.game_id or '(without an id)'} of {record.env}, at move {ply + 1}"

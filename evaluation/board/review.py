@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
@@ -27,97 +27,63 @@ _JUDGED: Final = 2_000
 def review(
     text: str, spec: str, seconds: float, flag: StopFlag, tell: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
-    """Searches every position of a game, and has the judge prove what it can."""
+    """Searches every position of a game, says what its moves cost, and has the judge prove what it can."""
     record = GameRecord.from_json(text)
     players = tuple(f"{seat} ({name})" for seat, name in zip(record.seat_names, record.agents, strict=True))
-    record = replace(record, agents=players)
-    found = _Values(record, spec, seconds, flag, tell).of_all()
-    return found | {"judged": _judged(record)}
+    record, replayer = replace(record, agents=players), Replayer(trust=True)
+    settings: dict[str, Any] = {"exact": True}
+    if not {"depth", "nodes", "simulations"} & parse_spec(spec).arguments.keys():
+        settings["seconds"] = seconds
+    searcher = searching(spec, "review", settings)
+    searcher.stop_by(flag)
+    driver = replayer.start(record)
+    driver.turn()
+    require_fit(searcher, driver.env, spec)
+    game = as_game(driver.env)
+    movers = list[int]()
+    values = list[list[float | None]]()
+    losses = list[float | None]()
 
+    def so_far() -> dict[str, Any]:
+        seats = []
+        for seat, name in enumerate(players):
+            mine = [loss for mover, loss in zip(movers, losses, strict=True) if mover == seat]
+            known = [loss for loss in mine if loss is not None]
+            found = {"name": name, "moves": len(mine), "best": sum(loss <= EQUAL for loss in known)}
+            seats.append(found | {"loss": sum(known) / len(known) if known else None})
+        return {"values": values[:], "losses": losses[:], "seats": seats, "total": len(record.actions)}
 
-class _Values:
-    """The values of a game's positions, and what its moves cost by them."""
-
-    def __init__(
-        self, record: GameRecord, spec: str, seconds: float, flag: StopFlag, tell: Callable[[dict[str, Any]], None]
-    ) -> None:
-        agent = make_agent(spec)
-        if not isinstance(agent, SearchAgent):
-            raise InvalidSettingError(f"{spec} does not search: review with an agent that does, such as auto")
-        names = {field.name for field in fields(agent)}
-        settings: dict[str, Any] = {"exact": True}
-        if not {"depth", "nodes", "simulations"} & parse_spec(spec).arguments.keys():
-            settings["seconds"] = seconds
-        self._agent = replace(agent, **{name: value for name, value in settings.items() if name in names})
-        self._agent.stop_by(flag)
-        self._spec, self._record, self._flag, self._tell = spec, record, flag, tell
-        self._values: list[list[float | None]] = []
-        self._losses: list[float | None] = []
-        self._best: list[str | None] = []
-
-    def of_all(self) -> dict[str, Any]:
-        """Searches the positions one after another."""
-        replayer = Replayer(trust=True)
-        driver = replayer.start(self._record)
-        driver.turn()
-        require_fit(self._agent, driver.env, self._spec)
-        game = as_game(driver.env)
-        movers = []
-        for seat, played in replayer.steps(self._record, driver):
-            if self._flag.is_set:
-                break
-            action = codec_for(driver.env, getattr(driver.env, "agent_selection", None)).to_index(played)
-            state = game.snapshot(driver.env)
-            movers.append(seat)
-            self._look(game, state, driver.env, seat, action)
-            self._tell(self._so_far(movers))
-        if driver.turn() is None:
-            self._values.append([*map(finite, driver.rewards)])
-        elif not self._flag.is_set:
-            found = self._agent.search(driver.env)
-            self._values.append([*map(finite, found.values_by_seat)])
-        self._settle(movers)
-        return self._so_far(movers)
-
-    def _look(self, game: Any, state: Any, env: Any, seat: int, action: int) -> None:
-        result = self._agent.search(env)
-        self._values.append([*map(finite, result.values_by_seat)])
+    for seat, played in replayer.steps(record, driver):
+        if flag.is_set:
+            break
+        action = codec_for(driver.env, getattr(driver.env, "agent_selection", None)).to_index(played)
+        state, result = game.snapshot(driver.env), searcher.search(driver.env)
         known = result.action_values.get(action)
-        best = result.value
-        loss = None if known is None else max(best - known, 0.0)
+        loss = None if known is None else max(result.value - known, 0.0)
         if action in result.best_actions or len(game.legal_actions(state)) < 2 or game.to_move(state) == CHANCE:
             loss = 0.0
-        self._losses.append(loss)
-        self._best.append(label_of(game, state, result.action))
+        movers.append(seat)
+        values.append([*map(finite, result.values_by_seat)])
+        losses.append(loss)
+        tell(so_far())
+    if driver.turn() is None:
+        values.append([*map(finite, driver.rewards)])
+    elif not flag.is_set:
+        values.append([*map(finite, searcher.search(driver.env).values_by_seat)])
+    for place, seat in enumerate(movers[: len(values) - 1]):  # what no search has valued, by the next position
+        before, after = values[place][seat], values[place + 1][seat]
+        if losses[place] is None and before is not None and after is not None:
+            losses[place] = max(before - after, 0.0)
+    return so_far() | {"judged": _judged(record)}
 
-    def _settle(self, movers: list[int]) -> None:
-        """Fills in the value of a move that the search did not value, from the next position."""
-        for place, seat in enumerate(movers):
-            if self._losses[place] is None and place + 1 < len(self._values):
-                before, after = self._values[place][seat], self._values[place + 1][seat]
-                if before is not None and after is not None:
-                    self._losses[place] = max(before - after, 0.0)
 
-    def _so_far(self, movers: list[int]) -> dict[str, Any]:
-        seats = []
-        for seat, name in enumerate(self._record.agents):
-            mine = [loss for mover, loss in zip(movers, self._losses, strict=True) if mover == seat]
-            known = [loss for loss in mine if loss is not None]
-            seats.append(
-                {
-                    "name": name,
-                    "moves": len(mine),
-                    "best": sum(loss <= EQUAL for loss in known),
-                    "loss": sum(known) / len(known) if known else None,
-                }
-            )
-        return {
-            "values": [list(values) for values in self._values],
-            "losses": list(self._losses),
-            "best": list(self._best),
-            "seats": seats,
-            "total": len(self._record.actions),
-        }
+def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
+    """An agent that searches, with those of the settings that it has."""
+    agent: Any = make_agent(spec)
+    if not isinstance(agent, SearchAgent):
+        raise InvalidSettingError(f"{spec} does not search: {what} with an agent that does, such as auto")
+    known = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
+    return replace(agent, **{name: value for name, value in settings.items() if name in known})
 
 
 def _judged(record: GameRecord) -> dict[str, Any]:
@@ -150,7 +116,6 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         "value": finite(result.value),
         "values": [finite(value) for value in result.values_by_seat],
         "best": result.action,
-        "best_label": label_of(game, state, result.action),
         "actions": actions,
         "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
         "depth": int(result.depth),
@@ -158,8 +123,6 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         "seconds": float(result.seconds),
         "proven": bool(result.proven),
         "plies": result.plies,
-        "method": result.method,
-        "stopped": str(result.stopped_by),
     }
 
 

@@ -23,8 +23,10 @@ from zermelo.evaluation.output.positions.notation import game_text, notation_of
 LARGEST: Final = 2**20
 """Bytes of the largest file that is read."""
 _PLIES: Final = 5_000
-_PROPERTY: Final = re.compile(r"([A-Z]{1,8})\s*((?:\[(?:\\.|[^\]\\])*\]\s*)+)", re.DOTALL)
-_VALUE: Final = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_TOKEN: Final = re.compile(
+    r"\s*(?:([();])|([A-Z]{1,8})\s*\[((?:\\.|[^\]\\])*)\](?:\s*\[(?:\\.|[^\]\\])*\])*)", re.DOTALL
+)
+"""A sign of SGF's structure, or a property with its first value."""
 
 
 def formats_of(env: str) -> tuple[ExportFormat, ...]:
@@ -137,33 +139,25 @@ def _nodes(text: str) -> Iterator[Mapping[str, str]]:
     """The nodes of the main line: the first variation at every branch."""
     if "(" not in text or ";" not in text:
         raise StoreError("this SGF has no game in it")
-    depth, place, main = 0, 0, True
+    text, depth, place = text.rstrip(), 0, 0
     node: dict[str, str] | None = None
     while place < len(text):
-        mark = text[place]
-        if mark == ")":
+        found = _TOKEN.match(text, place)
+        if found is None or (found[2] and node is None):
+            raise StoreError(f"this SGF cannot be read at {shown(text[place : place + 20].lstrip())}")
+        place = found.end()
+        if found[1] == ")":
             break  # what follows are other variations
-        if mark == "(":
+        if found[1] == "(":
             depth += 1
-            main = depth < _PLIES
-            if not main:
+            if depth >= _PLIES:
                 raise StoreError("this SGF is nested too deeply")
-        elif mark == ";":
+        elif found[1] == ";":
             if node is not None:
                 yield node
             node = {}
-        elif mark.isalpha():
-            found = _PROPERTY.match(text, place)
-            if found is None or node is None:
-                raise StoreError(f"this SGF cannot be read at {shown(text[place : place + 20])}")
-            value = _VALUE.match(found[2])
-            assert value is not None, "a property has a value"
-            node[found[1]] = re.sub(r"\\(.)", r"\1", value[1], flags=re.DOTALL)
-            place = found.end()
-            continue
-        elif not mark.isspace():
-            raise StoreError(f"this SGF cannot be read at {shown(text[place : place + 20])}")
-        place += 1
+        elif node is not None:
+            node[found[2]] = re.sub(r"\\(.)", r"\1", found[3], flags=re.DOTALL)
     if node is not None:
         yield node
 

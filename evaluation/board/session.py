@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsSimultaneousMoves
-from zermelo.evaluation.board.surface import paths_of
+from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move, versions
@@ -24,13 +24,7 @@ from zermelo.evaluation.output.positions.moves import game_or_none, read_move, w
 
 
 class Played(NamedTuple):
-    """A move of the game.
-
-    Attributes:
-        move: Whose it was, what was played, and what the search said.
-        label: As people write it; nothing where nothing but its number is known.
-        path: The spots of the board that it goes through.
-    """
+    """A move of the game, as people write it ("" where nobody says how), and the spots that it goes through."""
 
     move: Move
     label: str
@@ -38,13 +32,7 @@ class Played(NamedTuple):
 
 
 class Legal(NamedTuple):
-    """A legal move.
-
-    Attributes:
-        number: The environment's number of it.
-        label: As people write it, or its number.
-        paths: The spots of the board to choose for it, one after another, in each way to play it.
-    """
+    """A legal move: its number, how people write it, and the spots to choose for it, in each way to play it."""
 
     number: int
     label: str
@@ -57,6 +45,39 @@ class Frame:
 
     text: str
     picture: Callable[[], Any] | None
+
+
+def _squares_of(game: Any) -> tuple[Squares, Any, Coordinates | None] | None:
+    """The squares that a game declares, its rules and the squares' names; None if its picture has no spots."""
+    rules = getattr(game, "rules", None)
+    squares = find_squares(rules)
+    names = None if squares is None else squares.coordinates(rules)
+    return None if squares is None or (names is None and squares.size is not None) else (squares, rules, names)
+
+
+def surface_of(game: Any) -> dict[str, Any] | None:
+    """The spots of a game's picture, row by row; None where moves are chosen from a list.
+
+    ``columns`` and ``rows``, from the top, are written beside a picture that has no names of its own; ``turns`` is
+    whether it may be shown from the other side, square by square.
+    """
+    found = _squares_of(game)
+    if found is None:
+        return None
+    squares, rules, names = found
+    written = names if squares.labelled and names is not None else Coordinates((), ())
+    return {
+        "spots": [asdict(spot) for spot in squares.spots(rules, names)],
+        "columns": written.columns,
+        "rows": written.rows,
+        "turns": squares.turns and bool(written.columns),
+    }
+
+
+def paths_of(game: Any, seat: int, texts: Sequence[str]) -> list[list[str]]:
+    """The spots to choose for a move, one after another, in each way to play it; none for a move without spots."""
+    found = _squares_of(game) if texts[0] else None
+    return [] if found is None else [path for path in found[0].path(texts, seat) if path]
 
 
 class Session:
@@ -80,7 +101,6 @@ class Session:
     # -- the position ------------------------------------------------------------------------------------------
 
     def _arrive(self) -> None:
-        """Looks at the position that has been reached."""
         self._legal: list[Legal] | None = None
         self._mover = self.driver.turn()
         self.game = game_or_none(self.driver.env)
@@ -136,7 +156,7 @@ class Session:
         except UnsupportedGameError:  # too many to list: they can be typed
             return []
         return [
-            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts) if texts[0] else [])
+            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts))
             for number, texts in written.items()
         ]
 
@@ -161,7 +181,7 @@ class Session:
 
     # -- moves -------------------------------------------------------------------------------------------------
 
-    def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = (None, None, None)) -> None:
+    def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = ()) -> None:
         """Plays a move of the seat to move."""
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
@@ -178,7 +198,7 @@ class Session:
         if not isinstance(action, int):
             return "", []
         texts = written_moves(self.driver.env, [action])[action]
-        paths = paths_of(self.game, seat, texts) if texts[0] else []
+        paths = paths_of(self.game, seat, texts)
         return texts[0], paths[0] if paths else []
 
     def take_back(self) -> None:

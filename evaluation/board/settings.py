@@ -68,13 +68,7 @@ def require_known(spec: str, given: TableSettings) -> None:
 
 
 class Clock:
-    """Time for a game and for each move, as people write it: ``300+5``.
-
-    Args:
-        control: Seconds for the game, and what each move adds after a plus.
-        seats: How many players there are.
-        now: What tells the time, in seconds.
-    """
+    """The players' time for a game, with what each move adds, as people write it: ``300+5``."""
 
     def __init__(self, control: str, seats: int, now: Callable[[], float] = time.monotonic) -> None:
         read = Isolation(clock=control)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
-from zermelo.evaluation.board.session import Frame, Session
+from zermelo.evaluation.board.session import Frame, Session, surface_of
 from zermelo.evaluation.board.settings import (
     LONGEST,
     Clock,
@@ -24,11 +25,9 @@ from zermelo.evaluation.board.settings import (
     require_known,
     text_setting,
 )
-from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
-from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.match.writing import printable, shown
+from zermelo.evaluation.match.writing import finite, printable, shown
 from zermelo.evaluation.output.positions.drawing import png
 
 _YOU: Final = "you"
@@ -38,10 +37,7 @@ _AFTER_FAILURE: Final = "Move now asks it again; or swap seats, take a move back
 
 
 class Table:
-    """One game on a page.
-
-    Args:
-        settings: What it begins with. Only these may name agents that run code of their own.
+    """One game on a page. Only the settings that it begins with may name agents that run code of their own.
 
     Attributes:
         version: Greater after every change.
@@ -50,7 +46,7 @@ class Table:
 
     def __init__(self, settings: TableSettings) -> None:
         self._lock = threading.RLock()
-        self.on_change: Callable[[], None] = _nothing
+        self.on_change: Callable[[], None] = lambda: None
         self._player, self._analyst = Thinker(), Analyst(self._lock, self._changed)
         self._given = settings
         self.version = 0
@@ -73,7 +69,7 @@ class Table:
         self._games += 1
         self._jobs = Jobs(settings, made, self._games)
         self._problem = ""
-        self._analyst.forget()
+        self._analyst.moved(is_new=True)
         if seats > len(made.people) and made.mover in made.people:
             seat = min(set(range(seats)) - made.people)
             with contextlib.suppress(ZermeloError):  # the first move will say it
@@ -102,8 +98,7 @@ class Table:
     def surface(self) -> dict[str, Any] | None:
         """The spots of the board, if it has any."""
         with self._lock:
-            found = None if self._session.hides else surface_of(self._session.game)
-            return None if found is None else dataclasses.asdict(found)
+            return None if self._session.hides else surface_of(self._session.game)
 
     def frame(self, ply: int) -> str:
         """The text of a position."""
@@ -132,18 +127,17 @@ class Table:
             return {
                 "version": self.version,
                 "env": session.env_name,
-                "seats": seats_of(session, self._clock, self._names()),
+                "seats": _seats_of(session, self._clock, self._names()),
                 "people": sorted(session.people),
                 "mover": seat,
                 "yours": mine,
-                "over": outcome_of(session),
-                "moves": moves_of(session),
+                "over": _outcome_of(session),
+                "moves": _moves_of(session),
                 "legal": [one._asdict() for one in session.legal()] if mine else [],
                 "text": session.frames[-1].text,
-                "has_picture": session.frames[-1].picture is not None,
                 "hides": session.hides,
                 "thinking": self._thinking,
-                "bounds": bounds_of(session.game),
+                "bounds": _bounds_of(session.game),
                 "problem": printable(self._problem or self._analyst.problem),
                 "formats": [str(form) for form in formats_of(session.env_name)],
                 "settings": dataclasses.asdict(self._settings),
@@ -167,14 +161,13 @@ class Table:
             # A game begins with the first move: nobody's time runs before it.
             self._clock.start(seat if self._session.played else None)
         self._follow()
-        if self._is_agents(seat):
-            self._ask_agent(seat)
-        elif seat is None:
+        if seat is None:
             self._player.stop()
+        elif self._is_agents(seat):
+            self._ask_agent(seat)
         self._changed()
 
-    def _ask_agent(self, seat: int | None) -> None:
-        assert seat is not None, "somebody is to move"
+    def _ask_agent(self, seat: int) -> None:
         try:
             job = self._jobs.move(seat)
         except ZermeloError as error:
@@ -197,13 +190,12 @@ class Table:
                 self._changed()
                 return
             try:
-                figures = answer["figures"]
-                self._play(answer["action"], float(answer["seconds"]), figures)
+                self._play(answer["action"], float(answer["seconds"]), answer["figures"])
             except ZermeloError as error:
                 self._problem = f"{self._settings.opponent} played {error}"
                 self._changed()
 
-    def _play(self, move: Any, seconds: float, figures: Any = (None, None, None)) -> None:
+    def _play(self, move: Any, seconds: float, figures: Sequence[Any] = ()) -> None:
         self._session.play(move, seconds=seconds, figures=figures)
         if self._clock is not None:
             self._clock.press()
@@ -225,27 +217,28 @@ class Table:
         with self._lock:
             has_time = self._session.lost_on_time is None
             self._session.take_back()
-            self._player.stop()
             self._clock = self._clock if has_time else None
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
 
     def swap(self) -> None:
         """Exchanges the seats of person and agent."""
         with self._lock:
             self._session.swap()
-            self._player.stop()
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
+
+    def _changed_by_person(self) -> None:
+        self._player.stop()
+        self._problem = ""
+        self._moved()
 
     def now(self) -> None:
         """Has the agent play what it has found so far; one that has failed to move is asked again."""
         with self._lock:
             if self._thinking:
                 self._player.stop(keep=True)
-            elif self._is_agents(self._session.mover):
+            elif (seat := self._session.mover) is not None and self._is_agents(seat):
                 self._problem = ""
-                self._ask_agent(self._session.mover)
+                self._ask_agent(seat)
                 self._changed()
 
     def _look_at_clock(self) -> None:
@@ -307,9 +300,7 @@ class Table:
     def review(self) -> None:
         """Looks at the whole game: values by move, and what the judge proves."""
         with self._lock:
-            job = self._jobs.review(self._names(), _REVIEW_SECONDS)
-            self._analyst.follows = False
-            self._analyst.review(job)
+            self._analyst.review(self._jobs.review(self._names(), _REVIEW_SECONDS))
             self._changed()
 
     # -- files -------------------------------------------------------------------------------------------------
@@ -328,12 +319,10 @@ class Table:
             raise InvalidSettingError("a game is loaded from the text of a file")
         with self._lock:
             self._session.load(load_game(text, self._settings.env))
-            self._player.stop()
             self._games += 1
             self._jobs = Jobs(self._settings, self._session, self._games)
             self._clock = None  # nobody knows what time was left
-            self._problem = ""
-            self._moved()
+            self._changed_by_person()
 
     def close(self) -> None:
         """Ends the processes that think."""
@@ -341,5 +330,44 @@ class Table:
         self._analyst.close()
 
 
-def _nothing() -> None:
-    """Nobody is told of changes."""
+def _moves_of(session: Session) -> list[dict[str, Any]]:
+    told = () if session.hides else ("value", "depth", "nodes")
+    return [
+        {"seat": seat, "text": printable(text), "seconds": one.move.seconds}
+        | ({} if session.hides else {"path": one.path})
+        | {name: finite(getattr(one.move, name)) for name in told}
+        for (seat, text), one in zip(session.seen_moves(), session.played, strict=True)
+    ]
+
+
+def _seats_of(session: Session, clock: Clock | None, players: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": printable(name),
+            "player": players[seat],
+            "reward": session.rewards[seat],
+            "clock": None if clock is None else round(clock.left(seat), 2),
+        }
+        for seat, name in enumerate(session.driver.seat_names)
+    ]
+
+
+def _outcome_of(session: Session) -> str | None:
+    """How the game has ended; None while it goes on."""
+    if session.mover is not None:
+        return None
+    names, rewards = session.driver.seat_names, session.rewards
+    if session.lost_on_time is not None:
+        return f"{printable(names[session.lost_on_time])} has lost on time"
+    if len(names) == 1:
+        return f"The game is over: {rewards[0]:g} points"
+    best = [name for name, reward in zip(names, rewards, strict=True) if reward == max(rewards)]
+    verdict = f"{best[0]} wins" if len(best) == 1 else "a draw" if len(best) == len(names) else "shared"
+    earned = ", ".join(f"{name} {reward:g}" for name, reward in zip(names, rewards, strict=True))
+    return printable(f"The game is over: {verdict} ({earned})")
+
+
+def _bounds_of(game: Any) -> list[float] | None:
+    """The lowest and highest reward of a seat, where that is known."""
+    bounds = None if game is None else game.traits.utility_bounds
+    return [*bounds] if bounds is not None and all(map(math.isfinite, bounds)) else None

@@ -11,7 +11,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import cloudpickle
 import numpy as np
@@ -32,6 +32,14 @@ _PATIENCE: Final = 2.0
 """Seconds that a search has to stop when it is told to."""
 
 
+class _Wanted(NamedTuple):
+    """A job whose answer is awaited."""
+
+    number: int
+    job: dict[str, Any]
+    on_answer: OnAnswer
+
+
 class Thinker:
     """Does one job at a time; a new one takes the place of the last."""
 
@@ -43,10 +51,9 @@ class Thinker:
             )
         self._lock = threading.Lock()
         self._process: AgentProcess | None = None
-        self._number = 0
-        self._wanted: tuple[int, dict[str, Any], OnAnswer] | None = None
+        self._wanted: _Wanted | None = None
         self._busy: set[int] = set()
-        self._killed = -1
+        self._number, self._killed = 0, -1
         self._ponders = False
 
     @property
@@ -60,8 +67,8 @@ class Thinker:
         with self._lock:
             self._ponders = bool(job.get("ponders"))
             self._number += 1
-            self._wanted = (self._number, job, on_answer)
-            failure = self._send(self._number, job)
+            self._wanted = _Wanted(self._number, job, on_answer)
+            failure = self._send(self._wanted)
         if failure is not None:
             on_answer({"failed": failure})
 
@@ -69,28 +76,7 @@ class Thinker:
         """Begins a job that only gets ready for others: nobody waits for its answer, and it is not stopped."""
         with self._lock, contextlib.suppress(WorkerError, OSError):  # the first job will say why
             self._number += 1
-            self._write(self._process or self._start(), self._number, job)
-
-    def _send(self, number: int, job: dict[str, Any]) -> str | None:
-        """Sends a job to the process, which is started if need be; a sentence where that fails."""
-        try:
-            process = self._process or self._start()
-            self._busy.add(number)
-            self._write(process, number, job)
-        except (WorkerError, OSError) as error:
-            self._wanted = None
-            return str(error)
-        return None
-
-    def _start(self) -> AgentProcess:
-        self._process = process = AgentProcess("zermelo.evaluation.board.thinking:main")
-        self._busy = set()
-        self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
-        self._reader.start()
-        return process
-
-    def _write(self, process: AgentProcess, number: int, job: dict[str, Any] | None) -> None:
-        write_frame(process.requests, pickle.dumps((number, job)))
+            self._write(self._number, job)
 
     def stop(self, *, keep: bool = False) -> None:
         """Ends the job; with ``keep`` what it has found so far is its answer; else it has none, nor ponders."""
@@ -98,27 +84,6 @@ class Thinker:
         if self._ponders and not keep and self._process is not None:
             self._ponders = False
             self.prepare({"kind": "rest"})
-
-    def _end_job(self, *, keep: bool) -> None:
-        with self._lock:
-            wanted = self._wanted
-            if wanted is None:
-                return
-            if not keep:
-                self._wanted = None
-            if self._process is None or wanted[0] not in self._busy:
-                return
-            with contextlib.suppress(OSError):
-                self._write(self._process, wanted[0], None)
-            timer = threading.Timer(_PATIENCE, self._kill_if_busy, (self._process, wanted[0]))
-            timer.daemon = True
-            timer.start()
-
-    def _kill_if_busy(self, process: AgentProcess, number: int) -> None:
-        with self._lock:
-            if process is self._process and number in self._busy:
-                self._killed = number
-                process.kill()
 
     def close(self) -> None:
         """Ends the process, and waits until it has ended."""
@@ -129,26 +94,59 @@ class Thinker:
         if process is not None:
             self._reader.join(_PATIENCE)
 
+    def _send(self, wanted: _Wanted) -> str | None:
+        """Sends a job to the process; a sentence where that fails."""
+        try:
+            self._write(wanted.number, wanted.job)
+            self._busy.add(wanted.number)
+        except (WorkerError, OSError) as error:
+            self._wanted = None
+            return str(error)
+        return None
+
+    def _write(self, number: int, job: dict[str, Any] | None) -> None:
+        """Sends a job, or its end, to the process, which is started if need be."""
+        if (process := self._process) is None:
+            self._process = process = AgentProcess("zermelo.evaluation.board.thinking:main")
+            self._busy = set()
+            self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
+            self._reader.start()
+        write_frame(process.requests, pickle.dumps((number, job)))
+
+    def _end_job(self, *, keep: bool) -> None:
+        with self._lock:
+            wanted = self._wanted
+            if wanted is None:
+                return
+            if not keep:
+                self._wanted = None
+            if self._process is None or wanted.number not in self._busy:
+                return
+            with contextlib.suppress(OSError):
+                self._write(wanted.number, None)
+            timer = threading.Timer(_PATIENCE, self._kill_if_busy, (self._process, wanted.number))
+            timer.daemon = True
+            timer.start()
+
+    def _kill_if_busy(self, process: AgentProcess, number: int) -> None:
+        with self._lock:
+            if process is self._process and number in self._busy:
+                self._killed = number
+                process.kill()
+
     def _read(self, process: AgentProcess) -> None:
         """Passes answers on, until the process ends."""
-        while True:
-            try:
-                data = read_frame(process.answers)
-                answer = None if data is None else unpack_answer(data)
-            except (OSError, ValueError):
-                answer = None
-            if answer is None:
-                break
-            with self._lock:
-                number, wanted = answer.get("job"), self._wanted
-                is_last = "done" in answer or "failed" in answer
-                if is_last:
-                    self._busy.discard(number)
-                mine = wanted is not None and wanted[0] == number
-                if mine and is_last:
-                    self._wanted = None
-            if mine and wanted is not None:
-                wanted[2](answer)
+        with contextlib.suppress(OSError, ValueError):
+            while (data := read_frame(process.answers)) is not None:
+                answer = unpack_answer(data)
+                with self._lock:
+                    number, wanted = answer.get("job"), self._wanted
+                    mine = wanted is not None and wanted.number == number
+                    if "done" in answer or "failed" in answer:
+                        self._busy.discard(number)
+                        self._wanted = None if mine else wanted
+                if mine and wanted is not None:
+                    wanted.on_answer(answer)
         self._ended(process)
 
     def _ended(self, process: AgentProcess) -> None:
@@ -159,15 +157,15 @@ class Thinker:
             if self._process is not process:
                 return
             self._process, wanted, others = None, self._wanted, self._busy
-            if wanted is not None and others - {wanted[0]}:
-                failure = self._send(*wanted[:2])  # the process was killed for the sake of this job
+            if wanted is not None and others - {wanted.number}:
+                failure = self._send(wanted)  # the process was killed for the sake of this job
             elif wanted is not None:
                 self._wanted = None
                 failure = f"its process has ended ({manner_of_death(exit_code)})"
-                if wanted[0] == self._killed:
+                if wanted.number == self._killed:
                     failure = f"it did not stop within {_PATIENCE:g} s of being told to, so its process was ended"
         if failure is not None and wanted is not None:
-            wanted[2]({"failed": failure})
+            wanted.on_answer({"failed": failure})
 
 
 class Jobs:
@@ -179,8 +177,7 @@ class Jobs:
 
     def _job(self, kind: str, agent: str, driver: EnvDriver, seat: int) -> dict[str, Any]:
         seed = self._seeds[seat]
-        generator = np.random.default_rng([seed, len(self._session.played)])
-        env = pack_env(driver.env, generator)
+        env = pack_env(driver.env, np.random.default_rng([seed, len(self._session.played)]))
         return {"kind": kind, "agent": agent, "seat": seat, "seed": seed, "game": self._number, "env": env}
 
     def ready(self, seat: int) -> dict[str, Any]:
@@ -190,9 +187,8 @@ class Jobs:
     def move(self, seat: int) -> dict[str, Any]:
         """To move for a seat, which sees what its player may see."""
         driver = self._session.driver
-        view = cloudpickle.dumps(driver.view())
-        job = self._job("move", self.settings.opponent, driver, seat)
-        return job | {"view": view, "ponders": self.settings.ponder}
+        view = {"view": cloudpickle.dumps(driver.view()), "ponders": self.settings.ponder}
+        return self._job("move", self.settings.opponent, driver, seat) | view
 
     def analysis(self, ply: Any, analyst: str, seconds: float | None = None) -> dict[str, Any]:
         """To have an agent look at a position, for some seconds or until stopped."""
@@ -226,9 +222,7 @@ class Analyst:
 
     Attributes:
         follows: Whether the last position is analysed, and the next one after a move.
-        ply: The position that is analysed; None where none is.
-        hint: The number of the move that was found good; None without one.
-        problem: A sentence on what went wrong last.
+        ply, hint: The position that is analysed, and the move that was found good; None without one.
     """
 
     def __init__(self, lock: threading.RLock, on_change: Callable[[], None]) -> None:
@@ -248,17 +242,11 @@ class Analyst:
         self._round += 1
         self._found = self.ply = None
 
-    def forget(self) -> None:
-        """Stops, and drops everything, as the game is another one."""
+    def moved(self, *, is_new: bool = False) -> None:
+        """The position on the board has changed, or the game is another one, which nothing follows."""
         self.stop()
         self._review = self.hint = None
-        self.follows, self.problem = False, ""
-
-    def moved(self) -> None:
-        """The position on the board has changed."""
-        self.stop()
-        self._review = self.hint = None
-        self.problem = ""
+        self.follows, self.problem = self.follows and not is_new, ""
 
     def analyse(self, job: dict[str, Any], ply: int) -> None:
         """Begins the analysis of a position."""
@@ -277,7 +265,7 @@ class Analyst:
     def review(self, job: dict[str, Any]) -> None:
         """Begins a review."""
         self.stop()
-        self._review = None
+        self._review, self.follows = None, False
         self._ask(job, "_review")
 
     def _ask(self, job: dict[str, Any], wanted: str) -> None:

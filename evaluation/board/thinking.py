@@ -11,15 +11,15 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import InvalidSettingError, ZermeloError, as_game
-from zermelo.evaluation.board.review import result_values, review
+from zermelo.envs import ZermeloError, as_game
+from zermelo.evaluation.board.review import result_values, review, searching
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.sandbox.processes import read_frame, write_frame
@@ -98,7 +98,6 @@ class _Worker:
         return {}
 
     def _move(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """The move of an agent."""
         agent, started = self._agent(job), time.perf_counter()
         if getattr(agent, "needs", None) == "observation":
             action, figures = agent.act_on(pickle.loads(job["view"])), ()
@@ -110,7 +109,6 @@ class _Worker:
         return {"action": action, "figures": figures, "seconds": time.perf_counter() - started}
 
     def _rest(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """Ends all pondering."""
         for agent in self._agents.values():
             if isinstance(agent, ConfiguredAgent):
                 agent.stop_pondering()
@@ -118,12 +116,9 @@ class _Worker:
 
     def _analyse(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
         """The results of a search of a position, while it goes on."""
-        agent, env = make_agent(job["agent"]), pickle.loads(job["env"])
-        if not isinstance(agent, SearchAgent):
-            raise InvalidSettingError(f"{job['agent']} does not search: analyse with one that does, such as auto")
-        require_fit(agent, env, job["agent"])
-        game = as_game(env)
-        state, last = game.snapshot(env), [0.0]
+        env = pickle.loads(job["env"])
+        seconds = min(float(job.get("seconds") or _SECONDS), _SECONDS)
+        last = [0.0]
 
         def report(result: SearchResult) -> bool:
             now = time.perf_counter()
@@ -132,18 +127,16 @@ class _Worker:
                 tell(result_values(game, state, result))
             return not flag.is_set
 
-        seconds = min(float(job.get("seconds") or _SECONDS), _SECONDS)
-        known = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
-        searcher: Any = agent
-        settings: dict[str, Any] = {"exact": True} if "exact" in known else {}
-        if "seconds" in known:
-            settings["seconds"] = seconds
-        if "on_iteration" in known:
-            settings["on_iteration"] = report
-        searcher = replace(searcher, **settings)
+        settings = {"exact": True, "seconds": seconds, "on_iteration": report}
+        searcher = searching(job["agent"], "analyse", settings)
+        require_fit(searcher, env, job["agent"])
+        game = as_game(env)
+        state = game.snapshot(env)
         searcher.stop_by(flag)
         spent = _FIRST_SECONDS
-        while "seconds" in known and "on_iteration" not in known and 2 * spent < seconds and not flag.is_set:
+        while hasattr(searcher, "seconds") and not hasattr(searcher, "on_iteration") and 2 * spent < seconds:
+            if flag.is_set:
+                break
             quick = replace(searcher, seconds=spent)
             quick.stop_by(flag)
             report(quick.search(env))

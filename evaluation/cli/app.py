@@ -82,31 +82,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         knowledge,
-        ladder,
         learning,
         listing,
         play,
         report,
         search,
+        solve,
         standings,
         tournament,
         tree,
         warmup,
     )
-    from zermelo.evaluation.cli.solving import equilibrium, solve
 
     commands: dict[str, Callable[..., None]] = {
         "tournament": tournament.tournament,
         "standings": standings.standings,
         "compare": standings.compare,
-        "ladder": ladder.ladder,
+        "ladder": knowledge.ladder_command,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,
         "search": search.search,
         "tree": tree.tree,
         "solve": solve.solve_command,
-        "exploitability": equilibrium.exploitability_command,
+        "exploitability": solve.exploitability_command,
         "play": play.play,
         "perft": search.perft_command,
         "tune": learning.tune_command,

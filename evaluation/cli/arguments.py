@@ -15,6 +15,7 @@ from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.match.env_driver import EnvDriver
@@ -30,32 +31,21 @@ def folder(text: str | Path) -> Path:
     return Path(text)
 
 
-Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False)
-]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).")]
 EnvText = Annotated[
     str,
     typer.Argument(
-        metavar="ENV",
-        help="An environment, such as classic/connect_four-v3; `zermelo envs` lists them.",
-        show_default=False,
+        metavar="ENV", help="An environment, such as classic/connect_four-v3; `zermelo envs` lists them."
     ),
 ]
 AgentText = Annotated[
     str,
-    typer.Argument(
-        metavar="AGENT",
-        help='An agent, such as "alphabeta(depth=4)"; `zermelo agents` lists them.',
-        show_default=False,
-    ),
+    typer.Argument(metavar="AGENT", help='An agent, such as "alphabeta(depth=4)"; `zermelo agents` lists them.'),
 ]
 MovesText = Annotated[
     str,
     typer.Option(
-        "--moves",
-        "-m",
-        help="Moves to play first, from the start: 3,3,2 (numbers of actions) or e4,e5,Nf3.",
-        show_default=False,
+        "--moves", "-m", help="Moves to play first, from the start: 3,3,2 (numbers of actions) or e4,e5,Nf3."
     ),
 ]
 Trust = Annotated[
@@ -73,7 +63,21 @@ Simulations = Annotated[
 Seconds = Annotated[float | None, typer.Option("--seconds", help="Time limit of a search, in seconds a move.")]
 Tables = Annotated[
     str | None,
-    typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`).", show_default=False),
+    typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`)."),
+]
+Runner = Annotated[
+    RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; by default "
+        "RAY_ADDRESS, else a new cluster is started."
+    ),
+]
+OutFile = Annotated[
+    str,
+    typer.Option("--out", "-o", metavar="FILE", help="The file; by default named after the environment."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all random numbers.")]

@@ -1,47 +1,30 @@
-"""``zermelo book`` and ``zermelo table``: opening books and endgame tables."""
+"""``zermelo book``, ``table`` and ``ladder``: opening books, endgame tables and opponents of known strength."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    INTERRUPTED,
-    EnvText,
-    Json,
-    LiveLine,
-    MovesText,
-    file_for,
-    position_after,
-    print_json,
-    writing,
-)
+from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.runners import RunnerChoice
 
 
 def book_command(
-    env: EnvText,
+    env: arguments.EnvText,
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The search that evaluates positions that are not proven.")
     ] = "auto(seconds=1)",
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The book: a new file, or one to grow.", show_default=False
-        ),
-    ] = "",
-    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.", show_default=False)] = None,
-    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.", show_default=False)] = None,
-    positions: Annotated[
-        int | None, typer.Option(min=1, help="Limit on positions in the book.", show_default=False)
-    ] = None,
-    plies: Annotated[
-        int | None, typer.Option(min=1, help="Limit on moves from the start.", show_default=False)
-    ] = None,
+    out: arguments.OutFile = "",
+    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
+    positions: Annotated[int | None, typer.Option(min=1, help="Limit on positions in the book.")] = None,
+    plies: Annotated[int | None, typer.Option(min=1, help="Limit on moves from the start.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Limit on states for the proof of one position.")] = 1_000_000,
     exact: Annotated[
         bool,
@@ -50,8 +33,8 @@ def book_command(
             help="Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.",
         ),
     ] = False,
-    moves: MovesText = "",
-    as_json: Json = False,
+    moves: arguments.MovesText = "",
+    as_json: arguments.Json = False,
 ) -> None:
     """Grow an opening book: positions that good play reaches, proven where that is possible.
 
@@ -74,17 +57,17 @@ def book_command(
 
     if exact and (plies is None or positions is not None):
         raise InvalidSettingError("--exact takes --plies, and --hours or --seconds")
-    path, live = file_for(out, env, ".zbook"), LiveLine()
+    path, live = arguments.file_for(out, env, ".zbook"), arguments.LiveLine()
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
     limits: dict[str, Any] = {"seconds": seconds, "plies": plies}
     limits |= {} if exact else {"nodes": nodes, "positions": positions}
     try:
-        with writing(path):
+        with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book
             book = make(
-                position_after(env, moves, 0).env,
+                arguments.position_after(env, moves, 0).env,
                 path,
                 agent=make_agent(agent),
                 on_progress=lambda now: live.show(
@@ -100,38 +83,32 @@ def book_command(
     proven = int((book.flags & PROVEN).astype(bool).sum())
     about = {"file": str(path), "game": book.about["game"], "positions": len(book), "proven": proven}
     if as_json:
-        print_json(about | {"seconds": round(time.monotonic() - started, 2)})
+        arguments.print_json(about | {"seconds": round(time.monotonic() - started, 2)})
     else:
         typer.echo(f"{len(book):,} positions of {about['game']}, {proven:,} of them proven, in {path}")
     if was_stopped:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(arguments.INTERRUPTED)
 
 
 def table_command(
-    env: EnvText,
+    env: arguments.EnvText,
     pieces: Annotated[
         str | None,
-        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK.", show_default=False),
+        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK."),
     ] = None,
-    stones: Annotated[
-        int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.", show_default=False)
-    ] = None,
-    empty: Annotated[
-        int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.", show_default=False)
-    ] = None,
+    stones: Annotated[int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.")] = None,
+    empty: Annotated[int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.")] = None,
     states: Annotated[
         int | None,
-        typer.Option(min=1, help="Take all states that are reached, up to this number.", show_default=False),
+        typer.Option(min=1, help="Take all states that are reached, up to this number."),
     ] = None,
-    moves: MovesText = "",
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default=False)
-    ] = "",
+    moves: arguments.MovesText = "",
+    out: arguments.OutFile = "",
     memory_mb: Annotated[
         float | None,
-        typer.Option(help="Memory limit, in MiB; by default half of what is free.", show_default=False),
+        typer.Option(help="Memory limit, in MiB; by default half of what is free."),
     ] = None,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
 
@@ -152,7 +129,7 @@ def table_command(
     """
     from zermelo.agents.knowledge.making import TableProgress, make_table
 
-    path, live = file_for(out, env, ".ztable"), LiveLine()
+    path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()
 
     def show(now: TableProgress) -> None:
         of = f" of {now.positions:,}" if now.positions else ""
@@ -160,12 +137,12 @@ def table_command(
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     try:
-        with writing(path):
-            game = position_after(env, moves, 0).env
+        with arguments.writing(path):
+            game = arguments.position_after(env, moves, 0).env
             made = make_table(game, path, **asked, memory_mb=memory_mb, on_progress=show)
     except KeyboardInterrupt:
         typer.echo("zermelo: stopped; the same command goes on from the parts that are finished", err=True)
-        raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(arguments.INTERRUPTED) from None
     finally:
         live.clear()
     about: dict[str, Any] = {
@@ -177,7 +154,7 @@ def table_command(
         "seconds": round(made.seconds, 2),
     }
     if as_json:
-        print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
+        arguments.print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
         return
     for part in made.figures:
         longest = f", wins in {part.longest} moves at most" if part.longest else ""
@@ -188,3 +165,54 @@ def table_command(
     )
     if made.undecided:
         typer.echo(f"{made.undecided:,} more are left out: play from them may go round for ever")
+
+
+def ladder_command(
+    env: arguments.EnvText,
+    out: arguments.OutFile = "",
+    gap: Annotated[float, typer.Option(help="Elo between neighbours, at most.")] = 100.0,
+    width: Annotated[float, typer.Option(help="Width of the rungs' 95 % intervals, in Elo.")] = 40.0,
+    move_seconds: Annotated[float, typer.Option(help="Time that the strongest rung may take for a move.")] = 1.0,
+    minutes: Annotated[
+        float, typer.Option(help="Processor time for all games; where it does not suffice, intervals are wider.")
+    ] = 60.0,
+    seed: arguments.Seed = 0,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", help="Processes that play, or Ray's tasks at a time.")
+    ] = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
+) -> None:
+    """Build a ladder of opponents of known strength for a game of two players: agents with ratings, random with 0.
+
+    Searches of growing limits, and with a share of random moves between them, play each other until neighbours are
+    near and ratings are sure. Limits are depths and simulations, so that a level is the same on every machine.
+    The games are kept in a journal beside the file: after Ctrl-C the same command goes on. Play against the ladder
+    as level(800), or level(elo=800, file='FILE') where this package has none for the game.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo ladder classic/tictactoe-v3 --minutes 2
+
+    [dim]$[/dim] zermelo ladder mygame:MyEnv --out mygame.json --workers 2
+    """
+    from zermelo.evaluation.text_table import TextTable
+    from zermelo.evaluation.tournament.run import make_runner
+    from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
+
+    path = arguments.file_for(out, env, ".ladder.json")
+    line = arguments.LiveLine()
+    with arguments.writing(path):
+        builder = LadderBuilder(
+            env, Path(f"{path}.games"), make_runner(workers, runner, ray_address), gap=gap, width=width,
+            move_seconds=move_seconds, seconds=60 * minutes, seed=seed, on_block=line.show,
+        )  # fmt: skip
+        found = builder.build()
+        write_ladder(found, path)
+    line.clear()
+    rows = [
+        [row["agent"], f"{row['elo']:.0f}", f"{row['lower']:.0f} to {row['upper']:.0f}", f"{row['ms']:.2g}"]
+        for row in reversed(found["rungs"])
+    ]
+    typer.echo(TextTable(["agent", "Elo", "95 % interval", "ms a move"], rows).text())
+    typer.echo(f"\n{found['games']:,} games; written to {path}")

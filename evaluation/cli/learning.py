@@ -6,24 +6,14 @@ import contextlib
 import enum
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    INTERRUPTED,
-    Depth,
-    EnvText,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    with_limits,
-    writing,
-)
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
@@ -38,14 +28,14 @@ class Model(enum.StrEnum):
     NETWORK = "network"
 
 
-_MATCH_DEPTH = 2
-_MATCH_SECONDS = 0.5
+_OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
+"""Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
 _OPENING = 4
 """Random plies before the games of the match."""
 
 
 def tune_command(
-    env: EnvText,
+    env: arguments.EnvText,
     out: Annotated[
         str, typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .json.")
     ] = "evaluation.json",
@@ -68,9 +58,7 @@ def tune_command(
             "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
         ),
     ] = None,
-    runner: Annotated[
-        RunnerChoice, typer.Option(help="Where they play: on this machine, or on a Ray cluster.")
-    ] = RunnerChoice.LOCAL,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
     features: Annotated[
         str,
         typer.Option(
@@ -80,35 +68,10 @@ def tune_command(
     ] = "auto",
     games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of self-play and fitting.")] = 4,
-    outcome_share: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=1.0, help="Weight of a game's outcome in the target; the rest is the last round's value."
-        ),
-    ] = 0.7,
-    ridge: Annotated[
-        float | None,
-        typer.Option(
-            help="Strength of the penalty on weights, in positions. By default the best one on games kept apart.",
-        ),
-    ] = None,
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Depth of both agents in that match; by default 2 if the game has an evaluation.",
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds a move in that match, instead of a depth; by default 0.5 if the game has no evaluation.",
-        ),
-    ] = None,
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
@@ -133,13 +96,8 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.core.settings import check_number
     from zermelo.agents.learning.tuning.tune import tune
 
-    if depth is not None and seconds is not None:
-        raise InvalidSettingError("give a depth or seconds for the match, not both")
-    if seconds is not None:
-        check_number("seconds", seconds, lower=0, above=True)
     done: list[Round] = []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
@@ -154,17 +112,17 @@ def tune_command(
             from zermelo.evaluation.training.networks import tune_network
 
             found = tune_network(
-                env, out=out, hidden=hidden, hours=hours, outcome_share=outcome_share, seed=seed,
+                env, out=out, hidden=hidden, hours=hours, outcome_share=0.7, seed=seed,
                 workers=workers, runner=runner,
                 on_progress=lambda name, share: on_game(name, share, 1.0),
             )  # fmt: skip
             try:
                 _print_generations(found, out)
                 if match:
-                    typer.echo(_match(env, repr(out), match, depth, seconds, seed, on_game))
+                    typer.echo(_match(env, repr(out), match, seed, on_game))
             except KeyboardInterrupt:
                 typer.echo("zermelo: stopped; the same command goes on", err=True)
-                raise SystemExit(INTERRUPTED) from None
+                raise SystemExit(arguments.INTERRUPTED) from None
             return
 
         def on_round(one: Round) -> None:
@@ -181,23 +139,20 @@ def tune_command(
                 features=features,
                 games=games,
                 rounds=rounds,
-                outcome_share=outcome_share,
-                ridge=ridge,
                 seed=seed,
                 on_game=on_game,
                 on_round=on_round,
             )
             typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
             if match:
-                typer.echo(_match(env, tuned.evaluator.spec(), match, depth, seconds, seed, on_game))
+                typer.echo(_match(env, tuned.evaluator.spec(), match, seed, on_game))
         except KeyboardInterrupt:
             kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
-            raise SystemExit(INTERRUPTED) from None
+            raise SystemExit(arguments.INTERRUPTED) from None
 
 
 def _print_generations(generations: Iterable[Generation], out: str) -> None:
-    """Prints a line for each generation as it ends."""
     from zermelo.evaluation.stats.ratings import elo
 
     is_first = True
@@ -216,8 +171,6 @@ def _match(
     env: str,
     evaluator: str,
     games: int,
-    depth: int | None,
-    seconds: float | None,
     seed: int,
     on_game: Callable[[str, float, float], object],
 ) -> str:
@@ -232,10 +185,8 @@ def _match(
     game = as_game(live)
     if game.traits.seats != 2:
         return "no match: the game has one player"
-    if depth is None and seconds is None and features_for(game, game.snapshot(live)) is None:
-        seconds = _MATCH_SECONDS
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
-    limit = f"depth={depth or _MATCH_DEPTH}" if seconds is None else f"seconds={seconds}"
+    limit = _OF_EVALUATION if features_for(game, game.snapshot(live)) is not None else _OF_PLAYOUTS
     specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
     outcomes = {"win": 0, "draw": 0, "loss": 0}
 
@@ -251,7 +202,7 @@ def _match(
 
 
 def label_command(
-    env: EnvText,
+    env: arguments.EnvText,
     agent: Annotated[
         str, typer.Argument(metavar="[AGENT]", help="The search that evaluates each position.")
     ] = "auto",
@@ -266,11 +217,11 @@ def label_command(
         ),
     ] = "",
     positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
@@ -289,39 +240,29 @@ def label_command(
     from zermelo.envs.files import replaced
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.export import table_writer
+    from zermelo.evaluation.output.progress import tracked
 
     path = Path(out or f"labels.{'parquet' if importlib.util.find_spec('pyarrow') else 'csv'}")
     form = path.suffix.removeprefix(".")
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
-    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     labels = label_positions(env, positions=positions, agent=agent, seed=seed)
     count = proven = games = 0
     was_stopped = True
     with (
-        writing(path),
+        arguments.writing(path),
         replaced(path) as file,
-        contextlib.closing(writer(file, COLUMNS)) as rows,
+        writer(file, COLUMNS) as add,
         contextlib.suppress(KeyboardInterrupt),
     ):
-        for row in _with_progress(labels, positions):
-            rows.add(row)
+        for row in tracked(labels, positions, "labelling"):
+            add(row)
             count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
         was_stopped = False
     typer.echo(f"{count:,} positions ({games:,} random game{'s' * (games != 1)}; {proven:,} proven) in {path}")
     if was_stopped:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(arguments.INTERRUPTED)
     if count < positions:
         typer.echo("zermelo: random games found no more than these", err=True)
-
-
-def _with_progress(labels: Iterator[dict[str, Any]], total: int) -> Iterable[dict[str, Any]]:
-    """The rows, with a progress bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        labels, "labelling", total=total, console=console, transient=True, disable=not sys.stderr.isatty()
-    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.envs.spec_text import Spec, format_spec
+from zermelo.envs.spec_text import Spec
 from zermelo.evaluation.cli.arguments import Json, print_json
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ def agents(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="An agent, to explain its settings.")
     ] = None,
-    settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the agents, or explain the settings of one.
@@ -37,42 +36,32 @@ def agents(
     if name is not None:
         described = describe_settings(name)
         if as_json:
-            print_json([one._asdict() | {"default": _json_value(one.default)} for one in described])
+            values = [str(one.default) if isinstance(one.default, Spec) else one.default for one in described]
+            print_json([one._asdict() | {"default": value} for one, value in zip(described, values, strict=True)])
             return
         [limit, *_] = [setting.name for setting in described if setting.name in _EXAMPLES] or [""]
         example = f"{name}({limit}={_EXAMPLES[limit]})" if limit else name
         summary = describe_agent(name).replace("``", "")
         typer.echo(summary if f"{name}(" in summary else f"{summary}\n\nFor example: {example}")
         typer.echo()
-        _print([(f"{setting.name}={_shown(setting.default)}", _explained(setting)) for setting in described])
+        _print([_explained(setting) for setting in described])
         return
     if as_json:
         print_json([{"name": one.name, "summary": one.summary, "settings": list(one.settings)} for one in entries])
         return
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
-    if settings:
-        for entry in entries:
-            values = {name: _shown(value) for name, value in entry.settings.items()}
-            typer.echo(f"\n{format_spec(entry.name, values)}")
 
 
 _EXAMPLES = {"depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
 """Values of limits in the example of an agent."""
 
 
-def _explained(setting: Setting) -> str:
-    """A sentence on a setting, with its allowed values if the sentence does not name them."""
-    text = setting.text.replace("``", "").removesuffix(".")
+def _explained(setting: Setting) -> tuple[str, str]:
+    """A setting with its default, and a sentence on it, with its allowed values if that does not name them."""
+    text, default = setting.text.replace("``", "").removesuffix("."), setting.default
     is_named = all(value in text for value in setting.allowed.split(" or "))
-    return f"{text}." if is_named else f"{text} ({setting.allowed})."
-
-
-def _shown(value: Any) -> Any:
-    return Spec(value.name) if isinstance(value, Spec) else value
-
-
-def _json_value(value: Any) -> Any:
-    return str(value) if isinstance(value, Spec) else value
+    shown = Spec(default.name) if isinstance(default, Spec) else default
+    return f"{setting.name}={shown}", f"{text}." if is_named else f"{text} ({setting.allowed})."
 
 
 def envs(as_json: Json = False) -> None:

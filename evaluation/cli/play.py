@@ -6,20 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    Depth,
-    EnvText,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    position_after,
-    with_limits,
-)
+from zermelo.evaluation.cli import arguments
 
 
 def play(
-    env: EnvText,
+    env: arguments.EnvText,
     agent: Annotated[
         str,
         typer.Argument(metavar="[AGENT]", help="The agent on the other seats; `zermelo agents` lists them."),
@@ -30,9 +21,7 @@ def play(
     ] = False,
     clock: Annotated[
         str,
-        typer.Option(
-            help="In the browser: seconds for the game and for each move, such as 300+5.", show_default=False
-        ),
+        typer.Option(help="In the browser: seconds for the game and for each move, such as 300+5."),
     ] = "",
     ponder: Annotated[
         bool, typer.Option("--ponder", help="The agent thinks on your time too, on the move that it expects.")
@@ -43,11 +32,11 @@ def play(
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="In the browser: open the page, or print its link only.")
     ] = True,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Play against an agent, in the terminal or in the browser.
 
@@ -62,7 +51,7 @@ def play(
 
     [dim]$[/dim] zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
     """
-    [opponent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [opponent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if browser:
         from zermelo.evaluation.board.settings import TableSettings
         from zermelo.evaluation.board.web.serve import serve
@@ -75,7 +64,7 @@ def play(
     from zermelo.envs import InvalidSettingError
     from zermelo.evaluation.match.play import agent_seeds
 
-    driver = position_after(env, "", seed)
+    driver = arguments.position_after(env, "", seed)
     seats = len(driver.seat_names)
     if seat > seats:
         raise InvalidSettingError(f"{env} has {seats} seats: --seat cannot be {seat}")

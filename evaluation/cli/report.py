@@ -98,7 +98,6 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
     """The arguments of ``report_page`` for a folder with a tournament."""
     from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.analysis.replay import Replayer
-    from zermelo.evaluation.output.report import Beside
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.run import read_standings
@@ -108,12 +107,10 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
         "records": read_games(folder),
         "replayer": Replayer(trust=trust),
         "standings": read_standings(folder),
-        "beside": Beside(
-            judged=found,
-            verdicts=functools.partial(read_verdicts, folder / VERDICTS),
-            run=read_run(folder),
-            curves=curves,
-        ),
+        "judged": found,
+        "verdicts": functools.partial(read_verdicts, folder / VERDICTS),
+        "run": read_run(folder),
+        "curves": curves,
     }
 
 
@@ -151,7 +148,7 @@ def judge_folder(
     """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
-    from zermelo.evaluation.output.progress.watching import tracked
+    from zermelo.evaluation.output.progress import tracked
     from zermelo.evaluation.storage.files import write_lines, write_text
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.tournament.run import read_sources

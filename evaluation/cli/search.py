@@ -7,46 +7,33 @@ import signal
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    AgentText,
-    Depth,
-    EnvText,
-    Json,
-    MovesText,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    position_after,
-    print_json,
-    with_limits,
-)
+from zermelo.evaluation.cli import arguments
 
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
 
 
 def search(
-    env: EnvText,
-    agent: AgentText,
-    moves: MovesText = "",
+    env: arguments.EnvText,
+    agent: arguments.AgentText,
+    moves: arguments.MovesText = "",
     exact: Annotated[
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    as_json: Json = False,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    as_json: arguments.Json = False,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Search a position and print the best move, its value and the principal variation.
 
@@ -63,17 +50,18 @@ def search(
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.output.positions.drawing import drawing
 
-    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")
     known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)
-    driver = position_after(env, moves, seed)
+    driver = arguments.position_after(env, moves, seed)
     seat = driver.turn()
     if seat is None:
-        raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(driver.rewards)}")
+        rewards = ", ".join(f"{reward:g}" for reward in driver.rewards)
+        raise GameOverError(f"{env} is over after {moves}: the rewards are {rewards}")
     require_fit(searcher, driver.env, agent)
     game = as_game(driver.env)
     show = _Shower(game, game.snapshot(driver.env))
@@ -115,76 +103,68 @@ def _interrupts(searcher: Any) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _rewards(rewards: list[float]) -> str:
-    return ", ".join(f"{reward:g}" for reward in rewards)
-
-
 class _Shower:
     """Results as lines of text."""
 
     def __init__(self, game: Any, state: Any) -> None:
         self._game, self._state = game, state
 
-    def line(self, actions: tuple[int, ...]) -> str:
+    def line(self, *actions: int) -> str:
         """A line of play, in the game's own notation too."""
         from zermelo.evaluation.output.positions.moves import name_of, states_of
 
         states = states_of(self._game, self._state, actions)
         return " ".join(name_of(self._game, *step) for step in zip(states, actions, strict=True))
 
+    def ranked(self, numbers: Mapping[int, float], form: str) -> list[str]:
+        """Actions with their numbers, the greatest first."""
+        ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+        return [f"{self.line(action)}: {number:{form}}" for action, number in ranked]
+
     def iteration(self, result: SearchResult) -> None:
-        """One line for an iteration."""
+        """Prints a line for an iteration."""
         if result.visits:
-            told = f"simulations {result.stats['simulations']:>9,.0f}"
-            ranked = sorted(result.visits.items(), key=lambda item: -item[1])[:4]
-            shares = "  ".join(f"{self.line((action,))}: {visits:,}" for action, visits in ranked)
-            typer.echo(f"{told}  value {result.value:>9.4f}  {result.seconds:>8.2f} s  visits {shares}")
+            told = f"simulations {result.stats['simulations']:>9,.0f}  value {result.value:>9.4f}"
+            visits = "  ".join(self.ranked(result.visits, ",")[:4])
+            typer.echo(f"{told}  {result.seconds:>8.2f} s  visits {visits}")
             return
         typer.echo(
             f"depth {result.depth:>3}  value {result.value:>9.4f}  {result.nodes:>11,} nodes"
-            f"  {result.seconds:>8.2f} s  {self.line(result.principal_variation)}"
+            f"  {result.seconds:>8.2f} s  {self.line(*result.principal_variation)}"
         )
 
     def result(self, result: SearchResult, player: str) -> str:
-        """The whole answer."""
         kind = "proven" if result.proven else "estimated from samples" if result.is_estimate else "not proven"
         error = f" +- {result.standard_error:.2g}" if result.standard_error is not None else ""
         plies = f", {result.plies} moves to the end" if result.plies is not None else ""
-        lines = [
-            f"value     {result.value:.6g}{error} for {player} ({kind}{plies})",
-            f"best      {self.line((result.action,))}{self._others(result)}",
+        others = ", ".join(self.line(action) for action in result.best_actions if action != result.action)
+        proven = set(result.proven_actions)
+        marked = proven if proven != set(result.action_values) else ()
+        values = [
+            f"{self.line(action)}: {value:.4g}{' proven' * (action in marked)}"
+            for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
         ]
-        if result.action_values:
-            ranked = sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
-            proven = set(result.proven_actions)
-            marked = proven if proven != set(result.action_values) else ()
-            values = "   ".join(
-                f"{self.line((action,))}: {value:.4g}{' proven' * (action in marked)}" for action, value in ranked
-            )
-            lines.append(textwrap.fill(f"actions   {values}", 100, subsequent_indent=" " * 10))
-        if result.visits:
-            ranked = sorted(result.visits.items(), key=lambda item: (-item[1], item[0]))
-            visits = "   ".join(f"{self.line((action,))}: {count:,}" for action, count in ranked)
-            lines.append(textwrap.fill(f"visits    {visits}", 100, subsequent_indent=" " * 10))
-        if len(result.principal_variation) > 1:
-            lines.append(f"line      {self.line(result.principal_variation)}")
         speed = f", {result.nodes_per_second:,.0f} nodes a second" if result.nodes_per_second else ""
         compiling = f" after {result.compiling:.2f} s of compiling" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
-        lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}")
-        if result.evaluator:
-            cost = f", {1000 * result.leaf_seconds:,.3g} ms each" if result.leaf_seconds >= 1e-4 else ""
-            lines.append(f"leaves    {result.evaluator}{cost}")
-        if result.why_plain:
-            lines.append(f"plain     in Python, hundreds of times slower than compiled: {result.why_plain}")
-        if result.method:
-            lines.append(f"by        {result.method}")
-        lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")
-        return "\n".join(lines)
-
-    def _others(self, result: SearchResult) -> str:
-        others = [action for action in result.best_actions if action != result.action]
-        return f" (as good: {', '.join(self.line((action,)) for action in others)})" if others else ""
+        cost = f", {1000 * result.leaf_seconds:,.3g} ms each" if result.leaf_seconds >= 1e-4 else ""
+        slow = f"in Python, hundreds of times slower than compiled: {result.why_plain}"
+        said = {
+            "value": f"{result.value:.6g}{error} for {player} ({kind}{plies})",
+            "best": f"{self.line(result.action)}{f' (as good: {others})' if others else ''}",
+            "actions": "   ".join(values),
+            "visits": "   ".join(self.ranked(result.visits, ",")),
+            "line": self.line(*result.principal_variation) if len(result.principal_variation) > 1 else "",
+            "searched": f"{result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}",
+            "leaves": f"{result.evaluator}{cost}" if result.evaluator else "",
+            "plain": slow if result.why_plain else "",
+            "by": result.method,
+            "stopped": _REASONS.get(result.stopped_by.value, result.stopped_by.value),
+        }
+        lines = {name: f"{name:10}{text}" for name, text in said.items() if text}
+        for name in {"actions", "visits"} & lines.keys():
+            lines[name] = textwrap.fill(lines[name], 100, subsequent_indent=" " * 10)
+        return "\n".join(lines.values())
 
 
 _REASONS = {
@@ -198,12 +178,12 @@ _REASONS = {
 
 
 def perft_command(
-    env: EnvText,
-    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.", show_default=False)],
-    moves: MovesText = "",
+    env: arguments.EnvText,
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.")],
+    moves: arguments.MovesText = "",
     split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
-    as_json: Json = False,
-    seed: Seed = 0,
+    as_json: arguments.Json = False,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Count the leaves of the game tree at a depth.
 
@@ -216,7 +196,7 @@ def perft_command(
     from zermelo.envs import as_game, perft
     from zermelo.evaluation.output.positions.moves import name_of
 
-    driver = position_after(env, moves, seed)
+    driver = arguments.position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     started = time.perf_counter()
@@ -229,7 +209,7 @@ def perft_command(
         count = perft(game, depth, state=state)
     seconds = time.perf_counter() - started
     if as_json:
-        print_json(
+        arguments.print_json(
             {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names, "seconds": seconds}
         )
         return

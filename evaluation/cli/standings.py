@@ -18,26 +18,14 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.rewards import MeanReward
 
 
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, a line for each agent.")]
-
-
-def check_format(as_json: bool, as_csv: bool) -> None:
-    """Raises ``InvalidSettingError`` if both are asked for."""
-    if as_json and as_csv:
-        raise InvalidSettingError("give either --json or --csv, not both")
-
-
-def print_standings(standings: Standings, *, as_json: bool, as_csv: bool) -> None:
+def print_standings(standings: Standings, *, as_json: bool) -> None:
     """Prints the standings on standard output, as tables unless asked otherwise."""
     from zermelo.evaluation.text_table import terminal_width
 
-    if as_csv:
-        typer.echo(standings.to_csv(), nl=False)
-    else:
-        typer.echo(standings.to_json() if as_json else standings.text(terminal_width()))
+    typer.echo(standings.to_json() if as_json else standings.text(terminal_width()))
 
 
-def standings(folder: Folder, as_json: Json = False, as_csv: Csv = False) -> None:
+def standings(folder: Folder, as_json: Json = False) -> None:
     """Print the tables of a tournament in a folder, also while it is being played.
 
     All numbers are computed from the stored games.
@@ -48,8 +36,7 @@ def standings(folder: Folder, as_json: Json = False, as_csv: Csv = False) -> Non
     """
     from zermelo.evaluation.tournament.run import read_standings
 
-    check_format(as_json, as_csv)
-    print_standings(read_standings(folder), as_json=as_json, as_csv=as_csv)
+    print_standings(read_standings(folder), as_json=as_json)
 
 
 def parse_sprt(text: str) -> Sprt:
@@ -74,9 +61,9 @@ def compare(
     folder: Folder,
     first: Annotated[
         str,
-        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables.", show_default=False),
+        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables."),
     ],
-    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.")],
     sprt: Annotated[
         str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
     ] = "elo0=0,elo1=5",

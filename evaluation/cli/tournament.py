@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    Depth,
-    EnvText,
-    Json,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    folder,
-    with_limits,
-)
-from zermelo.evaluation.cli.standings import Csv, check_format, print_standings
+from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.sandbox import Isolate
@@ -32,21 +22,20 @@ if TYPE_CHECKING:
 
 def tournament(
     context: typer.Context,
-    env: EnvText,
+    env: arguments.EnvText,
     agents: Annotated[
         list[str],
         typer.Argument(
             metavar="AGENT AGENT...",
             help='Agents, such as random or "alphabeta(depth=4)"; `zermelo agents` lists them.',
-            show_default=False,
         ),
     ],
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games for each pairing; seats rotate.")] = 10,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -57,22 +46,14 @@ def tournament(
             show_default="1; on Ray, as many as the cluster has processors",
         ),
     ] = None,
-    runner: Annotated[
-        RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
-    ] = RunnerChoice.LOCAL,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; "
-            "by default RAY_ADDRESS, else a new cluster is started.",
-        ),
-    ] = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             "-o",
-            parser=folder,
+            parser=arguments.folder,
             metavar="DIR",
             help="A folder for the games and standings; the same command again plays the missing games.",
         ),
@@ -157,8 +138,7 @@ def tournament(
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: arguments.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
     """Play every agent against every other, and print who is better and how sure that is.
@@ -185,9 +165,7 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
-    check_format(as_json, as_csv)
-    agents = with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    is_table = not (as_json or as_csv)
+    agents = arguments.with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
@@ -216,8 +194,8 @@ def tournament(
             score=score,
             skip_unfit=skip_unfit,
         )
-        # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
-        progress = False if quiet else True if is_table else None
+        # Programs that read JSON may also read what is said meanwhile: nothing is, but in a terminal.
+        progress = False if quiet else None if as_json else True
         standings = run(
             plan,
             workers=workers,
@@ -228,15 +206,15 @@ def tournament(
             command=str(context.obj or ""),
         )
     except TournamentInterrupted as interrupt:
-        print_standings(interrupt.standings, as_json=as_json, as_csv=as_csv)
-        _print_folder(out, to_error=not is_table)
+        print_standings(interrupt.standings, as_json=as_json)
+        _print_folder(out, to_error=as_json)
         if out is not None and not interrupt.standings.complete:
-            typer.echo("The same command again plays the rest.", err=not is_table)
+            typer.echo("The same command again plays the rest.", err=as_json)
         raise typer.Exit(128 + interrupt.number) from interrupt
-    print_standings(standings, as_json=as_json, as_csv=as_csv)
-    _print_folder(out, to_error=not is_table)
+    print_standings(standings, as_json=as_json)
+    _print_folder(out, to_error=as_json)
     if judged:
-        _print_judged(plan, standings, out, to_error=not is_table)
+        _print_judged(plan, standings, out, to_error=as_json)
     if standings.results.void:
         raise typer.Exit(1)
 

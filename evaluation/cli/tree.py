@@ -7,16 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import (
-    Depth,
-    MovesText,
-    Nodes,
-    Seconds,
-    Seed,
-    Simulations,
-    position_after,
-    with_limits,
-)
+from zermelo.evaluation.cli import arguments
 
 _BOOK_DEPTH = 4
 
@@ -28,17 +19,16 @@ def tree(
             metavar="ENV",
             help="An environment, a textbook's figure such as aima-5.5, or a tree such as "
             '"[[3, 12, 8], [2, 4, 6], [14, 5, 2]]".',
-            show_default=False,
         ),
     ],
     agent: Annotated[
         str,
-        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", show_default=False),
+        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta."),
     ] = "",
-    moves: MovesText = "",
+    moves: arguments.MovesText = "",
     book: Annotated[
         str,
-        typer.Option("--book", metavar="FILE", help="Print the lines of this opening book.", show_default=False),
+        typer.Option("--book", metavar="FILE", help="Print the lines of this opening book."),
     ] = "",
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The file to write: a page (.html) or a figure (.svg).")
@@ -47,27 +37,11 @@ def tree(
         int | None,
         typer.Option(min=0, help="For a figure: the tree after this step of the search."),
     ] = None,
-    iteration: Annotated[
-        int | None,
-        typer.Option(
-            "--iteration",
-            min=0,
-            help="The depth to draw of a search that deepens step by step; by default the last one.",
-        ),
-    ] = None,
-    seat: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="The seat whose values are shown; by default the player to move.",
-        ),
-    ] = None,
-    max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Limit on drawn nodes.")] = 10_000,
-    depth: Depth = None,
-    nodes: Nodes = None,
-    simulations: Simulations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    depth: arguments.Depth = None,
+    nodes: arguments.Nodes = None,
+    simulations: arguments.Simulations = None,
+    seconds: arguments.Seconds = None,
+    seed: arguments.Seed = 0,
 ) -> None:
     """Draw a search as a tree to go through step by step.
 
@@ -94,21 +68,18 @@ def tree(
     if not agent:
         raise InvalidSettingError("a tree is drawn of an agent's search: name an AGENT, or a book with --book")
     check_file(out, step)
-    [agent] = with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     source: Any = tree_of_text(env)
     played = moves
     if source is None:
         try:
-            source, played = position_after(env, moves, seed).env, ""
+            source, played = arguments.position_after(env, moves, seed).env, ""
         except UnknownNameError as error:
             raise UnknownNameError(f"{error}; figures are {', '.join(list_figures())}") from None
     drawn = draw_tree(
         source,
         agent,
         moves=played,
-        seat=None if seat is None else seat - 1,
-        depth=iteration,
-        max_nodes=max_nodes,
         seed=seed,
         title=env,
     )
@@ -127,7 +98,7 @@ def _print_book(env: str, moves: str, book: str, depth: int) -> None:
     from zermelo.envs import as_game
     from zermelo.evaluation.output.positions.moves import name_of
 
-    live = position_after(env, moves, 0).env
+    live = arguments.position_after(env, moves, 0).env
     game = as_game(live)
     for line in outline(book, game, game.snapshot(live), depth=depth, name=name_of):
         typer.echo(line)

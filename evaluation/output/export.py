@@ -78,19 +78,13 @@ def _text(action: Any) -> str:
 def export_games(
     records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat | str
 ) -> tuple[Path, Path]:
-    """Writes ``games`` and ``moves`` into a folder; the records are read once and not kept.
+    """Writes ``games`` and ``moves`` into a folder and returns both files; the records are read once and not kept.
 
-    Args:
-        records: The games.
-        folder: It is made if need be. Files of the same names are replaced once the new ones are complete.
-        form: ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow.
-
-    Returns:
-        The two files.
+    ``form`` is ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow. Files of the same names are replaced
+    once the new ones are complete.
 
     Raises:
         InvalidSettingError: There is no such format.
-        ZermeloError: pyarrow is not installed.
         StoreError: There are no games, or the files cannot be written.
     """
     if form not in TABLES:
@@ -111,13 +105,13 @@ def export_games(
         with (
             replaced(paths[0]) as games_file,
             replaced(paths[1]) as moves_file,
-            contextlib.closing(writer(games_file, game_columns)) as games,
-            contextlib.closing(writer(moves_file, _MOVE_COLUMNS)) as moves,
+            writer(games_file, game_columns) as add_game,
+            writer(moves_file, _MOVE_COLUMNS) as add_move,
         ):
             for record in itertools.chain([first], iterator):
-                games.add(game_row(record))
+                add_game(game_row(record))
                 for row in move_rows(record):
-                    moves.add(row)
+                    add_move(row)
     except OSError as error:
         raise StoreError(
             f"cannot write the tables to {target}: {error.strerror or error}; choose another folder"
@@ -129,88 +123,84 @@ _BATCH: Final = 20_000
 """Rows that a Parquet file gets at a time."""
 
 
-class _Csv:
+Add: TypeAlias = Callable[[Mapping[str, Any]], object]
+"""Writes a row."""
+
+
+@contextlib.contextmanager
+def _csv(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
     """RFC 4180 with line feeds; nothing stands for None, ``inf`` and ``-inf`` for infinities, JSON for lists."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
 
-    def __init__(self, path: Path, columns: Mapping[str, Any]) -> None:
-        self._file = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.DictWriter(self._file, list(columns), lineterminator="\n", extrasaction="ignore")
-        self._writer.writeheader()
+        def add(row: Mapping[str, Any]) -> None:
+            lists = {name: json.dumps(value) for name, value in row.items() if isinstance(value, list)}
+            writer.writerow({**row, **lists})
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        lists = {name: json.dumps(value) for name, value in row.items() if isinstance(value, list)}
-        self._writer.writerow({**row, **lists})
-
-    def close(self) -> None:
-        self._file.close()
+        yield add
 
 
-class _Json:
+@contextlib.contextmanager
+def _json(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
     """An array of objects; JSON has no infinities and no nan, so they are text."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        separator = "[\n"
 
-    def __init__(self, path: Path, columns: Mapping[str, Any]) -> None:
-        self._file = path.open("w", encoding="utf-8", newline="\n")
-        self._columns = list(columns)
-        self._separator = "[\n"
+        def add(row: Mapping[str, Any]) -> None:
+            nonlocal separator
+            values = {name: json_number(row.get(name)) for name in columns}
+            file.write(separator + json.dumps(values, allow_nan=False))
+            separator = ",\n"
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        values = {name: json_number(row.get(name)) for name in self._columns}
-        self._file.write(self._separator + json.dumps(values, allow_nan=False))
-        self._separator = ",\n"
-
-    def close(self) -> None:
-        self._file.write("[]\n" if self._separator == "[\n" else "\n]\n")
-        self._file.close()
+        yield add
+        file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-class _Parquet:
+@contextlib.contextmanager
+def _parquet(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
     """Typed columns, in groups of rows."""
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
 
-    def __init__(self, path: Path, columns: Mapping[str, Any]) -> None:
-        import pyarrow
-        import pyarrow.parquet
+    kinds: dict[Any, Any] = {
+        str: pyarrow.string(),
+        bool: pyarrow.bool_(),
+        int: pyarrow.int64(),
+        float: pyarrow.float64(),
+    }
+    kinds |= {list[kind]: pyarrow.list_(made) for kind, made in kinds.items()}  # type: ignore[valid-type]
+    schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
+    rows: list[Mapping[str, Any]] = []
+    with ParquetWriter(path, schema) as writer:
 
-        kinds: dict[Any, Any] = {
-            str: pyarrow.string(),
-            bool: pyarrow.bool_(),
-            int: pyarrow.int64(),
-            float: pyarrow.float64(),
-        }
-        kinds |= {list[kind]: pyarrow.list_(made) for kind, made in kinds.items()}  # type: ignore[valid-type]
-        self._pyarrow = pyarrow
-        self._schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
-        self._writer = pyarrow.parquet.ParquetWriter(path, self._schema)
-        self._rows: list[Mapping[str, Any]] = []
+        def flush() -> None:
+            if rows:
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema))
+                rows.clear()
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        self._rows.append(row)
-        if len(self._rows) >= _BATCH:
-            self._flush()
+        def add(row: Mapping[str, Any]) -> None:
+            rows.append(row)
+            if len(rows) >= _BATCH:
+                flush()
 
-    def _flush(self) -> None:
-        self._writer.write_table(self._pyarrow.Table.from_pylist(self._rows, self._schema))
-        self._rows = []
-
-    def close(self) -> None:
-        if self._rows:
-            self._flush()
-        self._writer.close()
+        yield add
+        flush()
 
 
-TableWriter: TypeAlias = _Csv | _Json | _Parquet
+def table_writer(
+    form: ExportFormat,
+) -> Callable[[Path, Mapping[str, Any]], contextlib.AbstractContextManager[Add]]:
+    """A function that opens a file with its columns: their names and types, ``list[int]`` among them.
 
-
-def table_writer(form: ExportFormat) -> Callable[[Path, Mapping[str, Any]], TableWriter]:
-    """A function that makes a writer of a file and its columns: their names and types, ``list[int]`` among them.
-
-    A writer takes rows by ``add``, one at a time, and writes what is left when it is closed.
+    Inside the ``with`` block there is a function that writes a row.
     """
     if form is not ExportFormat.PARQUET:
-        return _Csv if form is ExportFormat.CSV else _Json
+        return _csv if form is ExportFormat.CSV else _json
     try:
         import pyarrow.parquet  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ZermeloError(
             f"Parquet files need pyarrow: {install_command('parquet')}, or choose csv or json"
         ) from error
-    return _Parquet
+    return _parquet

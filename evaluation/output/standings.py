@@ -15,10 +15,11 @@ from typing import Any, Final
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite, printable
-from zermelo.evaluation.output import cells, notebook
+from zermelo.evaluation.output import cells
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
@@ -38,11 +39,7 @@ _OF_TEAMS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Standings(Ranking):
-    """The table of a tournament; ``print`` shows it.
-
-    Attributes:
-        records: The games, in the order of the schedule; of a run with a folder they are read from there.
-    """
+    """The table of a tournament, with its games in the order of the schedule; ``print`` shows it."""
 
     records: Sequence[GameRecord] = field(default=(), repr=False)
 
@@ -58,13 +55,9 @@ class Standings(Ranking):
     ) -> Standings:
         """The standings of any number of games in one environment.
 
-        Args:
-            records: The games. A sequence that reads them from a file is kept as it is; anything else is made a
-                tuple.
-            agents: Names to list in any case, and whose order breaks ties.
-            planned: Games in the schedule, by default those that there are.
-            score: What to rank by.
-            anchor: The agent whose rating is 0.
+        A sequence that reads them from a file is kept as it is; anything else is made a tuple. ``agents`` are
+        listed in any case, and their order breaks ties; ``planned`` are by default the games that there are; the
+        ``anchor`` has rating 0.
         """
         games = records if isinstance(records, Sequence) else tuple(records)
         results = count_games(games)
@@ -91,10 +84,6 @@ class Standings(Ranking):
                 found.append(part.html())
         return "\n".join(found)
 
-    to_pandas = notebook.to_pandas
-    plot_ratings = notebook.plot_ratings
-    plot_crosstable = notebook.plot_crosstable
-
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
         scores = self.results.head_to_head()
@@ -104,10 +93,7 @@ class Standings(Ranking):
             "games": self.games,
             "planned": self.planned,
             "scoring": str(self.scoring),
-            "agents": [
-                {**_plain(asdict(row)), **self._rating_dict(row.agent), **self._met(row.agent)}
-                for row in self.rows
-            ],
+            "agents": [_plain(self._agent_dict(row)) for row in self.rows],
             "anchor": self.anchor,
             "pairs": [
                 {"agents": [first, second], "counts": list(scores[first, second].pairs)}
@@ -117,21 +103,21 @@ class Standings(Ranking):
             "notes": list(self.all_notes),
         }
 
-    def _rating_dict(self, agent: str) -> dict[str, Any]:
-        player = _rating_of(self, agent)
-        names = ("elo", "smoothed_elo", "lower", "upper")
-        elo, smoothed, *ends = (math.nan if player is None else getattr(player, name) for name in names)
-        found = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
-        return dict(_plain(found | {"leader_superiority": self.superiority(agent)}))
-
-    def _met(self, agent: str) -> dict[str, Any]:
-        others = [row.agent for row in self.rows]
-        met = {other: self.rewards[agent, other] for other in others if (agent, other) in self.rewards}
+    def _agent_dict(self, row: Row) -> dict[str, Any]:
+        name, others = row.agent, [other.agent for other in self.rows]
+        player = _rating_of(self, name)
+        figures = ("elo", "smoothed_elo", "lower", "upper")
+        elo, smoothed, *ends = (math.nan if player is None else getattr(player, figure) for figure in figures)
+        rating = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
+        scores, rewards = self.crosstable, self.rewards
         return {
-            "against": {
-                other: self.crosstable[agent, other] for other in others if (agent, other) in self.crosstable
+            **asdict(row),
+            **rating,
+            "leader_superiority": self.superiority(name),
+            "against": {other: scores[name, other] for other in others if (name, other) in scores},
+            "rewards_against": {
+                other: asdict(rewards[name, other]) for other in others if (name, other) in rewards
             },
-            "rewards_against": {other: _plain(asdict(reward)) for other, reward in met.items()},
         }
 
     def to_json(self) -> str:

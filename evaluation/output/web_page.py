@@ -51,11 +51,12 @@ def web_page(
     template: str, package: str, *, style: str, script: str, data: Mapping[str, Any], **values: Any
 ) -> str:
     """The text of an HTML file; the same values give the same text."""
+    script = resource("base.js", HERE) + script
     return (
         environment(package)
         .get_template(template)
         .render(
-            style=Markup(style),
+            style=Markup(resource("base.css", HERE) + style),
             script=Markup(script),
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
             data=embedded_json(data),

@@ -25,7 +25,7 @@ from zermelo.evaluation.match.play import MAX_MOVES
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
-from zermelo.evaluation.output.progress.running import RunningTable
+from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.runners.work import Runner, SerialRunner, require_picklable

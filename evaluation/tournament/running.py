@@ -13,8 +13,7 @@ from typing import Any, Final, overload
 
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.progress.running import Pace, RunningTable
-from zermelo.evaluation.output.progress.watching import watcher
+from zermelo.evaluation.output.progress import Pace, RunningTable, watcher
 from zermelo.evaluation.runners.work import Runner, Work
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store

@@ -37,6 +37,7 @@ _IDLE: Final = 90.0
 """Seconds without a request after which a game makes room for another."""
 _FILES: Final = {
     "/": ("board.html", "text/html"),
+    "/base.css": ("base.css", "text/css"),
     "/board.css": ("board.css", "text/css"),
     "/board.js": ("board.js", "text/javascript"),
     "/surface.js": ("surface.js", "text/javascript"),
@@ -183,7 +184,8 @@ _COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
 
 @functools.cache
 def _file(name: str) -> bytes:
-    return (importlib.resources.files("zermelo.evaluation.board.web") / "page" / name).read_bytes()
+    folder = ("output", "assets") if name == "base.css" else ("board", "web", "page")
+    return importlib.resources.files("zermelo.evaluation").joinpath(*folder, name).read_bytes()
 
 
 async def _fixed(request: Request) -> Response:

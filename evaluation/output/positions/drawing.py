@@ -25,14 +25,10 @@ _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")
 
 
 def drawing(game: Any, env: Any, seat: int | None = None) -> str:
-    """The position of a live environment as text, or nothing where there is no way to draw it.
+    """The position of a live environment, which is not changed, as text; nothing where it cannot be drawn.
 
-    Cells are drawn in the order of the observation, so that where actions are cells, action 0 is at the top left.
-
-    Args:
-        game: What ``as_game`` made of the environment; None where it cannot be searched.
-        env: The environment, which is not changed.
-        seat: Draw what this seat sees and nothing more; None draws everything.
+    ``game`` is what ``as_game`` made of it, if it can be searched. With a ``seat`` only what it sees is drawn.
+    Cells stand in the order of the observation: where actions are cells, action 0 is at the top left.
     """
     if seat is not None and hides_something(game):
         return seen_by(game, env, seat)
@@ -40,7 +36,7 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     text = str(draw(game.snapshot(env))).rstrip() if draw is not None else ""
     if "\n" in text:
         return text
-    return _rendered(env) or _from_stones(env) or _from_planes(env) or ("" if text.startswith("<") else text)
+    return _rendered(env) or ("" if text.startswith("<") else text)
 
 
 def rendered(env: Any, mode: str) -> Any:
@@ -65,29 +61,6 @@ def _rendered(env: Any) -> str:
     if not isinstance(text, str):
         return ""
     return _ESCAPES.sub("", _MARKED.sub(r"[\1]", text)).strip("\n").rstrip()
-
-
-def _from_planes(env: Any) -> str:
-    """A board whose observation has one plane of 0 and 1 for each of two players, as PettingZoo's often are."""
-    if not hasattr(env, "possible_agents"):
-        return ""
-    seen = env.observe(env.possible_agents[0])
-    planes = np.asarray(seen.get("observation") if isinstance(seen, dict) else seen)
-    if planes.ndim != 3 or planes.shape[2] != 2 or not np.isin(planes, (0, 1)).all():
-        return ""
-    return _rows(planes[:, :, 0] + 2 * planes[:, :, 1].astype(int))
-
-
-def _from_stones(env: Any) -> str:
-    """PettingZoo's Go: it observes positions in turn from either side, but keeps the stones."""
-    stones = getattr(getattr(env.unwrapped, "_go", None), "board", None)
-    if not isinstance(stones, np.ndarray) or stones.ndim != 2 or not np.isin(stones, (-1, 0, 1)).all():
-        return ""
-    return _rows(np.where(stones < 0, 2, stones))
-
-
-def _rows(cells: Any) -> str:
-    return "\n".join(" ".join(".XO?"[int(cell)] for cell in row) for row in cells)
 
 
 _DEALS: Final = 64
@@ -129,7 +102,6 @@ def _without_hidden(game: Any, state: Any, seat: int) -> str:
 
 
 def _words(line: str) -> list[str]:
-    """The words and what is between them."""
     return re.findall(r"\s+|\S+", line)
 
 

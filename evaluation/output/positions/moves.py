@@ -149,12 +149,8 @@ def play_moves(driver: EnvDriver, text: str, source: str = "--moves") -> list[An
     """Reads moves one after another and plays them; what was played, as ``env.step`` takes it.
 
     They are separated by commas or spaces, or by semicolons where moves have spaces of their own that could be
-    misread. Numbers of moves (``1.``, ``2...``) are passed over.
-
-    Args:
-        driver: The game, at the position that the first move is played in.
-        text: The moves, such as ``3,3,2``, ``e4,e5,Nf3`` or ``1. e4 e5 2. Nf3``.
-        source: Where they come from, for messages.
+    misread: ``3,3,2``, ``e4,e5,Nf3``. Numbers of moves (``1.``, ``2...``) are passed over. ``source`` is for
+    messages.
     """
     played: list[Any] = []
     for part in text.split(";"):

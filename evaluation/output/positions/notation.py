@@ -31,11 +31,7 @@ _NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
 
 
 def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat) -> Path:
-    """Writes ``games.pgn`` or ``games.sgf`` into a folder; the records are read once and not kept.
-
-    Returns:
-        The file.
-    """
+    """Writes ``games.pgn`` or ``games.sgf`` into a folder; the records are read once and not kept."""
     write = {ExportFormat.PGN: _pgn, ExportFormat.SGF: _sgf}[form]
     target = Path(folder)
     path, found = target / f"games.{form}", 0

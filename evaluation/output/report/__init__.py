@@ -1,14 +1,13 @@
 """A tournament to look at: one HTML file with ratings, tables and games to step through.
 
 page        all of it in one file, and the report of training runs alone
-sections    the tables and plots; judged, training, provenance: those of the judge, of training runs, of the run
+sections    the tables and plots; training: those of training runs
 markup      tables and figures as HTML
 effort      counts over all games: lengths, times, ratings as games went on
 sample      which games are shown; boards: the data of each, with what the judge says
-names       short names for where there is little room
 assets      the templates, the styles and the script
 """
 
-from zermelo.evaluation.output.report.page import Beside, report_page, training_page
+from zermelo.evaluation.output.report.page import report_page, training_page
 
-__all__ = ["Beside", "report_page", "training_page"]
+__all__ = ["report_page", "training_page"]

@@ -17,7 +17,6 @@ from zermelo.agents import solve
 from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.envs import RewardSum, ZermeloError, as_game
 from zermelo.envs.capabilities import SupportsActionText
-from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
@@ -28,6 +27,13 @@ from zermelo.evaluation.output.report.sample import ShownGame
 
 MOVES_SHOWN: Final = 1000
 """Moves of a game that can be stepped through."""
+LINES: Final = 60
+"""Best lines of a page; each takes a search of its own."""
+LINE_MOVES: Final = 12
+"""Moves of a line that are shown."""
+LINE_NODES: Final = 5_000
+"""States that the search for a line may visit; a hundred times as many where it is compiled."""
+_BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)
 
 
 @dataclass
@@ -39,8 +45,8 @@ class DrawnGames:
         left_out: Games for which there was no room.
         notes: Sentences on games that could not be drawn.
         scale: What is known of the game: the ``sum`` of two opposed seats' rewards and the ``bounds`` of one's,
-            how many stones in a ``row`` win, and the ``coordinates`` of the board, columns and rows.
-        written: How people write actions, by the environment's number.
+            and the ``coordinates`` of the board, columns and rows.
+        written: How people write actions, by the environment's number, where that is always the same.
     """
 
     games: list[dict[str, Any]] = field(default_factory=list)
@@ -63,7 +69,7 @@ def draw_games(
     ``numbers`` are the agents' on the page; ``replayer`` by default plays in the environments that records name.
     ``verdicts`` are the judge's, by the games' ids.
     """
-    drawn, marker = DrawnGames(), Marker()
+    drawn, marker = DrawnGames(), _Marker()
     replayer = replayer or Replayer()
     undrawn: list[str] = []
     for game in shown:
@@ -84,7 +90,7 @@ def draw_games(
             continue
         room -= size
         drawn.games.append(data)
-    drawn.written = marker.known()
+    drawn.written = {number: texts.pop() for number, texts in marker.written.items() if len(texts) == 1}
     if undrawn:
         count = "1 game is" if len(undrawn) == 1 else f"{len(undrawn)} games are"
         drawn.notes.append(f"{count} shown without a board: {undrawn[0]}")
@@ -98,9 +104,7 @@ def _plain_game(game: ShownGame, numbers: Mapping[str, int]) -> dict[str, Any]:
         "why": game.reason,
         "agents": [numbers[name] for name in record.agents],
         "end": str(record.end),
-        "failure": None
-        if failure is None
-        else {"kind": str(failure.kind), "seat": failure.seat, "message": failure.message[:500]},
+        "failure": failure and {"kind": str(failure.kind), "seat": failure.seat, "message": failure.message[:500]},
         "rewards": [_short(reward) for reward in record.rewards],
         "outcomes": [str(outcome) for outcome in record.outcomes],
         "seed": record.seed,
@@ -130,13 +134,13 @@ def _action_text(action: Any) -> str:
 
 
 def _frames(
-    record: GameRecord, replayer: Replayer, scale: dict[str, Any], verdict: GameVerdict | None, marker: Marker
+    record: GameRecord, replayer: Replayer, scale: dict[str, Any], verdict: GameVerdict | None, marker: _Marker
 ) -> dict[str, Any]:
     """The board before the first move and after each, how people write the actions, and what the judge says."""
     driver = replayer.start(record)
     driver.turn()
     try:
-        game = as_game(driver.env)
+        game: Any = as_game(driver.env)
         scale |= _scale(game)
     except ZermeloError:
         game = verdict = None  # what cannot be searched may still render itself
@@ -147,8 +151,10 @@ def _frames(
             boards.append(_draw(game, driver.env))
         if ply == MOVES_SHOWN:
             break
-        names.append(_name(game, driver.env, action))
-        found = None if verdict is None else marker.at(verdict, ply, game, game.snapshot(driver.env))
+        writes = verdict is not None or isinstance(game, SupportsActionText)
+        state = game.snapshot(driver.env) if writes else None
+        names.append(move_text(game, state, action) if isinstance(action, int) else "")
+        found = None if verdict is None else marker.at(verdict, ply, game, state)
         values.append(None if found is None else found[0])
         if found is not None and found[1]:
             lines[ply] = found[1]
@@ -160,22 +166,20 @@ def _frames(
         "names": names if any(names) else [],
     }
     if verdict is not None:
-        data |= {"marks": marker.marks(verdict, len(names)), "values": values, "lines": lines}
+        marks = {move.ply: str(move.mark) for move in verdict.moves}
+        letters = "".join(marks.get(ply, ".") for ply in range(len(names)))
+        data |= {"marks": letters, "values": values, "lines": lines}
     return data
 
 
 def _scale(game: Any) -> dict[str, Any]:
-    """Facts of a game that the page needs to draw values from one point of view."""
     traits = game.traits
     opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
     low, high = traits.utility_bounds
-    rules = getattr(game, "rules", None)
     names = coordinates_of(game)
-    row = 4 if isinstance(rules, ConnectFour) else rules.k if isinstance(rules, MNK) else 0
     return {
         "sum": traits.constant if opposed else None,
         "bounds": [low, high] if math.isfinite(high - low) and low < high else None,
-        "row": row,
         "coordinates": None if names is None else [names.columns, names.rows],
     }
 
@@ -187,98 +191,51 @@ def _draw(game: Any, env: Any) -> str:
         return ""
 
 
-def _name(game: Any, env: Any, action: Any) -> str:
-    if not isinstance(game, SupportsActionText) or not isinstance(action, int):
-        return ""
-    state = game.snapshot(env)  # type: ignore[attr-defined]  # games of environments have it
-    return move_text(game, state, action)
-
-
 def _as_changes(boards: list[str]) -> list[Any]:
     """Each board as text, or as its changes to the one before: ``[place, characters, place, characters, ...]``."""
     frames: list[Any] = boards[:1]
     for before, after in itertools.pairwise(boards):
-        changes = _changes(before, after) if len(before) == len(after) else None
-        is_short = changes is not None and len(json.dumps(changes)) < len(json.dumps(after))
-        frames.append(changes if is_short else after)
-    return frames
-
-
-def _changes(before: str, after: str) -> list[Any]:
-    changes: list[Any] = []
-    for place, (old, new) in enumerate(zip(before, after, strict=True)):
-        if old != new:
+        changes = list[Any]()
+        for place, (old, new) in enumerate(zip(before, after, strict=False)):
+            if old == new:
+                continue
             if changes and changes[-2] + len(changes[-1]) == place:
                 changes[-1] += new
             else:
                 changes += [place, new]
-    return changes
+        is_short = len(before) == len(after) and len(json.dumps(changes)) < len(json.dumps(after))
+        frames.append(changes if is_short else after)
+    return frames
 
 
-LINES: Final = 60
-"""Best lines of a page; each takes a search of its own."""
-LINE_MOVES: Final = 12
-"""Moves of a line that are shown."""
-LINE_NODES: Final = 5_000
-"""States that the search for a line may visit; a hundred times as many where it is compiled."""
-_BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)
-
-
-class Marker:
-    """Says of judged moves what the page shows of them.
-
-    Attributes:
-        written: How people write actions, by the environment's number, where that does not depend on the position.
-    """
+class _Marker:
+    """Says of judged moves what the page shows of them, and collects how people write their actions."""
 
     def __init__(self) -> None:
-        self.written: dict[int, str] = {}
-        self._changing: set[int] = set()
+        self.written: dict[int, set[str]] = {}
         self._lines: dict[Hashable, list[str]] = {}
-        self._left = LINES
-
-    def marks(self, verdict: GameVerdict, plies: int) -> str:
-        """A letter for each of the first moves: a ``Mark``, or a dot where nothing is known."""
-        letters = ["."] * plies
-        for move in verdict.moves:
-            if 0 <= move.ply < plies:
-                letters[move.ply] = str(move.mark)
-        return "".join(letters)
 
     def at(self, verdict: GameVerdict, ply: int, game: Any, state: Any) -> tuple[Any, list[str]] | None:
         """The values of all actions before a judged move, and after a blunder what should have been played.
 
-        Returns:
-            Values for the mover, the best first, each with the environment's numbers of its actions; and the
-            best line as people write it, empty where none is shown. None where the move was not judged.
+        Values are the mover's, the best first, each with the environment's numbers of its actions. None where the
+        move was not judged.
         """
         move = next((move for move in verdict.moves if move.ply == ply), None)
         if move is None or set(move.values) != set(game.legal_actions(state)):
             return None
-        groups = []
-        for value, actions in move.groups:
-            for action in actions:
-                self._write(action, move_text(game, state, action))
-            groups.append([float(f"{value:.5g}"), list(actions)])
+        for action in move.values:
+            if text := move_text(game, state, action):
+                self.written.setdefault(action, set()).add(text)
+        groups = [[float(f"{value:.5g}"), list(actions)] for value, actions in move.groups]
         return groups, self._line(game, state) if move.mark in _BLUNDERS else []
-
-    def _write(self, number: int, text: str) -> None:
-        if self.written.setdefault(number, text) != text:
-            self._changing.add(number)
-
-    def known(self) -> dict[int, str]:
-        """``written``, without actions that are written in several ways."""
-        return {number: text for number, text in self.written.items() if text and number not in self._changing}
 
     def _line(self, game: Any, state: Any) -> list[str]:
         """Best play from there, as far as it can be proven."""
         key = game.key(state)
-        if key not in self._lines:
-            if not self._left:
-                return []
-            self._left -= 1
+        if key not in self._lines and len(self._lines) < LINES:
             self._lines[key] = _best_line(game, state)
-        return self._lines[key]
+        return self._lines.get(key, [])
 
 
 def _best_line(game: Any, state: Any) -> list[str]:

@@ -26,14 +26,8 @@ from zermelo.evaluation.stats.rows import dispersion
 class AgentEffort:
     """One agent's moves.
 
-    Attributes:
-        moves: How many.
-        seconds, longest: Wall-clock time of all of them, and of the longest.
-        searches: Moves whose search says how many nodes it visited.
-        nodes, most_nodes: Of all of these, and of the largest.
-        searched_seconds: Wall-clock time of these.
-        depths, depth: Moves whose search says its depth, and the sum of the depths.
-        pondered, hits: Moves before which it pondered, and those among them that it had pondered on.
+    ``searches`` are those whose search says how many nodes it visited, ``depths`` those that say their depth,
+    ``pondered`` those before which it pondered, and ``hits`` those among them that it had pondered on.
     """
 
     moves: int = 0
@@ -67,14 +61,9 @@ class AgentEffort:
 
 
 class Effort:
-    """All games, added one at a time.
+    """All games, added one at a time: lengths by plies, openings included, and ends, of those that count.
 
-    Attributes:
-        games: Games added, void ones included.
-        lengths: Games that count by their number of plies, those of the opening included.
-        ends: Those games by what ended them.
-        versions: Of what the first game was played with.
-        agents: By name, those that moved.
+    ``versions`` are those of the first game; ``agents`` are those that moved.
     """
 
     def __init__(self) -> None:
@@ -134,7 +123,7 @@ class RatingHistory:
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
             return ""
-        counts, games = GameCounts(), list[int]()
+        counts = GameCounts()
         lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
         last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
         ends = {parts[end - 1] for end in last if end}
@@ -143,7 +132,6 @@ class RatingHistory:
             counts += GameCounts.of(self._parts[part])
             if part not in ends:
                 continue
-            games.append(counts.games)
             anchor = standings.anchor if standings.anchor in counts.players else None
             is_last = part == parts[-1]
             found = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)

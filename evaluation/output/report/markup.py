@@ -6,6 +6,7 @@ Text of the figures stays readable at any width: SVG is placed in percent of the
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -16,6 +17,18 @@ from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.output.web_page import environment
 
 HERE: Final = "zermelo.evaluation.output.report"
+
+
+LONGEST: Final = 26
+"""Characters of a short name."""
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """The ends of names that are too long where there is little room; the whole where two would be the same."""
+    half = LONGEST // 2
+    short = {name: name if len(name) <= LONGEST else f"{name[: half - 1]}…{name[-half:]}" for name in names}
+    times = Counter(short.values())
+    return {name: text if times[text] == 1 else name for name, text in short.items()}
 
 
 def part(name: str, *values: Any) -> Markup:
@@ -46,12 +59,7 @@ Row = Sequence[str | Cell]
 def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
     """A table in a box of its own that scrolls sideways where it must, so that the page never does.
 
-    Args:
-        caption: What it shows.
-        columns: The headings.
-        rows: Its cells. The first ``names`` of each row are text, the rest numbers.
-        names: How many columns are text; the last of them heads the row.
-        kind: Classes of the table.
+    The first ``names`` columns are text, of which the last heads the row; the rest are numbers.
     """
     cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
     return part("table", caption, cells[0], cells[1:], names, kind)
@@ -178,13 +186,10 @@ def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
     found: list[float] = []
     for place in places:
         found.append(max(place, found[-1] + gap if found else 0.0))
-    over = max(0.0, found[-1] - 1000.0) if found else 0.0
-    for number_ in range(len(found) - 1, -1, -1):
-        if over <= 0:
-            break
-        found[number_] -= over
-        if number_:
-            over = max(0.0, found[number_ - 1] + gap - found[number_])
+    limit = 1000.0
+    for rank in reversed(range(len(found))):
+        found[rank] = min(found[rank], limit)
+        limit = found[rank] - gap
     return [f"{place / 10:.2f}%" for place in found]
 
 

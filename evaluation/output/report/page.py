@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -19,10 +18,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.effort import Effort, RatingHistory
-from zermelo.evaluation.output.report.judged import judge_part
-from zermelo.evaluation.output.report.markup import HERE
-from zermelo.evaluation.output.report.names import short_names
-from zermelo.evaluation.output.report.provenance import provenance_section
+from zermelo.evaluation.output.report.markup import HERE, short_names
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.training import training_section
 from zermelo.evaluation.output.standings import Standings
@@ -35,20 +31,10 @@ from zermelo.evaluation.storage.invocations import StoredRun
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
 """Bytes that the shown games may take, so that a page stays below 5 MB."""
-SCRIPTS: Final = ("base", "tables", "chooser", "board", "chart", "viewer")
+SCRIPTS: Final = ("common", "tables", "chooser", "board", "chart", "viewer")
 """The parts of the page's script, in order."""
 STYLES: Final = ("page", "viewer", "small")
 """The parts of its style sheet, in order."""
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Further parts of a report."""
-
-    judged: Mapping[str, Any] | None = None
-    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None
-    run: StoredRun | None = None
-    curves: Sequence[Curve] = field(default=())
 
 
 def report_page(
@@ -58,24 +44,23 @@ def report_page(
     seed: int = 0,
     replayer: Replayer | None = None,
     standings: Standings | None = None,
-    beside: Beside | None = None,
+    judged: Mapping[str, Any] | None = None,
+    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None,
+    run: StoredRun | None = None,
+    curves: Sequence[Curve] = (),
 ) -> str:
     """The report of a tournament as the text of an HTML file.
 
     Records in a folder are read one after another and not kept, so there may be any number of them; give their
-    standings too, which the folder's database counts. The same records give the same page.
+    ``standings`` too, which the folder's database counts. At most so many ``games`` are shown in full, and
+    fewer if they would make the page too large; the ``seed`` decides which. The same records give the same
+    page.
 
-    Args:
-        records: The games, in any order.
-        games: How many to show in full at most; fewer are shown if they would make the page too large.
-        seed: Decides the sample of games that are shown.
-        replayer: Plays games again to draw their boards; by default in the environments that the records name.
-        standings: Of these games, with the run's notes and anchor; by default what the records alone say.
-        beside: What to show beside them.
+    ``judged`` is the judge's table as plain values, and ``verdicts`` reads what it said of some games, by their
+    ids; ``run`` is where the games come from; ``curves`` are training runs to show beside them.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
-    beside = beside or Beside()
-    judged, judge_notes = judge_part(beside.judged)
+    judge, judge_notes = sections.judge_section(judged)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -99,14 +84,14 @@ def report_page(
         known = {player.name: player.smoothed_elo for player in ratings.players}
     numbers = {name: place for place, name in enumerate(order)}
     shown = sample.chosen(known)
-    verdicts = beside.verdicts({game.record.game_id for game in shown}) if beside.verdicts else None
-    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=verdicts)
+    judged_games = verdicts({game.record.game_id for game in shown}) if verdicts else None
+    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
     parts = [
         sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
-        judged,
-        *(training_section(curve, place) for place, curve in enumerate(beside.curves, start=1)),
+        judge,
+        *(training_section(curve, place) for place, curve in enumerate(curves, start=1)),
         sections.effort_section(effort, order),
         sections.length_section(effort),
     ]
@@ -118,7 +103,7 @@ def report_page(
         standings.env,
         about,
         parts,
-        [provenance_section(beside.run, effort.versions)],
+        [sections.provenance_section(run, effort.versions)],
         chosen=_how_chosen(effort.games, drawn, shown, seed),
         data={
             "agents": order,
@@ -146,14 +131,13 @@ def _results(
     standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
 ) -> list[str]:
     """The ranking, by the scoring of the games."""
-    single, of_teams = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
-    by_means = single or standings.scoring is not Scoring.WINS
+    single = len(standings.seat_names) == 1
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
-    parts = [sections.means_section(standings) if by_means else ""]
-    parts.append("" if single else sections.crosstable_section(standings, order))
-    # Where rewards rank the agents, their crosstable stands before the ratings.
-    parts.insert(2 if by_means else 0, rated)
-    return parts if of_teams else [*parts, sections.seats_section(standings, order)]
+    crosstable = "" if single else sections.crosstable_section(standings, order)
+    seats = "" if standings.scoring is Scoring.TEAM else sections.seats_section(standings, order)
+    if standings.scoring is Scoring.WINS and not single:
+        return [rated, crosstable, seats]
+    return [sections.means_section(standings), crosstable, rated, seats]  # rewards rank the agents
 
 
 def _rendered(
@@ -167,7 +151,7 @@ def _rendered(
     data: Mapping[str, Any],
 ) -> str:
     """The whole file: sections, the games between them, and more sections."""
-    script = "".join(["'use strict';\n(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
+    script = "".join(["(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
     has_games = bool(data["games"])
     return web_page(
         "report.html",

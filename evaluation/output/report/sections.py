@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+import msgspec
+
+from zermelo.evaluation.analysis.exploitability import exploitability_table
+from zermelo.evaluation.analysis.judgement import judge_tables
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
@@ -25,6 +30,8 @@ from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
+from zermelo.evaluation.storage.invocations import Invocation, StoredRun
+from zermelo.evaluation.text_table import TextTable
 
 _RESULTS: Final = ("games", "won", "drawn", "lost")
 _SINGLE: Final = "Mean return of each agent over the games it finished, with Student's 95 % interval."
@@ -221,12 +228,12 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
             depth = agent.depth / agent.depths if agent.depths else math.nan
             means = number(agent.nodes / agent.searches), number(agent.most_nodes)
             nodes.append([name, *means, number(depth, 1), number(speed)])
-    searched = "Nodes visited for a move, by agents that search"
+    headings = ["agent", "mean", "most", "mean depth", "nodes a second"]
     return section(
         "effort",
         "Time and nodes per move",
         table("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times) if times else "",
-        table(searched, ["agent", "mean", "most", "mean depth", "nodes a second"], nodes) if nodes else "",
+        table("Nodes visited for a move, by agents that search", headings, nodes) if nodes else "",
         table("Thinking on the opponent's time", ["agent", "moves", "expected"], pondered) if pondered else "",
     )
 
@@ -250,3 +257,74 @@ def length_section(effort: Effort) -> str:
         histogram("Games by their number of moves", effort.lengths, "moves"),
         table("What ended the games", ["end", "games", "%"], ends),
     )
+
+
+def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
+    """The judge's tables, from ``JudgeTable.to_dict`` or ``ExploitabilityTable.to_dict``, and its notes."""
+    if not judged:
+        return "", ()
+    title, tables = "Compared with perfect play", dict[str, TextTable]()
+    try:
+        if "exploitability" in judged:
+            title = "Exploitability"
+            tables[title] = exploitability_table(judged)
+        else:
+            tables = judge_tables(judged)
+        shown = [table(caption, one.columns, one.rows) for caption, one in tables.items()]
+        notes = msgspec.convert(judged.get("notes", ()), tuple[str, ...])
+        return section("judge", title, part("about", str(judged["about"])), *shown), notes
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
+
+
+def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:
+    """The run's settings, and one row for each command that played games of it."""
+    invocations = () if run is None else run.invocations
+    facts = [] if run is None else _settings(run.spec)
+    planned = {} if run is None else run.spec.get("machine")
+    machines: list[Mapping[str, Any]] = [one.machine for one in invocations]
+    if not machines and isinstance(planned, Mapping) and planned:
+        machines = [planned]
+    if names := dict.fromkeys(map(_machine, machines)):
+        facts.append(("Machine" if len(names) == 1 else "Machines", "; ".join(names)))
+    if built := invocations[-1].versions if invocations else versions:
+        facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in built.items())))
+    columns = ["command", "started (UTC)", "duration", "games"]
+    return section(
+        "provenance",
+        "How this was made",
+        part("facts", facts) if facts else "",
+        table("Commands that played these games", columns, map(_command, invocations), kind="commands")
+        if invocations
+        else "",
+    )
+
+
+def _command(call: Invocation) -> Row:
+    spent = ""
+    if math.isfinite(call.seconds):
+        hours, minutes = divmod(round(call.seconds) // 60, 60)
+        spent = f"{hours} h {minutes} min" if hours else f"{minutes} min {round(call.seconds) % 60} s"
+        spent = f"{call.seconds:.1f} s" if call.seconds < 119.5 else spent
+    return [call.command or "from a program", call.started, spent, number(call.games)]
+
+
+def _settings(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    facts = [("Environment", str(spec.get("env", "unknown"))), ("Seed", str(spec.get("seed", "unknown")))]
+    facts.append(("Schedule", f"{spec.get('kind', 'unknown')}, {spec.get('games', '?')} games a pairing"))
+    openings, limits = spec.get("openings"), spec.get("isolation")
+    if isinstance(openings, Mapping):
+        plies = openings.get("plies")
+        what = "from a list" if plies is None else f"of {plies} random moves"
+        facts.append(("Openings", f"{openings.get('count', '?')} {what}"))
+    facts.append(("Score", str(spec.get("score", "auto"))))
+    if isinstance(limits, Mapping):
+        said = ", ".join(f"{key}={value}" for key, value in limits.items() if value not in (None, False))
+        facts.append(("Limits of agents", said))
+    return facts
+
+
+def _machine(said: Mapping[str, Any]) -> str:
+    cores = said.get("processors")
+    parts = [said.get("processor"), None if cores is None else f"{cores} processors", said.get("system")]
+    return ", ".join(str(part) for part in parts if part)

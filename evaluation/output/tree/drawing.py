@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import html
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -52,11 +52,7 @@ class TreeDrawing:
         return self.tree.passes[self.tree.shown]
 
     def svg(self, step: int | None = None) -> str:
-        """The tree as SVG, for papers.
-
-        Args:
-            step: As it was after this step; None draws the whole search.
-        """
+        """The tree as SVG, for papers: the whole search, or as it was after a step."""
         if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
             raise InvalidSettingError(f"step must be a whole number of 0 or more, not {step!r}")
         if step is not None and step > self.shown.steps:
@@ -70,11 +66,7 @@ class TreeDrawing:
         return tree_page(self.tree)
 
     def save(self, path: str | os.PathLike[str], step: int | None = None) -> Path:
-        """Writes a page (.html) or a figure (.svg).
-
-        Args:
-            path: The file; one that is there is replaced.
-            step: For a figure, as ``svg`` takes it.
+        """Writes a page (.html), or a figure (.svg) with a step as ``svg`` takes it.
 
         Raises:
             InvalidSettingError: The file's name ends in something else.
@@ -150,14 +142,11 @@ def draw_tree(
     known: set[str] = set()
     if dataclasses.is_dataclass(searcher):
         known = {field.name for field in dataclasses.fields(searcher)}
-    stopped: list[Any] = []
     recorder: SearchRecorder | SimulationRecorder
     if "on_simulation" in known:
-        recorder = SimulationRecorder(game, max_nodes, seat, PATIENCE, lambda: stopped[0].stop())
-        watch = "on_simulation"
+        recorder, watch = SimulationRecorder(game, max_nodes, seat, PATIENCE), "on_simulation"
     elif "on_node" in known:
-        recorder = SearchRecorder(max_nodes, seat, depth, PATIENCE, lambda: stopped[0].stop())
-        watch = "on_node"
+        recorder, watch = SearchRecorder(max_nodes, seat, PATIENCE, depth), "on_node"
     else:
         raise InvalidSettingError(
             f"{getattr(searcher, 'name', agent)} has no tree that can be drawn: choose minimax, alphabeta, "
@@ -167,10 +156,21 @@ def draw_tree(
     if getattr(searcher, "seconds", None) == "auto":
         settings["seconds"] = None  # the whole tree is drawn, if nothing limits it
     watched: Any = dataclasses.replace(searcher, **settings)
-    stopped.append(watched)
+    recorder.stop = watched.stop
     watched.reset(seed)
     result = watched.search_state(game, start)
-    tree = _tree(game, start, result, recorder, searcher.name, title or name, depth, max_nodes)
+    passes, view = recorder.passes(), recorder.view
+    if not passes:
+        why = "had no time to search: give it more"
+        if depth is not None:
+            why = f"has not searched {depth} moves deep: choose another depth"
+        raise InvalidSettingError(f"{searcher.name} {why}")
+    shown = max((number for number, one in enumerate(passes) if one.finished), default=len(passes) - 1)
+    tree = SearchTree(
+        title or name, searcher.name, game.traits.seat_names, view.seat, tuple(passes), shown,
+        move_text(game, start, result.action), result.values_by_seat[view.seat], view.bounds,
+        tuple(_notes(passes[shown], recorder.stopped, max_nodes)),
+    )  # fmt: skip
     return TreeDrawing(tree, result)
 
 
@@ -212,7 +212,6 @@ def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) ->
 
 
 def _after(game: Game[Any], state: Any, moves: str | Sequence[int]) -> Any:
-    """The state after moves of a game."""
     words = moves.replace(",", " ").split() if isinstance(moves, str) else moves
     for place, move in enumerate(words, start=1):
         legal = [] if game.is_terminal(state) else _choices(game, state)
@@ -230,40 +229,13 @@ def _choices(game: Game[Any], state: Any) -> list[int]:
     return list(game.legal_actions(state))
 
 
-def _tree(
-    game: Game[Any],
-    state: Any,
-    result: SearchResult,
-    recorder: SearchRecorder | SimulationRecorder,
-    agent: str,
-    title: str,
-    depth: int | None,
-    max_nodes: int,
-) -> SearchTree:
-    """The whole of it, with notes."""
-    passes = recorder.passes()
-    if not passes:
-        raise InvalidSettingError(
-            f"{agent} has not searched {depth} moves deep: choose another depth"
-            if depth is not None
-            else f"{agent} had no time to search: give it more"
-        )
-    finished = [number for number, one in enumerate(passes) if one.finished]
-    shown = finished[-1] if finished else len(passes) - 1
-    notes = []
-    one = passes[shown]
+def _notes(one: SearchPass, is_stopped: bool, max_nodes: int) -> Iterator[str]:
     if one.visited > len(one.nodes):
-        notes.append(
-            f"{len(one.nodes):,} of {one.visited:,} nodes are drawn (at most {max_nodes:,}): the others lie deeper"
-            + (", or were visited less." if one.outcomes else ".")
-        )
-    if recorder.stopped:
+        less = ", or were visited less." if one.outcomes else "."
+        drawn = f"{len(one.nodes):,} of {one.visited:,} nodes are drawn (at most {max_nodes:,})"
+        yield f"{drawn}: the others lie deeper{less}"
+    if is_stopped:
         what = "simulations" if one.outcomes else "nodes: give the agent a limit such as a depth"
-        notes.append(f"The search was stopped after {PATIENCE:,} {what}.")
+        yield f"The search was stopped after {PATIENCE:,} {what}."
     if not one.finished:
-        notes.append("This search was not finished.")
-    view, names = recorder.view, game.traits.seat_names
-    answer, value = move_text(game, state, result.action), result.values_by_seat[view.seat]
-    return SearchTree(
-        title, agent, names, view.seat, tuple(passes), shown, answer, value, view.bounds, tuple(notes)
-    )
+        yield "This search was not finished."

@@ -146,9 +146,7 @@ class SearchPass:
     """One search of the root: an iteration, or all there is.
 
     Attributes:
-        depth: How deep it looked.
-        nodes: The nodes in the order in which they were entered, the root first.
-        steps: The number of the last step.
+        nodes: In the order in which they were entered, the root first.
         finished: Whether the search left the root.
         visited: How many nodes it visited, also those that are not drawn.
         outcomes: What each simulation brought, for Monte Carlo tree search: to the viewpoint, or to every seat.

@@ -100,12 +100,7 @@ def vector_text(values: Sequence[float]) -> str:
 
 
 def known_text(span: Span | None, bounds: tuple[float, float] = (-math.inf, math.inf)) -> str:
-    """Bounds of a value as text: 3, at most 3, at least 3, or between two; empty where nothing is known.
-
-    Args:
-        span: The bounds.
-        bounds: Those of all values, which need not be said.
-    """
+    """Bounds of a value as text; those of all values (``bounds``) are not said."""
     if span is None:
         return ""
     low, high = span.low, span.high

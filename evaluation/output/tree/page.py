@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
+import msgspec
+
 from zermelo.agents.search.observer import NodeRole
-from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree
+from zermelo.evaluation.output.tree.model import SearchPass, SearchTree
 from zermelo.evaluation.output.tree.names import number_text
 from zermelo.evaluation.output.web_page import resource, web_page
 
@@ -43,10 +44,9 @@ def tree_page(tree: SearchTree) -> str:
     )
 
 
-def _data(tree: SearchTree) -> dict[str, Any]:
+def _data(tree: SearchTree) -> Any:
     """The search as JSON; infinities are null."""
     positions = _positions(tree)
-    names = list(positions)
     player = tree.seats[tree.seat]
     legend = {
         NodeRole.MAX: f"maximizes what {player} gets",
@@ -55,15 +55,16 @@ def _data(tree: SearchTree) -> dict[str, Any]:
         NodeRole.OWN: "each player maximizes its own value",
         NodeRole.END: "the game is over",
     }
-    return {
+    data = {
         "seats": tree.seats,
-        "bounds": _plain(tree.bounds),
+        "bounds": tree.bounds,
         "shown": tree.shown,
         "says": {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"},
         "legend": legend,
-        "positions": names,
+        "positions": list(positions),
         "passes": [_pass(tree, one, positions) for one in tree.passes],
     }
+    return msgspec.json.decode(msgspec.json.encode(data))
 
 
 def _positions(tree: SearchTree) -> dict[str, int]:
@@ -80,32 +81,16 @@ def _positions(tree: SearchTree) -> dict[str, int]:
 
 
 def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[str, Any]:
+    at = _FIELDS.index("position")
+    rows = [[getattr(node, name) for name in _FIELDS] for node in one.nodes]
+    for row in rows:
+        row[at] = positions.get(row[at], -1)
     return {
-        "depth": None if one.outcomes else _plain(one.depth),
+        "depth": None if one.outcomes else one.depth,
         "steps": one.steps,
         "kinds": one.kinds(),
         "best": sorted(tree.best_line(one)),
         "fields": _FIELDS,
-        "nodes": [_row(node, positions) for node in one.nodes],
+        "nodes": rows,
         "outcomes": one.outcomes or None,
     }
-
-
-def _row(node: SearchNode, positions: dict[str, int]) -> list[Any]:
-    """A node, in the order of ``_FIELDS``."""
-    row = [_plain(getattr(node, name)) for name in _FIELDS]
-    row[_FIELDS.index("position")] = positions.get(node.position, -1)
-    return row
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON has it: infinities are null, and whole numbers have no point."""
-    if isinstance(value, list | tuple):
-        return [*map(_plain, value)]
-    if isinstance(value, bool):
-        return int(value)
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else float(f"{value:.10g}")

@@ -17,26 +17,18 @@ STAND_PAT: Final = "stand pat"
 
 
 class SearchRecorder:
-    """An observer of plain searches that makes trees of what they tell.
+    """An observer of plain searches that makes trees of what they tell; calls ``stop`` after ``patience`` nodes.
 
-    A tree that becomes too large loses its deepest level, so that the rest is whole down to some level. Then the
-    next may go too.
-
-    Args:
-        max_nodes: How many nodes to keep of each search of the root.
-        seat: From whose point of view values are; None for the player to move at the root.
-        depth: Record only searches so deep; None records all, and forgets the first ones where there is no room.
-        patience: After how many visited nodes to call ``stop``.
-        stop: Ends the search.
+    A tree of more than ``max_nodes`` loses its deepest level, so that the rest is whole down to some level. Then
+    the next may go too. Values are those of a seat, by default of the player to move at the root. Only searches of
+    one ``depth`` are recorded, or all, of which the first are forgotten where there is no room.
     """
 
-    def __init__(
-        self, max_nodes: int, seat: int | None, depth: int | None, patience: float, stop: Callable[[], None]
-    ) -> None:
-        self._max_nodes, self._seat, self._depth = max_nodes, seat, depth
-        self._patience, self._stop = patience, stop
-        self.visited = 0
-        self.stopped = False
+    stop: Callable[[], None]
+
+    def __init__(self, max_nodes: int, seat: int | None, patience: float, depth: int | None) -> None:
+        self._max_nodes, self._seat, self._depth, self._patience = max_nodes, seat, depth, patience
+        self.visited, self.stopped = 0, False
         self.view = Viewpoint(0 if seat is None else seat)
         self._done: list[_Pass] = []
         self._pass: _Pass | None = None
@@ -47,7 +39,7 @@ class SearchRecorder:
             self.visited += 1
             if self.visited >= self._patience:
                 self.stopped = True
-                self._stop()
+                self.stop()
             if event.ply == 0:
                 self._begin(event)
         if self._pass is not None:
@@ -58,7 +50,6 @@ class SearchRecorder:
         return [one.finish() for one in self._done]
 
     def _begin(self, event: NodeEvent) -> None:
-        """The root is searched once more."""
         assert event.seat is not None, "a player moves at the root"
         traits, shown = event.game.traits, event.seat if self._seat is None else self._seat
         if event.role is NodeRole.OWN:
@@ -75,14 +66,9 @@ class SearchRecorder:
 
 
 class _Draft:
-    """A node while the search goes on.
+    """A node while the search goes on, with steps that are not numbered yet, and the event that came to it.
 
-    Attributes:
-        node: The node; its steps are not numbered yet.
-        entry: The event that the search has come to it with.
-        actions: Number of its actions, or outcomes.
-        entries: The steps at which the search came to it: two, where it was probed first.
-        results: The bounds of each action that was searched, and its probability, by action.
+    It was entered twice if it was probed first. ``results`` are bounds and probability of each action searched.
     """
 
     __slots__ = ("actions", "below", "entries", "entry", "evaluated", "node", "parent", "results")
@@ -208,7 +194,6 @@ class _Pass:
         return None
 
     def _drop_level(self) -> None:
-        """Forgets the deepest level."""
         deepest = max(draft.node.level for draft in self.drafts)
         self.lowest = deepest - 1
         for draft in self.drafts:

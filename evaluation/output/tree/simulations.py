@@ -39,15 +39,13 @@ class SimulationRecorder:
     Of a tree that is too large the nodes that were visited most are kept.
     """
 
-    def __init__(
-        self, game: Any, max_nodes: int, seat: int | None, patience: float, stop: Callable[[], None]
-    ) -> None:
-        self._game, self._max_nodes, self._seat = game, max_nodes, seat
-        self._patience, self._stop = patience, stop
+    stop: Callable[[], None]
+
+    def __init__(self, game: Any, max_nodes: int, seat: int | None, patience: float) -> None:
+        self._game, self._max_nodes, self._seat, self._patience = game, max_nodes, seat, patience
         self._root: _Way | None = None
         self._outcomes: list[tuple[float, ...]] = []
-        self.visited = 0
-        self.stopped = False
+        self.visited, self.stopped = 0, False
         self.view = Viewpoint(0 if seat is None else seat)
 
     def __call__(self, simulation: Simulation) -> None:
@@ -75,7 +73,7 @@ class SimulationRecorder:
         self._outcomes.append(tuple(map(self.view.value, outcome)))
         if number >= self._patience:
             self.stopped = True
-            self._stop()
+            self.stop()
 
     def passes(self) -> list[SearchPass]:
         """The search, as the one pass that it is; none if there was no simulation."""

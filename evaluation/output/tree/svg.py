@@ -1,39 +1,40 @@
 """A tree as SVG for papers: text stays text, and everything can be printed in grey.
 
 Players' nodes are triangles that point up for who maximizes and down for who minimizes, chance is a circle, as in
-Russell and Norvig's textbook; in max^n a node bears the player's letter.
+Russell and Norvig's textbook; in max^n a node bears the player's letter. A wide tree is drawn sideways: the root
+at the left, each leaf in a line of its own.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from zermelo.agents.search.observer import NodeRole
-from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Source, Span
+from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Source
 from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
 
 _SIZE: Final = 11.0
 """Half the width of a triangle."""
+_SMALL_SIZE: Final = 7.0
+"""The same in a tree that is drawn sideways."""
 _LETTER: Final = 6.4
 _SMALL: Final = 5.4
 """The usual width of a letter in either size."""
 _WIDE_LETTER: Final = 7.3
 _WIDE_SMALL: Final = 5.9
 """The same in a wide font, where text must not touch text."""
-_LEVEL: Final = 74.0
-_HIGHEST: Final = 110.0
-"""Between levels: at least, and at most, in a figure that would be flat otherwise."""
+_LEVELS: Final = (74.0, 110.0)
+"""Limits of the distance between levels."""
 _LINE: Final = 18.0
 _FAN: Final = 48.0
-_SMALL_SIZE: Final = 7.0
-"""Of a tree that is drawn sideways: the height of a leaf, room for edges, half the width of a node."""
+"""In a tree that is drawn sideways: the height of a leaf, and the room for edges."""
 _WIDEST: Final = 720.0
-"""A wider tree is drawn sideways: the root at the left, each leaf in a line of its own."""
+"""The width from which a tree is drawn sideways."""
 _GAP: Final = 14.0
 _MARGIN: Final = 14.0
 _ALONG: Final = 0.72
@@ -44,42 +45,63 @@ _FORBIDDEN: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
-class _Drawn(NamedTuple):
-    """A drawn part: a node, or actions that are none."""
+@dataclass(slots=True)
+class Part:
+    """A node, or (without ``node``) actions that are none, with what hangs below it.
 
-    number: int
-    edge: str
+    It reaches to ``left`` and ``right`` of its place; ``edge`` is the text at the edge that leads to it, ``value``
+    and the smaller ``below`` stand beside it.
+    """
+
+    left: float
+    right: float
+    children: list[Part] = field(default_factory=list)
+    node: SearchNode | None = None
+    edge: str = ""
     value: str = ""
     below: str = ""
-    """A smaller line under the value."""
     is_cut: bool = False
+    is_best: bool = False
+    is_now: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    level: int = 0
+
+    def all(self) -> list[Part]:
+        """It and all below it, parents first."""
+        found = [self]
+        for part in found:
+            found += part.children
+        return found
+
+    @property
+    def before(self) -> float:
+        """How far it reaches to the left in a tree that is drawn sideways."""
+        return len(self.edge) * _WIDE_SMALL + _SMALL_SIZE + 3
+
+    @property
+    def behind(self) -> float:
+        """How far it reaches to the right in a tree that is drawn sideways."""
+        return _SMALL_SIZE + len(self.value) * _WIDE_LETTER + len(self.below) * _WIDE_SMALL + 14
 
 
 def tree_svg(tree: SearchTree, step: int | None = None) -> str:
     """The search that is shown as SVG."""
     one = tree.passes[tree.shown]
-    at = one.steps if step is None else step
-    root = _parts(tree, one, at)
-    width = lay_out(root, _GAP)
+    root = _parts(tree, one, step)
     parts = root.all()
-    labels = _level_labels(tree, one, parts)
-    best = set() if step is not None else tree.best_line(one)
-    now = one.kinds()[at - 1][1] if step else -1
+    width = lay_out(root, _GAP)
+    labels = _level_labels(tree, parts)
     start = max((len(label) * _LETTER + 16 for label in labels.values()), default=0.0) + _MARGIN
-    levels = max(part.level for part in parts)
     total, columns = start + width + _MARGIN, _columns(parts)
     if is_sideways := total > max(_WIDEST, columns[-1]):
         total, height = columns[-1] + _MARGIN, _stack(root, parts, columns)
     else:
-        space = min(max(_LEVEL, total / 2.2 / max(levels, 1)), _HIGHEST)
-        height = levels * space + 2 * _MARGIN + 3 * _SIZE
+        lowest, highest = _LEVELS
+        space = min(max(lowest, total / 2.2 / max(len(columns) - 2, 1)), highest)
+        height = (len(columns) - 2) * space + 2 * _MARGIN + 3 * _SIZE
         for part in parts:
             part.x, part.y = start + part.x, _MARGIN + _SIZE + part.level * space
-    body = [
-        *_level_lines(labels, parts, is_sideways),
-        *_edges(parts, best, is_sideways),
-        *_nodes(one, parts, now, is_sideways),
-    ]
     title = f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}"
     return "\n".join(
         [
@@ -88,7 +110,9 @@ def tree_svg(tree: SearchTree, step: int | None = None) -> str:
             f"aria-label={quoteattr(_plain(title))}>",
             f"<title>{escape(_plain(title))}</title>",
             '<rect width="100%" height="100%" fill="#fff"/>',
-            *body,
+            *_level_lines(labels, parts, is_sideways),
+            *(line for part in parts for child in part.children for line in _edge(part, child, is_sideways)),
+            *(line for part in parts if part.node is not None for line in _node(part, part.node, is_sideways)),
             "</svg>",
             "",
         ]
@@ -103,48 +127,55 @@ def _plain(text: str) -> str:
 # -- what is drawn -----------------------------------------------------------------------------------------------
 
 
-def _parts(tree: SearchTree, one: SearchPass, at: int) -> Part[_Drawn]:
-    """The tree of what is drawn."""
-    made = [
-        _part(_drawn(tree, one, number, at), node.role is NodeRole.END) for number, node in enumerate(one.nodes)
-    ]
+def _parts(tree: SearchTree, one: SearchPass, step: int | None) -> Part:
+    at = one.steps if step is None else step
+    best = tree.best_line(one) if step is None else set()
+    now = one.kinds()[at - 1][1] if step else -1
+    made = []
     for number, node in enumerate(one.nodes):
+        made.append(part := _part(edge_text(node), *_texts(tree, one, node, at), node))
+        part.is_best, part.is_now = number in best, number == now
         if node.parent >= 0 and node.entered <= at:
-            made[node.parent].children.append(made[number])
-    for number, node in enumerate(one.nodes):
+            made[node.parent].children.append(part)
+    for part, node in zip(made, one.nodes, strict=True):
         if node.cut is not None and node.cut.step <= at:
-            shown = node.cut.not_searched
-            edges = shown if len(shown) <= _FEW else (f"{len(shown)} more",)
-            made[number].children += [_part(_Drawn(-1, edge, is_cut=True)) for edge in edges]
+            left = node.cut.not_searched
+            for edge in left if len(left) <= _FEW else (f"{len(left)} more",):
+                part.children.append(cut := _part(edge))
+                cut.is_cut = True
         if node.hidden:
-            made[number].children.append(_part(_Drawn(-1, f"+{node.hidden:,}")))
+            part.children.append(_part(f"+{node.hidden:,}"))
     return made[0]
 
 
-def _drawn(tree: SearchTree, one: SearchPass, number: int, at: int) -> _Drawn:
-    node = one.nodes[number]
-    edge = edge_text(node)
+def _part(edge: str, value: str = "", below: str = "", node: SearchNode | None = None) -> Part:
+    label = len(edge) * _WIDE_SMALL / (2 * _ALONG) + 2
+    text = max(len(value) * _LETTER, len(below) * _SMALL)
+    left, right = max(_SIZE, label), max(_SIZE + 3 + text, label)
+    if node is not None and node.role is NodeRole.END:  # the text stands below it
+        left = right = max(label, text / 2)
+    return Part(left, right, node=node, edge=edge, value=value, below=below)
+
+
+def _texts(tree: SearchTree, one: SearchPass, node: SearchNode, at: int) -> tuple[str, str]:
+    """The value of a node at a step, and a smaller line: visits, the window or the source of the value."""
     if tree.simulates:
         visits, mean = node.visits_at(at), one.mean_at(node, at)
         value = number_text(mean[0]) if len(mean) == 1 else vector_text(mean)
-        return _Drawn(number, edge, value, f"{visits:,} visit{'s' if visits > 1 else ''}")
+        return value, f"{visits:,} visit{'s' if visits > 1 else ''}"
     values = node.values_at(at)
     value = vector_text(values) if values else known_text(node.known_at(at), tree.bounds)
-    window = node.window_at(at)
-    below = ""
-    if window is not None and node.role is not NodeRole.END and (window.low > -math.inf or window.high < math.inf):
-        below = window_text(window.low, window.high)
-        if node.role is NodeRole.OWN:
-            below = _elsewhere(tree, one, node, window)
     if node.source in (Source.TABLE, Source.EVALUATION):
-        below = node.source.value
-    return _Drawn(number, edge, value, below)
-
-
-def _elsewhere(tree: SearchTree, one: SearchPass, node: SearchNode, window: Span) -> str:
-    """In max^n, what the player who moved to a node can already get elsewhere."""
+        return value, node.source.value
+    window = node.window_at(at)
+    if window is None or node.role is NodeRole.END or (window.low == -math.inf and window.high == math.inf):
+        return value, ""
+    if node.role is not NodeRole.OWN:
+        alpha, beta = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
+        return value, f"{alpha} {number_text(window.low)}, {beta} {number_text(window.high)}"
+    # In max^n, what the player who moved there can already get elsewhere.
     seat = one.nodes[node.parent].seat if node.parent >= 0 else None
-    return "" if seat is None else f"{tree.seats[seat]} has {number_text(window.low)}"
+    return value, "" if seat is None else f"{tree.seats[seat]} has {number_text(window.low)}"
 
 
 def edge_text(node: SearchNode) -> str:
@@ -155,58 +186,52 @@ def edge_text(node: SearchNode) -> str:
     return probability if node.move in ("", probability) else f"{node.move}: {probability}"
 
 
-def window_text(low: float, high: float) -> str:
-    """Alpha and beta."""
-    return f"\N{GREEK SMALL LETTER ALPHA} {number_text(low)}, \N{GREEK SMALL LETTER BETA} {number_text(high)}"
-
-
-def _part(drawn: _Drawn, is_end: bool = False) -> Part[_Drawn]:
-    label = len(drawn.edge) * _WIDE_SMALL / (2 * _ALONG) + 2
-    text = max(len(drawn.value) * _LETTER, len(drawn.below) * _SMALL)
-    if is_end:  # the text stands below it
-        half = max(label, text / 2)
-        return Part(drawn, half, half)
-    return Part(drawn, max(_SIZE, label), max(_SIZE + 3 + text, label))
-
-
-# -- shapes ------------------------------------------------------------------------------------------------------
-
-
-def _level_labels(tree: SearchTree, one: SearchPass, parts: Sequence[Part[_Drawn]]) -> dict[int, str]:
+def _level_labels(tree: SearchTree, parts: list[Part]) -> dict[int, str]:
     """The player to move at each level, if all its nodes have the same."""
     found: dict[int, set[str]] = {}
     for part in parts:
-        if part.what.number >= 0 and one.nodes[part.what.number].role is not NodeRole.END:
-            found.setdefault(part.level, set()).add(role_name(tree, one.nodes[part.what.number]))
+        if part.node is not None and part.node.role is not NodeRole.END:
+            nobody = "CHANCE" if part.node.role is NodeRole.CHANCE else ""
+            name = nobody if part.node.seat is None else tree.seats[part.node.seat]
+            found.setdefault(part.level, set()).add(name)
     return {level: names.pop() for level, names in found.items() if len(names) == 1}
 
 
-def role_name(tree: SearchTree, node: SearchNode) -> str:
-    """The player that decides at a node: the seat's name, or chance."""
-    if node.role is NodeRole.CHANCE:
-        return "CHANCE" if node.seat is None else tree.seats[node.seat]
-    return "" if node.seat is None else tree.seats[node.seat]
+# -- where it stands ---------------------------------------------------------------------------------------------
 
 
-def _columns(parts: Sequence[Part[_Drawn]]) -> list[float]:
+def lay_out(root: Part, gap: float) -> float:
+    """Places subtrees side by side, and parents above the middle of their children; returns the width."""
+    parts = root.all()
+    reaches: dict[int, tuple[float, float]] = {}
+    for part in reversed(parts):  # x is relative to the parent until all are known
+        right = -gap
+        for child in part.children:
+            reach = reaches.pop(id(child))
+            child.x = right + gap + reach[0]
+            right = child.x + reach[1]
+        middle = (part.children[0].x + part.children[-1].x) / 2 if part.children else 0.0
+        for child in part.children:
+            child.x -= middle
+        reaches[id(part)] = max(part.left, middle), max(part.right, right - middle)
+    root.x, right = reaches[id(root)]
+    for part in parts:
+        for child in part.children:
+            child.x, child.level = child.x + part.x, part.level + 1
+    return root.x + right
+
+
+def _columns(parts: list[Part]) -> list[float]:
     """Where each level stands in a tree that grows to the right, and where the last one ends."""
     found, right = [], _MARGIN - _FAN
     for level in range(max(part.level for part in parts) + 1):
         column = [part for part in parts if part.level == level]
-        found.append(right + _FAN + max(map(_before, column)))
-        right = found[-1] + max(map(_behind, column))
+        found.append(right + _FAN + max(part.before for part in column))
+        right = found[-1] + max(part.behind for part in column)
     return [*found, right]
 
 
-def _before(part: Part[_Drawn]) -> float:
-    return len(part.what.edge) * _WIDE_SMALL + _SMALL_SIZE + 3
-
-
-def _behind(part: Part[_Drawn]) -> float:
-    return _SMALL_SIZE + len(part.what.value) * _WIDE_LETTER + len(part.what.below) * _WIDE_SMALL + 14
-
-
-def _stack(root: Part[_Drawn], parts: Sequence[Part[_Drawn]], columns: Sequence[float]) -> float:
+def _stack(root: Part, parts: list[Part], columns: list[float]) -> float:
     """Places the parts of a tree that grows to the right, leaves from top to bottom; returns the height."""
     leaves, waiting = 0, [root]
     while waiting:
@@ -220,7 +245,10 @@ def _stack(root: Part[_Drawn], parts: Sequence[Part[_Drawn]], columns: Sequence[
     return 3.5 * _MARGIN + leaves * _LINE
 
 
-def _level_lines(labels: dict[int, str], parts: Sequence[Part[_Drawn]], is_sideways: bool) -> Iterator[str]:
+# -- shapes ------------------------------------------------------------------------------------------------------
+
+
+def _level_lines(labels: dict[int, str], parts: list[Part], is_sideways: bool) -> Iterator[str]:
     for level, label in labels.items():
         part = next(part for part in parts if part.level == level)
         if is_sideways:
@@ -229,30 +257,28 @@ def _level_lines(labels: dict[int, str], parts: Sequence[Part[_Drawn]], is_sidew
             yield _text(_MARGIN, part.y + 4, label, fill="#555")
 
 
-def _edges(parts: Sequence[Part[_Drawn]], best: set[int], is_sideways: bool) -> Iterator[str]:
-    for part in parts:
-        for child in part.children:
-            x, y, to_x, to_y = part.x, part.y + _SIZE, child.x, child.y - _SIZE
-            if is_sideways:
-                x, y, to_x, to_y = part.x + _behind(part), part.y, child.x - _before(child) - 4, child.y
-            is_best = child.what.number in best
-            style = f'stroke="{"#000" if is_best else "#666"}" stroke-width="{2.4 if is_best else 1}"'
-            if child.what.number < 0:
-                style = 'stroke="#888" stroke-width="1" stroke-dasharray="3 3"'
-            yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {style}/>'
-            if child.what.is_cut:
-                yield _crossed((x + to_x) / 2, (y + to_y) / 2, to_x - x, to_y - y)
-            if is_sideways:
-                yield _text(to_x + 2, to_y + 3.5, child.what.edge, 10, fill="#333")
-            elif child.what.number < 0:
-                yield _text(to_x, to_y + 11, child.what.edge, 10, "middle", "#555")
-            elif child.what.edge:
-                yield _halo(x + (to_x - x) * _ALONG, y + (to_y - y) * _ALONG + 3, child.what.edge)
+def _edge(part: Part, child: Part, is_sideways: bool) -> Iterator[str]:
+    x, y, to_x, to_y = part.x, part.y + _SIZE, child.x, child.y - _SIZE
+    if is_sideways:
+        x, y, to_x, to_y = part.x + part.behind, part.y, child.x - child.before - 4, child.y
+    style = 'stroke="#000" stroke-width="2.4"' if child.is_best else 'stroke="#666" stroke-width="1"'
+    if child.node is None:
+        style = 'stroke="#888" stroke-width="1" stroke-dasharray="3 3"'
+    yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {style}/>'
+    if child.is_cut:
+        yield _crossed((x + to_x) / 2, (y + to_y) / 2, to_x - x, to_y - y)
+    if is_sideways:
+        yield _text(to_x + 2, to_y + 3.5, child.edge, 10, fill="#333")
+    elif child.node is None:
+        yield _text(to_x, to_y + 11, child.edge, 10, "middle", "#555")
+    elif child.edge:  # over the edge, with a margin that hides it
+        x, y = x + (to_x - x) * _ALONG, y + (to_y - y) * _ALONG + 3
+        halo = ' stroke="#fff" stroke-width="3" paint-order="stroke"'
+        yield _text(x, y, child.edge, 10, "middle", "#333", halo)
 
 
 def _crossed(x: float, y: float, dx: float, dy: float) -> str:
-    """Two short strokes across an edge."""
-    length = max((dx * dx + dy * dy) ** 0.5, 1.0)
+    length = max(math.hypot(dx, dy), 1.0)
     across_x, across_y, along_x, along_y = -dy / length * 5, dx / length * 5, dx / length * 2, dy / length * 2
     strokes = (
         f"M{x + s * along_x - across_x:.1f} {y + s * along_y - across_y:.1f}"
@@ -262,120 +288,34 @@ def _crossed(x: float, y: float, dx: float, dy: float) -> str:
     return f'<path d="{"".join(strokes)}" stroke="#000" stroke-width="1.2" fill="none"/>'
 
 
-def _nodes(one: SearchPass, parts: Sequence[Part[_Drawn]], now: int, is_sideways: bool) -> Iterator[str]:
-    for part in parts:
-        drawn = part.what
-        if drawn.number < 0:
-            continue
-        node, x, y = one.nodes[drawn.number], part.x, part.y
-        size = _SMALL_SIZE if is_sideways else _SIZE
-        yield _shape(node, x, y, size, 2.6 if drawn.number == now else 1.2)
-        if node.role is NodeRole.OWN or (node.name and node.role is not NodeRole.END):
-            own = node.name or chr(ord("A") + (node.seat or 0) % 26)
-            lower = {NodeRole.MAX: 6, NodeRole.MIN: 1}.get(node.role, 4)
-            yield _text(x, y + lower, own, 9, "middle")
-        is_end = node.role is NodeRole.END and not is_sideways
-        left, down, anchor = (x, y + size + 2, "middle") if is_end else (x + size + 3, y, "start")
-        if drawn.value:
-            yield _text(left, down + (1 if drawn.below and not is_sideways else 4), drawn.value, anchor=anchor)
-        if drawn.below and is_sideways:
-            yield _text(left + len(drawn.value) * _WIDE_LETTER + 5, down + 3.5, drawn.below, 10, fill="#555")
-        elif drawn.below:
-            yield _text(left, down + 12, drawn.below, 10, anchor, "#555")
-
-
-def _shape(node: SearchNode, x: float, y: float, s: float, width: float) -> str:
-    """The shape of a node, of size ``s``; ends hang from the edge, but for small ones."""
-    pen = f'stroke="#000" stroke-width="{width}"'
+def _node(part: Part, node: SearchNode, is_sideways: bool) -> Iterator[str]:
+    x, y, size = part.x, part.y, _SMALL_SIZE if is_sideways else _SIZE
+    hangs = node.role is NodeRole.END and not is_sideways  # from its edge, and its text below it
+    pen = f'stroke="#000" stroke-width="{2.6 if part.is_now else 1.2}"'
     if node.role is NodeRole.MAX:
-        return f'<path d="M{x:.1f} {y - s:.1f}l{s} {2 * s}h{-2 * s}z" fill="#fff" {pen}/>'
-    if node.role is NodeRole.MIN:
-        return f'<path d="M{x:.1f} {y + s:.1f}l{s} {-2 * s}h{-2 * s}z" fill="#ddd" {pen}/>'
-    if node.role in (NodeRole.CHANCE, NodeRole.OWN):
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{s}" fill="#fff" {pen}/>'
-    top = y - s if s == _SIZE else y - 4
-    return f'<rect x="{x - 4:.1f}" y="{top:.1f}" width="8" height="8" fill="#444" {pen}/>'
+        yield f'<path d="M{x:.1f} {y - size:.1f}l{size} {2 * size}h{-2 * size}z" fill="#fff" {pen}/>'
+    elif node.role is NodeRole.MIN:
+        yield f'<path d="M{x:.1f} {y + size:.1f}l{size} {-2 * size}h{-2 * size}z" fill="#ddd" {pen}/>'
+    elif node.role is NodeRole.END:
+        top = y - size if hangs else y - 4
+        yield f'<rect x="{x - 4:.1f}" y="{top:.1f}" width="8" height="8" fill="#444" {pen}/>'
+    else:
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="#fff" {pen}/>'
+    if node.role is NodeRole.OWN or (node.name and node.role is not NodeRole.END):
+        lower = {NodeRole.MAX: 6, NodeRole.MIN: 1}.get(node.role, 4)
+        yield _text(x, y + lower, node.name or chr(ord("A") + (node.seat or 0) % 26), 9, "middle")
+    left, down, anchor = (x, y + size + 2, "middle") if hangs else (x + size + 3, y, "start")
+    if part.value:
+        yield _text(left, down + (1 if part.below and not is_sideways else 4), part.value, anchor=anchor)
+    if part.below and is_sideways:
+        yield _text(left + len(part.value) * _WIDE_LETTER + 5, down + 3.5, part.below, 10, fill="#555")
+    elif part.below:
+        yield _text(left, down + 12, part.below, 10, anchor, "#555")
 
 
-def _halo(x: float, y: float, text: str) -> str:
-    """Text over a line, with a margin that hides the line."""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="10" text-anchor="middle" fill="#333" stroke="#fff" '
-        f'stroke-width="3" paint-order="stroke">{escape(_plain(text))}</text>'
-    )
-
-
-def _text(x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = "#000") -> str:
+def _text(
+    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = "#000", more: str = ""
+) -> str:
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
     font = "" if size == 12 else f' font-size="{size:g}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}"{font}{place} fill="{fill}">{escape(_plain(text))}</text>'
-
-
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Part(Generic[T]):
-    """Something to be drawn, and what hangs below it.
-
-    Attributes:
-        what: What it is.
-        left, right: How far it reaches to either side of where it stands.
-        children: What hangs below it, from left to right.
-        x, y, level: Where it stands, once that is known; the leftmost part of the tree begins at 0.
-    """
-
-    what: T
-    left: float
-    right: float
-    children: list[Part[T]] = field(default_factory=list)
-    x: float = 0.0
-    y: float = 0.0
-    level: int = 0
-
-    def all(self) -> list[Part[T]]:
-        """It and all below it, parents first."""
-        found = [self]
-        for part in found:
-            found += part.children
-        return found
-
-
-def lay_out(root: Part[T], gap: float) -> float:
-    """Gives every part its place, with a gap between neighbours.
-
-    Returns:
-        The width of the whole tree.
-    """
-    parts = root.all()
-    for part in parts:
-        for child in part.children:
-            child.level = part.level + 1
-    outlines: dict[int, tuple[list[float], list[float]]] = {}
-    for part in reversed(parts):  # x is relative to the parent until all are known
-        lefts, rights = _side_by_side(part.children, [outlines.pop(id(child)) for child in part.children], gap)
-        outlines[id(part)] = [-part.left, *lefts], [part.right, *rights]
-    lefts, rights = outlines[id(root)]
-    root.x = -min(lefts)
-    for part in parts:
-        for child in part.children:
-            child.x += part.x
-    return root.x + max(rights)
-
-
-def _side_by_side(
-    children: Sequence[Part[T]], outlines: Sequence[tuple[list[float], list[float]]], gap: float
-) -> tuple[list[float], list[float]]:
-    """Places children relative to the middle between the first and the last; the outline of all of them."""
-    all_lefts: list[float] = []
-    all_rights: list[float] = []
-    for child, (lefts, rights) in zip(children, outlines, strict=True):
-        touching = (right - left for right, left in zip(all_rights, lefts, strict=False))
-        child.x = max((distance + gap for distance in touching), default=0.0)
-        shifted = [child.x + right for right in rights]
-        all_lefts += [child.x + left for left in lefts[len(all_lefts) :]]
-        all_rights[: len(shifted)] = shifted
-    middle = (children[0].x + children[-1].x) / 2 if children else 0.0
-    for child in children:
-        child.x -= middle
-    return [left - middle for left in all_lefts], [right - middle for right in all_rights]
+    return f'<text x="{x:.1f}" y="{y:.1f}"{font}{place} fill="{fill}"{more}>{escape(_plain(text))}</text>'

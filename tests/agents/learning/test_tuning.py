@@ -327,18 +327,16 @@ def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> No
 @pytest.mark.thorough
 def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> None:
     path = str(tmp_path / "small.json")
-    few = ["--games", "10", "--rounds", "1", "--match", "4", "--depth", "1", "--features", "patterns"]
+    few = ["--games", "10", "--rounds", "1", "--match", "4", "--features", "patterns"]
     run = CliRunner().invoke(app, ["tune", "zermelo/MNK-v0", "-o", path, *few])
     assert run.exit_code == 0, run.output
     assert "round" in run.output
     assert "weights of patterns" in run.output
-    assert "against alphabeta(depth=1)" in run.output
+    assert "against alphabeta(depth=2)" in run.output
     for wrong, told in (
         (["zermelo/MNK-v0", "-o", "x.txt"], "must end in .json"),
         (["zermelo/MNK-v0", "-o", str(tmp_path / "absent" / "x.json")], "there is no folder"),
         (["zermelo/MNK-v0", "--features", "none", "-o", path], "must be patterns"),
-        (["zermelo/MNK-v0", "--depth", "1", "--seconds", "1", "-o", path], "not both"),
-        (["zermelo/MNK-v0", "--seconds", "0", "-o", path], "seconds must be"),
         (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "needs one or two players"),
     ):
         refused = CliRunner().invoke(app, ["tune", *wrong])

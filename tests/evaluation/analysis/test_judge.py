@@ -63,8 +63,8 @@ def test_a_game_known_by_hand(search):
     assert counts(first) == (2, 1, 1, 0)
     assert counts(second) == (1, 0, 0, 1)
     assert (first.total.regret, second.total.regret) == (1.0, 1.0)
-    assert first.mean_regret == 0.5
-    assert first.optimal_share == 0.5
+    assert first.total.mean_regret == 0.5
+    assert first.total.optimal_share == 0.5
     # Three plies: one in each third.
     assert [first.phases[phase].judged for phase in Phase] == [1, 0, 1]
     assert [second.phases[phase].judged for phase in Phase] == [0, 1, 0]
@@ -87,7 +87,7 @@ def test_moves_of_the_opening_are_nobodys(search):
     table = judge([played])
     assert counts(table.agent("first")) == (1, 0, 1, 0)
     assert counts(table.agent("second")) == (0, 0, 0, 0)
-    assert math.isnan(table.agent("second").optimal_share)
+    assert math.isnan(table.agent("second").total.optimal_share)
     assert table.agent("second").games == 0
 
 
@@ -105,8 +105,8 @@ def test_perfect_play_is_all_optimal_and_random_play_is_not(seed):
     games += [play_match(TICTACTOE, ["random", "random(seed=1)"], seed=k) for k in range(seed, seed + 3)]
     table = judge(games)
     perfect = table.agent("alphabeta")
-    assert perfect.optimal_share == 1.0
-    assert perfect.mean_regret == 0.0
+    assert perfect.total.optimal_share == 1.0
+    assert perfect.total.mean_regret == 0.0
     assert counts(perfect)[2:] == (0, 0)
     assert perfect.unjudged == 0
     assert table.agents[0] is perfect
@@ -151,7 +151,7 @@ def test_points_are_regretted_in_the_games_own_rewards(monkeypatch):
     game = play_match(env, ["random", "random(seed=1)"], seed=0)
     perfect = play_match(env, names, seed=0)
     table = judge([game, perfect])
-    assert [table.agent(name).optimal_share for name in perfect.agents] == [1.0, 1.0]
+    assert [table.agent(name).total.optimal_share for name in perfect.agents] == [1.0, 1.0]
     assert table.agent("random").total.judged > 0
 
 
@@ -215,10 +215,10 @@ def test_moves_that_matter_are_counted_with_intervals_and_on_shared_positions(se
     table = judge([record([0, 1, 7]), record([0, 1, 4], names=("other", "second"))])
     first, other = table.agent("first"), table.agent("other")
     assert (first.total.mattered, first.total.mattered_optimal) == (1, 0)
-    assert first.mattered_share == 0
-    assert first.mattered_interval[0] == 0
-    assert 0.5 < first.mattered_interval[1] < 1
-    assert other.mattered_share == 1
+    assert first.total.mattered_share == 0
+    assert first.total.mattered_interval[0] == 0
+    assert 0.5 < first.total.mattered_interval[1] < 1
+    assert other.total.mattered_share == 1
     assert table.agents.index(other) < table.agents.index(first)
     text = str(table)
     assert "moves that matter" in text

@@ -84,7 +84,7 @@ def test_a_preflight_of_another_site_gets_nothing(client: Client) -> None:
 
 
 def test_the_page_names_nothing_outside_itself(client: Client) -> None:
-    for path in ("/", "/board.css", "/board.js", "/surface.js", "/charts.js"):
+    for path in ("/", "/base.css", "/board.css", "/board.js", "/surface.js", "/charts.js"):
         answer = client.ask("GET", path, headers={"X-Zermelo-Token": ""})
         assert answer.status == 200
         text = answer.text.replace("http://www.w3.org/2000/svg", "")
@@ -107,16 +107,13 @@ def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -
     ("command", "body", "status", "said"),
     [
         ("play", b"{}", 400, "a move is its number or a text, not None"),
-        ("play", b'{"move": true}', 400, "a move is"),
         ("play", b'{"move": "<b>"}', 400, "which is not legal here"),
         ("play", b'{"move": 99}', 400, "outside the action space"),
         ("play", b"[]", 400, "must be an object"),
         ("play", b"{", 400, "no JSON"),
         ("play", b"[" * 100_000, 400, "no JSON"),
-        ("back", b"", 400, "no move of yours"),
         ("review", b"", 400, "no moves yet"),
         ("load", b'{"text": 3}', 400, "from the text of a file"),
-        ("load", b'{"text": "x"}', 400, "no game in JSON"),
         ("analyse", b'{"on": true, "ply": 7}', 400, "no position 7"),
         ("analyse", b'{"on": true, "agent": "random"}', 200, ""),
         ("analyse", b'{"on": true, "agent": "os:system(command=ls)"}', 400, "on the command line"),
@@ -125,9 +122,7 @@ def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -
         ("new", b'{"opponent": "determinized(agent=uci(path=1))"}', 400, "on the command line"),
         ("analyse", b'{"on": true, "agent": "expectimax(opponent=gnubg)"}', 400, "on the command line"),
         ("new", b'{"opponent": "nobody"}', 400, "no agent is called"),
-        ("new", b'{"opponent": 3}', 400, "a text of at most"),
         ("new", b'{"seat": 5}', 400, "no seat 6"),
-        ("new", b'{"seed": -1}', 400, "whole number"),
         ("new", b'{"clock": "soon"}', 400, "a clock is seconds"),
         ("explode", b"{}", 404, "no such game"),
     ],
@@ -185,7 +180,7 @@ def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> Non
     found = player.until(lambda view: view["analysis"] and view["analysis"]["proven"])["analysis"]
     assert found["value"] == 0.0
     assert len(found["actions"]) == 9
-    assert found["line"][0] == found["best_label"]
+    assert found["line"][0] in [move["label"] for move in found["actions"] if move["number"] == found["best"]]
     version = player.view()["version"]
     assert player.do("play", move="b2").status == 200
     assert player.do("play", move="b2").json()["error"]
@@ -261,7 +256,6 @@ def test_what_is_hidden_stays_hidden() -> None:
         if view["over"]:
             pytest.skip("the agent ended the game at once")
         assert view["text"].startswith("player 0: ?")
-        assert view["has_picture"] is False
         assert player.get("pictures/1").status == 204
         assert player.get("surface").json() is None
         assert player.do("review").status == 400

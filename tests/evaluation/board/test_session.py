@@ -18,9 +18,8 @@ from zermelo.envs import (
 from zermelo.envs.pictures.squares import Spot
 from zermelo.evaluation import Move, StoreError
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
-from zermelo.evaluation.board.session import Session
+from zermelo.evaluation.board.session import Session, surface_of
 from zermelo.evaluation.board.settings import Clock
-from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.output.positions.drawing import png
 
 YOU = frozenset({0})
@@ -70,8 +69,8 @@ def test_every_move_is_played_by_spots_of_the_picture(env: str) -> None:
             break
         surface = surface_of(session.game)
         assert surface is not None
-        spots = {spot.name: spot for spot in surface.spots}
-        for spot in surface.spots:
+        spots = {spot["name"]: Spot(**spot) for spot in surface["spots"]}
+        for spot in spots.values():
             assert spot.x - spot.width / 2 >= 0
             assert spot.x + spot.width / 2 <= width + 1
             assert spot.y - spot.height / 2 >= 0

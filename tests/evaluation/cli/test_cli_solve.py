@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.cli import solve as solve_module
 from zermelo.evaluation.cli.arguments import LiveLine
-from zermelo.evaluation.cli.solving import solve as solve_module
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 
@@ -76,15 +76,17 @@ def test_what_cannot_be_solved_is_told_in_a_sentence(cli, words: list[str], mess
 
 
 @pytest.mark.thorough
-def test_a_policy_is_written_and_plays(cli, tmp_path: Path) -> None:
-    file = tmp_path / "tictactoe.jsonl"
-    result = cli("solve", "classic/tictactoe-v3", "--moves", "4", "--policy", str(file), "--plan", "full")
+@pytest.mark.parametrize("game", ["classic/tictactoe-v3", "zermelo/Pig-v0(target=10)"])
+def test_a_policy_is_written_and_plays(cli, tmp_path: Path, game: str) -> None:
+    path = tmp_path / "policy.jsonl"
+    result = cli("solve", game, "--policy", str(path), "--plan", "full")
     assert result.exit_code == 0, result.output
-    assert f'states in {file}; play it as policytable(path="{file}")' in result.stdout
-    agent = f'policytable(path="{file}")'
-    searched = cli("search", "classic/tictactoe-v3", agent, "--moves", "4,1")
-    assert searched.exit_code == 0, searched.output
-    assert "value     1 for player_1 (proven" in searched.stdout
+    agent = f'policytable(path="{path}")'
+    assert f"states in {path}; play it as {agent}" in result.stdout
+    result = cli("tournament", game, agent, "random", "--games", "4", "--workers", "1")
+    assert result.exit_code == 0, result.output
+    assert "4 games" in result.stdout
+    assert "failed" not in result.stdout
 
 
 def test_hidden_cards_end_in_a_policy(cli, tmp_path: Path) -> None:
@@ -192,20 +194,6 @@ def test_as_json(cli):
 
 def test_one_player(cli):
     assert "value     0.8235294" in cli("solve", "FrozenLake-v1").stdout, "14 of 17 on the slippery lake"
-
-
-@pytest.mark.thorough
-def test_the_table_is_played(cli, tmp_path):
-    path = tmp_path / "pig.jsonl"
-    game = "zermelo/Pig-v0(target=10)"
-    result = cli("solve", game, "--policy", str(path), "--plan", "full")
-    assert result.exit_code == 0, result.output
-    assert f"states in {path}; play it as policytable" in result.stdout
-    agent = f'policytable(path="{path}")'
-    result = cli("tournament", game, agent, "random", "--games", "4", "--workers", "1")
-    assert result.exit_code == 0, result.output
-    assert "4 games" in result.stdout
-    assert "failed" not in result.stdout
 
 
 @pytest.mark.parametrize("option", [["--outcome-only"], ["--nodes", "5"], ["--seconds", "1"]])

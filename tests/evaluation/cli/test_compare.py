@@ -51,17 +51,3 @@ def test_it_is_for_two_agents():
 def test_odd_settings(text):
     with pytest.raises(InvalidSettingError):
         parse_sprt(text)
-
-
-@pytest.mark.thorough
-def test_standings_and_report_say_the_same(tmp_path, run):
-    agents = {"a": First, "b": Last, "random": Good}
-    standings = round_robin(toy_envs.ToyEnv, agents, games=8, out=tmp_path, anchor="a")
-    assert run("report", tmp_path)[0] == 0
-    page = re.sub(r"<[^>]*>", "", (tmp_path / "report.html").read_text())
-    assert standings.all_notes
-    for note in standings.all_notes:
-        assert re.sub(r"\s+", " ", note) in re.sub(r"\s+", " ", page)
-    for player in standings.ratings.players:
-        if player.status == "finite" and player.elo:
-            assert f"{abs(player.elo):.0f}" in page

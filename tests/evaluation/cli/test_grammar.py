@@ -40,7 +40,6 @@ def test_limits_go_to_agents_that_have_them(agents, limits, expected):
         (["search", "zermelo/MNK-v0", "alphabeta(depth=2)", "--depth", "3"], "or give their own"),
         (["tournament", TOY, GOOD, LAST, "--seconds", "1"], "--seconds limits none of these agents"),
         (["search", "zermelo/MNK-v0", "alphabeta", "--depth", "0"], "depth"),
-        (["standings", "nowhere", "--json", "--csv"], "give either --json or --csv, not both"),
     ],
 )
 def test_limits_that_no_agent_takes(cli, words, said):

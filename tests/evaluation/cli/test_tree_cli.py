@@ -1,24 +1,13 @@
-"""``zermelo tree`` from the command line: each figure of the textbook is one command."""
+"""``zermelo tree`` from the command line: figures of the textbook and positions."""
 
 import pytest
 
 
-@pytest.mark.parametrize(
-    ("figure", "agent", "answer"),
-    [
-        ("aima-5.2", "minimax", "a1 is worth 3 to MAX"),
-        ("aima-5.4", "maxn", "a1 is worth 1 to A"),
-        ("aima-5.5", "alphabeta", "a1 is worth 3 to MAX"),
-        ("aima-5.13", "expectiminimax", "a1 is worth "),
-        ("aima-5.14a", "expectiminimax", "a1 is worth 2.1 to MAX"),
-        ("aima-5.14b", "expectiminimax", "a2 is worth 40.9 to MAX"),
-    ],
-)
-def test_the_textbooks_figures(figure, agent, answer, tmp_path, run):
+def test_a_figure_of_the_textbook(tmp_path, run):
     target = tmp_path / "figure.svg"
-    code, out, err = run("tree", figure, agent, "--out", target)
+    code, out, err = run("tree", "aima-5.14b", "expectiminimax", "--out", target)
     assert (code, err) == (0, "")
-    assert out.startswith(answer)
+    assert out.startswith("a2 is worth 40.9 to MAX")
     assert f"The tree is in {target} (" in out
     assert target.read_text(encoding="utf-8").startswith("<svg")
 
@@ -27,15 +16,12 @@ def test_a_position_of_an_environment(tmp_path, run):
     target = tmp_path / "tree.html"
     agent = "alphabeta(depth=2)"
     env = "zermelo/MNK-v0"
-    code, out, _ = run("tree", env, agent, "--moves", "0,4,1", "-o", target, "--max-nodes", 9)
+    code, out, _ = run("tree", env, agent, "--moves", "0,4,1", "-o", target)
     assert code == 0
-    assert "7 of " in out
+    assert "to player_1" in out
     page = target.read_text(encoding="utf-8")
     assert f"{agent} on {env}" in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
-    code, out, _ = run("tree", env, agent, "-m", "0,4,1", "-o", target, "--iteration", 1, "--seat", 1)
-    assert code == 0
-    assert "to player_0" in out
 
 
 @pytest.mark.parametrize(
@@ -43,13 +29,8 @@ def test_a_position_of_an_environment(tmp_path, run):
     [
         (["nothing", "minimax"], "no environment is called 'nothing'"),
         (["[[1, 2], [3]", "minimax"], "cannot read the tree '[[1, 2], [3]'"),
-        (["aima-5.2", "random"], "random has no tree that can be drawn"),
         (["aima-5.2", "minimax", "-o", "tree.pdf"], "a tree is written as .html or .svg"),
-        (["aima-5.2", "minimax", "--step", "3"], "a page has all steps"),
         (["aima-5.2", "minimax", "-o", "x.svg", "--step", "99"], "step must be at most 17"),
-        (["aima-5.2", "minimax", "--seat", "3"], "seat must be less than 2"),
-        (["aima-5.2", "minimax", "--moves", "x"], "move 1 is 'x', which is not legal there"),
-        (["aima-5.2", "minimax", "--moves", "0,0"], "is over there"),
         (["aima-5.2", "minimax", "-o", "no/where.html"], "cannot write no/where.html"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -1,19 +1,9 @@
 """What is seen of a run while it goes on: how far it is, how fast, and who leads."""
 
 import contextlib
-import fcntl
 import io
-import os
-import pty
-import re
-import select
-import signal
-import struct
 import sys
-import termios
-import time
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -22,14 +12,10 @@ from doubles.made_games import made_records
 from rich.console import Console
 
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, round_robin
-from zermelo.evaluation.output.progress import running as progress
-from zermelo.evaluation.output.progress import watching
-from zermelo.evaluation.output.progress.live import Drawing, drawn
-from zermelo.evaluation.output.progress.running import Pace, RunningTable, duration, line
-from zermelo.evaluation.output.progress.watching import watcher
+from zermelo.evaluation.output import progress
+from zermelo.evaluation.output.progress import Drawing, Pace, RunningTable, drawn, duration, line, watcher
 from zermelo.evaluation.storage.counting import count_games
 
-TESTS = Path(__file__).parents[2]
 SEATS = ("player_1", "player_2")
 
 
@@ -157,33 +143,21 @@ def screen(drawing, width=90, height=24):
 
 def drawing_of(count, names=("strong", "middling", "weak", "broken"), total=1000):
     records = list(made_records(count, names=names))
-    drawing = Drawing(Pace(total), table(records, agents=names))
-    for record in records:
-        drawing.add(record)
-    return drawing
+    pace = Pace(total)
+    for _ in records:
+        pace.step()
+    return Drawing(pace, table(records, agents=names))
 
 
 def test_the_bar_the_time_left_and_the_table_are_drawn(clock):
     records = list(made_records(250))
-    drawing = Drawing(Pace(1000), table(records))
-    for record in records:
+    pace = Pace(1000)
+    for _ in records:
         clock(0.1)
-        drawing.add(record)
-    lines = screen(drawing)
+        pace.step()
+    lines = screen(Drawing(pace, table(records)))
     assert "250/1,000  10 games/s, 1:15 min left" in lines[0]
-    assert lines[1].split() == [
-        "#",
-        "agent",
-        "games",
-        "won",
-        "drawn",
-        "lost",
-        "failed",
-        "score",
-        "95",
-        "%",
-        "interval",
-    ]
+    assert " ".join(lines[1].split()) == "# agent games won drawn lost failed score 95 % interval"
     rows = Standings.from_records(made_records(250)).rows
     for number, (row, text) in enumerate(zip(rows, lines[3:], strict=True), start=1):
         cells = [number, row.agent, row.games, row.wins, row.draws, row.losses, sum(row.failures.values())]
@@ -272,12 +246,7 @@ def test_a_terminal_that_can_only_type_gets_lines(clock, monkeypatch):
             clock(6)
             told(record)
     lines = stream.getvalue().splitlines()
-    assert [found.split(" of ")[0] for found in lines] == [
-        "zermelo: 2",
-        "zermelo: 7",
-        "zermelo: 12",
-        "zermelo: 17",
-    ]
+    assert [found.split(" of ")[0] for found in lines] == [f"zermelo: {k}" for k in (2, 7, 12, 17)]
 
 
 def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
@@ -297,61 +266,11 @@ def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
 
 
 def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(watching, "FIRST_LINE", 0.0)
-    monkeypatch.setattr(watching, "LINES_APART", 0.0)
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.0)
+    monkeypatch.setattr(progress, "LINES_APART", 0.0)
     settings = {"games": 6, "out": tmp_path, "progress": True}
     standings = round_robin(toy_envs.ToyEnv, ["random", "random"], **settings)
     lines = capsys.readouterr().err.splitlines()
     assert [found.split(" of ")[0] for found in lines] == [f"zermelo: {k}" for k in range(1, 6)]
     assert round_robin(toy_envs.ToyEnv, ["random", "random"], **settings).rows == standings.rows
     assert capsys.readouterr().err == ""  # nothing is left to play
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
-def test_in_a_terminal_that_is_resized_and_interrupted(tmp_path):
-    program = str(Path(sys.executable).with_name("zermelo"))
-    words = ["tournament", "doubles.toy_envs:ToyEnv", "random", "doubles.bad_agents:Slow", "-n", "100000"]
-    text = in_terminal([program, *words, "--out", str(tmp_path / "out")])
-    drawing, _, after = text.rpartition("\x1b[?25h")
-    assert re.search(r"\d+/100,000  .* left", drawing)
-    assert "95 % interval" in drawing
-    assert "\x1b[?25l" not in after
-    assert re.search(r"Stopped after \d+ of 100000 games", after)
-    assert "The same command again plays the rest." in after
-    assert "games/s" not in after
-    assert "Traceback" not in text
-
-
-def in_terminal(words):
-    """What the command writes to a terminal that becomes smaller meanwhile, and in which Ctrl-C is pressed."""
-    process, terminal = pty.fork()
-    if not process:
-        os.environ.update(TERM="xterm-256color", PYTHONPATH=str(TESTS))
-        os.execv(words[0], words)
-    seen, deadline = b"", time.monotonic() + 120
-    steps = [(20, 90), (10, 50), None]
-    try:
-        while True:
-            ready, _, _ = select.select([terminal], [], [], 0.1)
-            if ready:
-                try:
-                    seen += os.read(terminal, 65536)
-                except OSError:
-                    break
-            assert time.monotonic() < deadline, seen.decode(errors="replace")
-            if steps and len(re.findall(rb"/100,000 .*? left", seen)) > 2 * (3 - len(steps)):
-                size = steps.pop(0)
-                if size is None:
-                    os.write(terminal, b"\x03")
-                else:
-                    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-        _, status = os.waitpid(process, 0)
-        process = 0
-    finally:
-        if process:
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-        os.close(terminal)
-    assert os.waitstatus_to_exitcode(status) == 130
-    return seen.decode()

@@ -25,13 +25,20 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.numbers import MINUS, number, time_text
-from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.effort import Effort
 from zermelo.evaluation.output.report.markup import ticks
 from zermelo.evaluation.output.web_page import embedded_json
 from zermelo.evaluation.storage.files import write_text
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
+
+
+def game(agents, rewards, seed=0, **settings):
+    return GameRecord(
+        env="no such environment", agents=tuple(agents), seat_names=tuple("xyz"[: len(agents)]), seed=seed,
+        rewards=tuple(map(float, rewards)), **{"end": EndReason.TERMINATED} | settings,
+    )  # fmt: skip
 
 
 def test_a_page_is_well_formed_and_complete():
@@ -128,7 +135,7 @@ def test_moves_are_counted_by_agent():
 
 def test_a_single_player_is_shown_by_returns():
     records = [
-        GameRecord(env="none", agents=(name,), seat_names=("player",), seed=k, rewards=(float(k),), end=end)
+        game((name,), (k,), k, end=end)
         for name in ("a", "b")
         for k, end in enumerate([EndReason.TERMINATED, EndReason.TRUNCATED, EndReason.MOVE_LIMIT])
     ]
@@ -142,17 +149,8 @@ def test_a_single_player_is_shown_by_returns():
 
 
 def test_three_seats_have_a_crosstable_and_three_columns_of_scores():
-    records = [
-        GameRecord(
-            env="none",
-            agents=("a", "b", "c"),
-            seat_names=("x", "y", "z"),
-            seed=k,
-            rewards=rewards,
-            end=EndReason.TERMINATED,
-        )
-        for k, rewards in enumerate([(3.0, 2.0, 1.0), (3.0, 1.0, 2.0), (1.0, 2.0, 3.0), (2.0, 2.0, 0.0)])
-    ]
+    rewards = [(3, 2, 1), (3, 1, 2), (1, 2, 3), (2, 2, 0)]
+    records = [game("abc", paid, k) for k, paid in enumerate(rewards)]
     page = report_page(records)
     Page(page)
     table = {row[0]: row[1:4] for row in rows(page, "seats")}
@@ -175,35 +173,22 @@ def test_faults_are_counted_by_kind_and_void_games_are_said():
     assert row == ["broken", *(str(count) for count in counts.values()), str(sum(counts.values()))]
     assert "1 game counts for nobody" in section(page, "notes")
     assert "<i>" not in page
-
-
-def test_nobody_failed_is_said_in_a_word():
-    records = made_records(20, names=NAMES[:3])
-    page = report_page([replace(r, failure=None) for r in records])
+    page = report_page([replace(record, failure=None) for record in made_records(20, names=NAMES[:3])])
     assert "no agent failed" in page
     assert 'id="faults"' not in page
 
 
 def test_ratings_are_those_of_the_standings():
-    def game(first, second, rewards, k):
-        return GameRecord(
-            env="none",
-            agents=(first, second),
-            seat_names=("x", "y"),
-            seed=k,
-            rewards=rewards,
-            end=EndReason.TERMINATED,
-        )
-
     won, lost = (1.0, -1.0), (-1.0, 1.0)
     beaten = [
-        game(*line, k)
+        game(pair, rewards, k)
         for k in range(3)
         for name in "ab"
-        for line in ((name, "random", won), ("random", name, lost))
+        for pair, rewards in (((name, "random"), won), (("random", name), lost))
     ]
-    mixed = [game(*pair, rewards, 0) for pair in ("ab", "ba") for rewards in (won, lost, won)]
-    for games in (beaten + mixed, [*beaten, *mixed, game("random", "a", won, 9), game("random", "b", won, 9)]):
+    mixed = [game(pair, rewards) for pair in ("ab", "ba") for rewards in (won, lost, won)]
+    more = [game(("random", name), won, 9) for name in "ab"]
+    for games in (beaten + mixed, beaten + mixed + more):
         page, ratings = report_page(games), Standings.from_records(games).ratings
         assert ratings.anchor == "random"
         assert "random is 0" in section(page, "ratings")
@@ -266,10 +251,10 @@ def test_the_judges_table_is_part_of_the_page():
     pytest.importorskip("pettingzoo.classic")
     records = [record for record in made_records(40, names=NAMES[:3]) if record.failure is None][:5]
     judged = judge(records).to_dict()
-    page = report_page(records, beside=Beside(judged=judged))
+    page = report_page(records, judged=judged)
     Page(page)
     table = rows(page, "judge")
-    assert table[0][:4] == ["agent", "judged", "not judged", "optimal %"]
+    assert table[0][:4] == ["agent", "judged", "not judged", "optimal"]
     assert [row[0] for row in table[1 : 1 + len(judged["agents"])]] == [line["agent"] for line in judged["agents"]]
 
 
@@ -284,25 +269,13 @@ def test_a_report_of_a_folder_is_that_of_its_records_and_makes_few_of_them(tmp_p
     assert 3 <= len(made) < 60
 
 
-def game(number, pairing, turn, agents, rewards):
-    return GameRecord(
-        env="no such environment",
-        agents=tuple(agents),
-        seat_names=("x", "y"),
-        seed=number,
-        rewards=tuple(map(float, rewards)),
-        end=EndReason.TERMINATED,
-        game_id=f"{number}.{pairing}.{turn}",
-    )
-
-
 def headings(page):
     return re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
 
 
 def test_chips_come_before_ratings():
     records = [
-        game(number, 0, turn, agents, (won, -won))
+        game(agents, (won, -won), number, game_id=f"{number}.0.{turn}")
         for number in range(6)
         for turn, (agents, won) in enumerate([("ab", number), ("ba", number - 2)])
     ]
@@ -315,7 +288,7 @@ def test_chips_come_before_ratings():
 
 def test_teams_have_scores_and_no_ratings():
     records = [
-        game(number, pairing, turn, agents, (score + number, score + number))
+        game(agents, (score + number, score + number), number, game_id=f"{number}.{pairing}.{turn}")
         for number in range(3)
         for pairing, (agents, score) in enumerate([("aa", 9), ("ab", 2), ("bb", 5)])
         for turn in (0, 1)

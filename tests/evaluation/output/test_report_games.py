@@ -20,6 +20,13 @@ from zermelo.evaluation.output.report.boards import draw_games
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 
 
+def sampled(records, wanted, seed=0, ratings=None):
+    sample = GameSample(wanted, seed)
+    for record in records:
+        sample.add(StoredGame.read(record.to_json()), record.to_json())
+    return sample.chosen(ratings or {})
+
+
 def test_all_games_are_shown_where_there_are_few():
     records = list(made_records(20))
     page = Page(report_page(records))
@@ -29,10 +36,8 @@ def test_all_games_are_shown_where_there_are_few():
 
 @pytest.mark.thorough
 def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
-    sample = GameSample(60)
-    for record in made_records(5000):
-        sample.add(StoredGame.read(record.to_json()), record.to_json())
-    shown = sample.chosen({"strong": 100.0, "middling": 0.0, "weak": -100.0, "broken": -200.0})
+    ratings = {"strong": 100.0, "middling": 0.0, "weak": -100.0, "broken": -200.0}
+    shown = sampled(made_records(5000), 60, ratings=ratings)
     reasons = [game.reason for game in shown]
     assert reasons == ["failure"] * 20 + ["upset"] * 20 + ["sample"] * 20
     kinds = [game.record.failure.kind for game in shown[:20]]
@@ -48,23 +53,15 @@ def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
 
 
 def test_the_seed_decides_the_sample():
-    def ids(seed):
-        sample = GameSample(30, seed)
-        for record in made_records(1000):
-            sample.add(StoredGame.read(record.to_json()), record.to_json())
-        return [game.record.game_id for game in sample.chosen({})]
-
-    assert ids(0) == ids(0) != ids(1)
+    ids = [[game.record.game_id for game in sampled(made_records(1000), 30, seed)] for seed in (0, 0, 1)]
+    assert ids[0] == ids[1] != ids[2]
 
 
 @pytest.mark.thorough
 def test_a_sample_of_one_line_up_is_fair():
     """The share of draws among 300 shown games is that of all games, to five standard errors."""
     records = [record for record in made_records(5000, names=NAMES[:2]) if record.failure is None]
-    sample = GameSample(300)
-    for record in records:
-        sample.add(StoredGame.read(record.to_json()), record.to_json())
-    shown = [game.record for game in sample.chosen(dict.fromkeys(NAMES, 0.0))]
+    shown = [game.record for game in sampled(records, 300)]
     share = sum(record.rewards == (0.0, 0.0) for record in records) / len(records)
     assert len(shown) == 300
     found = sum(record.rewards == (0.0, 0.0) for record in shown) / 300
@@ -88,11 +85,8 @@ def test_the_sample_keeps_few_games_however_many_there_are():
     """Of 600 games of 4,000 moves (300 megabytes) from as many line-ups."""
     moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
     record = replace(next(made_records(1)), moves=moves, failure=None)
-    sample = GameSample(1000)
-    for k in range(600):
-        game = replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}"))
-        sample.add(StoredGame.read(game.to_json()), game.to_json())
-    assert 0 < len(sample.chosen({})) <= 50
+    games = (replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}")) for k in range(600))
+    assert 0 < len(sampled(games, 1000)) <= 50
 
 
 # -- size ------------------------------------------------------------------------------------------------------

@@ -12,42 +12,20 @@ from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreErro
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
 from zermelo.evaluation.match.record import StoredGame
-from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.effort import RatingHistory
-from zermelo.evaluation.output.report.markup import Line, Point, line_plot
-from zermelo.evaluation.output.report.names import LONGEST, short_names
-from zermelo.evaluation.output.report.provenance import provenance_section
+from zermelo.evaluation.output.report.markup import LONGEST, Line, Point, line_plot, short_names
+from zermelo.evaluation.output.report.sections import provenance_section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
-
-# -- names -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["random", "greedy"], ["random", "greedy"]),
-        (["alphabeta(depth=4)", "random"], ["alphabeta", "random"]),
-        (["alphabeta(depth=2)", "alphabeta(depth=4)"], ["alphabeta depth=2", "alphabeta depth=4"]),
-        (
-            ["alphabeta(depth=2, memory_mb=1)", "alphabeta(depth=4, memory_mb=1)"],
-            ["alphabeta depth=2", "alphabeta depth=4"],
-        ),
-        (["alphabeta", "alphabeta(depth=4)"], ["alphabeta", "alphabeta depth=4"]),
-        (["one:Agent(x=1)", "two:Agent(x=1)"], ["one:Agent(x=1)", "two:Agent(x=1)"]),
-        (["my.module:Agent(x=1)"], ["Agent"]),
-        (["(", "a(b", "<b>"], ["(", "a(b", "<b>"]),
-    ],
-    ids=["plain", "alone", "differ", "shared", "default", "same", "module", "unreadable"],
-)
-def test_names_are_as_short_as_they_can_be_told_apart(names, short):
-    assert list(short_names(names).values()) == short
 
 
 def test_long_names_are_cut_in_the_middle_and_stay_different():
     names = [f"agent(path='{'x' * 40}{end}')" for end in "ab"]
-    short = short_names(names)
-    assert len(set(short.values())) == 2
-    assert all(len(text) <= LONGEST and "…" in text for text in short.values())
+    short = short_names([*names, "random"])
+    assert len(set(short.values())) == 3
+    assert all(len(short[name]) == LONGEST and "…" in short[name] for name in names)
+    same = ["x" * 20 + middle + "y" * 20 for middle in "ab"]
+    assert short_names(same) == dict(zip(same, same, strict=True))
 
 
 # -- the judge's marks -----------------------------------------------------------------------------------------
@@ -127,7 +105,7 @@ def shown(page):
 
 
 def test_the_page_has_marks_values_and_the_best_line(verdict):
-    data = shown(report_page([LOST], beside=Beside(verdicts=lambda wanted: dict.fromkeys(wanted, verdict))))
+    data = shown(report_page([LOST], verdicts=lambda wanted: dict.fromkeys(wanted, verdict)))
     game = data["games"][0]
     assert game["marks"] == "od" + "".join(str(move.mark) for move in verdict.moves[2:])
     assert game["values"][1] == [[0.0, [0, 2, 6, 8]], [-1.0, [1, 3, 5, 7]]]
@@ -135,14 +113,14 @@ def test_the_page_has_marks_values_and_the_best_line(verdict):
     assert len(line) == 8  # a draw fills the board
     assert line[0] in {"a3", "c3", "a1", "c1"}
     assert data["written"]["0"] == "a3"
-    assert (data["sum"], data["bounds"], data["row"]) == (0.0, [-1.0, 1.0], 3)
+    assert (data["sum"], data["bounds"]) == (0.0, [-1.0, 1.0])
     assert data["coordinates"] == [["a", "b", "c"], ["3", "2", "1"]]
 
 
 def test_verdicts_of_another_game_are_left_out(verdict):
     later = (structs.replace(verdict.moves[0], ply=70),)
     for other in (structs.replace(verdict, seed=5), structs.replace(verdict, moves=later)):
-        page = report_page([LOST], beside=Beside(verdicts=lambda wanted, other=other: {"0.0.0": other}))
+        page = report_page([LOST], verdicts=lambda wanted, other=other: {"0.0.0": other})
         game = shown(page)["games"][0]
         assert set(game.get("marks", ".")) == {"."}
         assert not any(game.get("values", ()))

@@ -81,23 +81,6 @@ function labelsOf() {
   if (agree((y, x) => y * width + x)) return { columns: numbers(width).map((x) => `+${x}`), rows: numbers(height).map((y) => String(y * width)) };
   return null;
 }
-// The stones in a row that won the game, as "row column".
-function winningCells() {
-  const length = data.row || 0;
-  if (ply !== last() || game.failure || length < 2 || !game.outcomes.includes("win")) return new Set();
-  const grid = grids[ply];
-  const found = new Set();
-  for (const [y, x, mark] of ply ? changed(ply) : []) {
-    for (const [dy, dx] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {
-      const run = [[y, x]];
-      for (const sign of [1, -1]) {
-        for (let step = sign; grid[y + step * dy] && grid[y + step * dy][x + step * dx] === mark; step += sign) run.push([y + step * dy, x + step * dx]);
-      }
-      if (run.length >= length) run.forEach((cell) => found.add(cell.join(" ")));
-    }
-  }
-  return found;
-}
 function drawText(text, before) {
   $("board").style.removeProperty("--columns");
   const picture = element("pre", undefined, { "aria-label": "Position" });
@@ -114,7 +97,6 @@ function drawText(text, before) {
 }
 function drawGrid(rows, old) {
   const chess = isChess(rows);
-  const won = winningCells();
   const picture = element("div", undefined, { class: "squares", role: "img", "aria-label": `Board, row by row: ${rows.map((row) => row.join(" ")).join("; ")}` });
   const columns = rows[0].length + (labels && labels.rows ? 1 : 0);
   picture.style.setProperty("--columns", columns);
@@ -128,7 +110,6 @@ function drawGrid(rows, old) {
       else if (owners[mark] !== undefined) { cell.className = "stone"; cell.dataset.mark = mark; cell.style.setProperty("--stone", colour(owners[mark])); }
       else if (!/^[.\-_]$/.test(mark)) cell.textContent = mark;
       if (old && old[y] && old[y][x] !== undefined && old[y][x] !== mark) cell.classList.add("new");
-      if (won.has(`${y} ${x}`)) cell.classList.add("won");
       picture.append(cell);
     });
   });

@@ -1,6 +1,4 @@
 // What the search did: nodes, what is known of them at a step, and a sentence for each step.
-"use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
 
 // -- numbers and names ----------------------------------------------------------------------------------------
 

@@ -1,18 +1,11 @@
 // The controls: steps, folding, keys, and what is said of the node that is selected.
 {
-  const $ = (id) => document.getElementById(id);
   const drawing = new Drawing($("tree"));
   window.drawing = drawing; // for tests, and for whoever looks at it in the console
   const searches = data.passes.map((raw) => new Search(raw));
   let search = null;
   let step = 0;
   let timer = null;
-
-  function element(name, text) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
 
   // -- steps ----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """What is recorded of a search: the textbook's figures, step by step, and every kind of search on small games."""
 
-import itertools
 import math
 
 import numpy as np
@@ -171,13 +170,6 @@ def test_every_search_can_be_drawn(name):
         assert nodes[0].known[-1][1:] == pytest.approx((drawn.result.value,) * 2)
     assert "<svg" in drawn.svg()
     assert "<canvas" in drawn.html()
-
-
-def test_what_is_known_of_a_node_never_widens_in_a_full_search():
-    drawn = draw_tree(tree_game([[[1, 5], [2, 0]], [[7, -3], [4, 4]]]), "minimax")
-    for node in drawn.shown.nodes:
-        for before, after in itertools.pairwise(node.known):
-            assert before.low <= after.low <= after.high <= before.high
 
 
 def grown(generator, depth):

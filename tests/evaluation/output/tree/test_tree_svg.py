@@ -79,7 +79,7 @@ def test_nothing_overlaps():
     def grown(depth):
         left, right = generator.uniform(2, 30, 2)
         count = int(generator.integers(0, 4)) if depth else 0
-        return Part("", left, right, [grown(depth - 1) for _ in range(count)])
+        return Part(left, right, [grown(depth - 1) for _ in range(count)])
 
     for _ in range(20):
         root = grown(6)

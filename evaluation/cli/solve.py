@@ -1,0 +1,317 @@
+"""``zermelo solve`` and ``exploitability``: who wins by how much and how soon, and what policies are worth."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from zermelo.evaluation.cli import arguments
+
+if TYPE_CHECKING:
+    from zermelo.agents import Plan, PolicyTable, Solution, SolvingProgress
+
+_PATIENCE = 10.0
+"""Seconds before the command says how to limit it."""
+_MOST_STATES = 1_000_000
+_MOST_VALUES = 3_000_000
+"""Pig to 100 has two million states."""
+
+
+class _Solved(NamedTuple):
+    """What is printed: as JSON, or as lines of text; and whether no limit came before the proof."""
+
+    data: dict[str, Any]
+    lines: list[str]
+    complete: bool = True
+
+
+def solve_command(
+    env: arguments.EnvText,
+    moves: arguments.MovesText = "",
+    outcome_only: Annotated[
+        bool, typer.Option("--outcome-only", help="Only who wins, not the value of every action: quicker.")
+    ] = False,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Limit on visited states.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that search together.")] = 1,
+    memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
+    policy: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Also write the optimal actions of every state."),
+    ] = "",
+    plan: Annotated[
+        str, typer.Option(help="States in the policy: seat (those that its player can reach by it) or full.")
+    ] = "seat",
+    states: Annotated[
+        int | None,
+        typer.Option(min=1, help="Limit on states; by default 1,000,000 in a policy, 3,000,000 with chance."),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player "
+            "may gain against the policy (0.001).",
+        ),
+    ] = None,
+    as_json: arguments.Json = False,
+    tables: arguments.Tables = None,
+    method: Annotated[
+        str, typer.Option(help="auto, alpha_beta, or proof_number, which is quick at mates.")
+    ] = "auto",
+    seed: arguments.Seed = 0,
+) -> None:
+    """Solve a position: who wins, the exact value of every action, moves to the end.
+
+    For two players with opposed interests. The value is for the player to move, in the game's own rewards.
+    Exit code 1 means that a limit was reached before the proof.
+
+    Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
+    best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb do not
+    apply to them.
+
+    For small two-player games with hidden cards, such as Kuhn and Leduc poker, the result is a policy near an
+    equilibrium: how much a player could gain against it, and bounds on the value of the game. --moves,
+    --outcome-only, --nodes, --threads, --memory-mb, --plan and --states do not apply to them.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --moves 0
+
+    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
+
+    [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --outcome-only
+
+    [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
+
+    [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
+    """
+    from zermelo.agents import Plan
+    from zermelo.agents.core.settings import check_choice
+    from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
+    from zermelo.envs import InvalidSettingError, as_game
+
+    covered = check_choice("plan", plan, Plan)
+    driver = arguments.position_after(env, moves, seed)
+    game = as_game(driver.env)
+    state = game.snapshot(driver.env)
+    live = _Live()
+    advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
+    patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
+    patience.daemon = True
+    patience.start()
+    try:
+        if is_solved_by_policy(game):
+            if moves or outcome_only or nodes is not None:
+                raise InvalidSettingError(
+                    f"{env} has hidden information, so it is solved from its start: leave out --moves, "
+                    "--outcome-only and --nodes, or use --tolerance and --seconds"
+                )
+            found = _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds, policy, live)
+        elif is_solved_by_values(game.traits):
+            if outcome_only or nodes is not None or seconds is not None:
+                raise InvalidSettingError(
+                    f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "
+                    "--seconds: leave them out, or use --tolerance and --states"
+                )
+            found = _by_values(
+                game, state, 1e-9 if tolerance is None else tolerance, states or _MOST_VALUES, policy, covered
+            )
+        else:
+            settings: dict[str, Any] = {
+                "outcome_only": outcome_only, "nodes": nodes, "seconds": seconds, "threads": threads,
+                "memory_mb": memory_mb, "tables": tables, "method": method,
+            }  # fmt: skip
+            found = _by_search(game, state, settings, states or _MOST_STATES, policy, covered, live)
+    except KeyboardInterrupt:
+        live.clear()
+        typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
+        raise SystemExit(arguments.INTERRUPTED) from None
+    finally:
+        patience.cancel()
+        live.clear()
+    if as_json:
+        arguments.print_json({"env": env, **({} if is_solved_by_policy(game) else {"moves": moves}), **found.data})
+    else:
+        after = f" after {moves}" if moves else ""
+        typer.echo("\n".join([f"{env}{after}, {found.lines[0]}", *found.lines[1:]]))
+    if not found.complete:
+        raise typer.Exit(1)
+
+
+class _Live(arguments.LiveLine):
+    """The line on the terminal, and how far solving had come when it was written last."""
+
+    spent = ""
+
+    def tell(self, progress: SolvingProgress, of: str) -> None:
+        self.spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
+        self.show(f"solving{self.spent}, {progress.actions_solved} of {progress.actions} {of}")
+
+
+def _played(table: PolicyTable, path: str, states: str = "states") -> str:
+    return f'{len(table):,} {states} in {path}; play it as policytable(path="{path}")'
+
+
+def _by_policy(
+    game: Any, tolerance: float, seconds: float | None, policy: str, live: arguments.LiveLine
+) -> _Solved:
+    """An equilibrium of a small game of hidden information."""
+    from zermelo.agents import StoppedBy, solve_equilibrium
+
+    def show(now: SolvingProgress) -> None:
+        spent = f"{now.iterations:,} iterations, {now.seconds:.1f} s"
+        live.show(f"solving ({spent}), exploitability {now.exploitability:.3g}")
+
+    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=show)
+    lower, upper = found.value_bounds(game.traits.constant)
+    lines = [
+        f"from its start: {found.information_states:,} information states",
+        f"value     {lower:.6g} to {upper:.6g} for {game.traits.seat_names[0]}",
+        f"policy    a player could gain {found.exploitability:.3g} against it, on average",
+        f"searched  {found.iterations:,} iterations over {found.states:,} states, {found.seconds:.2f} s",
+    ]
+    if policy:
+        found.policy.save(policy)
+        lines.append(f"written   {_played(found.policy, policy, 'information states')}")
+    data = {
+        "value_bounds": [lower, upper],
+        "values_by_seat": found.values,
+        "exploitability": found.exploitability,
+        "iterations": found.iterations,
+        "states": found.states,
+        "information_states": found.information_states,
+        "seconds": round(found.seconds, 3),
+        "stopped_by": found.stopped_by.value,
+    }
+    return _Solved(data, lines, found.stopped_by is StoppedBy.COMPLETED)
+
+
+def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _Solved:
+    """Best play in a game of chance or for one player, by value iteration."""
+    from zermelo.agents import value_iteration
+    from zermelo.agents.core.gate import require_decision
+    from zermelo.agents.solving.solve import policy_of_values
+    from zermelo.evaluation.output.positions.moves import name_of
+
+    require_decision(game, state)
+    values = value_iteration(game, tolerance, states=[state], most_states=most_states)
+    digits, traits = max(0, math.ceil(-math.log10(values.tolerance))), game.traits
+    player, action_values = traits.seat_names[game.to_move(state)], values.action_values(state)
+    value = max(action_values.values())
+    lines = [f"{player} to move", f"value     {value:.{digits}f} for {player}"]
+    if traits.seats == 2 and traits.utility_bounds == (-1.0, 1.0):
+        lines.append(f"score     {(value + 1) / 2:.{digits}f}: a win counts 1, a draw 1/2")
+    for action, worth in sorted(action_values.items(), key=lambda item: (-item[1], item[0])):
+        lines.append(f"{'action':10}{name_of(game, state, action)}: {worth:.{digits}f}")
+    made = f"by {values.sweeps:,} sweeps over {len(values):,} states"
+    lines.append(f"values    to within {values.tolerance:g}, {made}")
+    if policy:
+        written = policy_of_values(values, state, plan=plan, most_states=most_states)
+        written.save(policy)
+        lines.append(f"policy    {_played(written, policy)}")
+    data = {
+        "to_move": player,
+        "value": value,
+        "tolerance": tolerance,
+        "action_values": {str(action): number for action, number in action_values.items()},
+        "best_actions": list(values.best_actions(state)),
+        "states": len(values),
+        "sweeps": values.sweeps,
+    }
+    return _Solved(data, lines)
+
+
+def _by_search(
+    game: Any, state: Any, settings: dict[str, Any], most_states: int, policy: str, plan: Plan, live: _Live
+) -> _Solved:
+    """A proof, for two opposed players who see everything."""
+    from zermelo.agents import Plan, solve, solve_policy
+
+    solution = solve(game, state, **settings, on_progress=lambda now: live.tell(now, "actions"))
+    player, lines = game.traits.seat_names[solution.seat], _lines(game, state, solution)
+    if policy and solution.proven:
+        table = solve_policy(
+            game, state, plan=plan, most_states=most_states, on_progress=lambda now: live.tell(now, "states")
+        )
+        table.save(policy)
+        whose = "both players" if plan is Plan.FULL else f"{player} alone (--plan full: for both)"
+        lines.append(f"policy    {_played(table, policy)} for {whose}")
+    data = {
+        "to_move": player,
+        "outcome": None if solution.outcome is None else solution.outcome.value,
+        "value": solution.value,
+        "value_bounds": solution.value_bounds,
+        "values_by_seat": list(solution.values_by_seat),
+        "plies": solution.plies,
+        "action_values": {str(action): value for action, value in solution.action_values.items()},
+        "action_plies": {str(action): plies for action, plies in solution.action_plies.items()},
+        "principal_variation": list(solution.principal_variation),
+        "nodes": solution.nodes,
+        "seconds": round(solution.seconds, 3),
+        "stopped_by": solution.stopped_by.value,
+        "proven": solution.proven,
+    }
+    return _Solved(data, lines, solution.proven)
+
+
+def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
+    from zermelo.evaluation.output.positions.moves import name_of
+
+    player = game.traits.seat_names[solution.seat]
+    verdict = "not settled"
+    if solution.outcome is not None:
+        winner = {"first wins": 0, "second wins": 1}.get(solution.outcome.value)
+        verdict = "neither wins" if winner is None else f"{game.traits.seat_names[winner]} wins"
+    ends = f", {solution.plies} moves to the end" if solution.plies is not None else ""
+    lines = [f"{player} to move", f"outcome   {verdict}{ends}"]
+    if solution.value is not None:
+        lines.append(f"value     {solution.value + 0.0:g} for {player}")
+    else:
+        lower, upper = solution.value_bounds
+        lines.append(f"value     {lower:g} to {upper:g} for {player}")
+    for action, value in sorted(solution.action_values.items(), key=lambda item: (-item[1], item[0])):
+        plies = solution.action_plies.get(action)
+        within = f" in {plies}" if plies is not None else ""
+        lines.append(f"{'action':10}{name_of(game, state, action)}: {value:g}{within}")
+    if solution.principal_variation:
+        line = []
+        for action in solution.principal_variation:
+            line.append(name_of(game, state, action))
+            state = game.result(state, action)
+        lines.append(f"line      {' '.join(line)}")
+    lines.append(f"searched  {solution.nodes:,} nodes, {solution.seconds:.2f} s")
+    if not solution.proven:
+        lines.append(f"stopped   at the limit on {solution.stopped_by.value}")
+    return lines
+
+
+def exploitability_command(
+    env: arguments.EnvText,
+    agents: Annotated[
+        list[str],
+        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them."),
+    ],
+    states: Annotated[int, typer.Option(min=1, help="Limit on the states of the game.")] = 2_000_000,
+    as_json: arguments.Json = False,
+) -> None:
+    """Compute how much agents can be exploited: what an opponent who knows their policies can gain.
+
+    For small games with hidden information, such as Kuhn and Leduc poker. The gain is the mean over both
+    seats, in the game's own rewards; 0 is an equilibrium. Win rates do not show it: an agent that bluffs too
+    much may beat many opponents, and lose to one that notices.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
+    "cfr(iterations=200)"
+    """
+    from zermelo.evaluation.analysis.exploitability import agents_exploited
+
+    found = agents_exploited(env, agents, most_states=states)
+    if as_json:
+        arguments.print_json(found.to_dict())
+    else:
+        typer.echo(str(found))

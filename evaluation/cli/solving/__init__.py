@@ -1,1 +1,0 @@
-"""Commands that solve games: perfect play, values, equilibria."""

@@ -1,1 +1,0 @@
-"""How far a run is, while it goes on."""
