@@ -46,6 +46,11 @@ def wait_for_a_game(folder):
         time.sleep(0.05)
 
 
+def run(*words, **settings):
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=env, timeout=120, **settings)
+
+
 def test_a_tournament_prints_both_tables(cli):
     result = cli("tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "4", "--seed", "3")
     assert result.exit_code == 0, result.output
@@ -53,6 +58,17 @@ def test_a_tournament_prints_both_tables(cli):
     assert len(re.findall(r"^\d  greedy ", result.stdout, re.MULTILINE)) == 3  # scores, crosstable, ratings
     assert "\x1b" not in result.stdout
     assert result.stderr == ""
+
+
+def test_the_same_command_gives_the_same_table_from_a_real_process():
+    outputs = [
+        run("tournament", TOY, GOOD, LAST, "random", "--games", "3", "--isolate", "none", "--workers", workers)
+        for workers in ("1", "2")
+    ]
+    assert [output.returncode for output in outputs] == [0, 0], outputs
+    first, second = (re.sub(r" +\S+$", "", output.stdout, flags=re.MULTILINE) for output in outputs)
+    assert first == second
+    assert not any("\x1b" in output.stderr or "Error" in output.stderr for output in outputs)  # nothing is drawn
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,19 @@
 """What is seen of a run while it goes on: how far it is, how fast, and who leads."""
 
 import contextlib
+import fcntl
 import io
+import os
+import pty
+import re
+import select
+import signal
+import struct
 import sys
+import termios
+import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +26,7 @@ from zermelo.evaluation.output import progress
 from zermelo.evaluation.output.progress import Drawing, Pace, RunningTable, drawn, duration, line, watcher
 from zermelo.evaluation.storage.counting import count_games
 
+TESTS = Path(__file__).parents[2]
 SEATS = ("player_1", "player_2")
 
 
@@ -274,3 +285,53 @@ def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):
     assert [found.split(" of ")[0] for found in lines] == [f"zermelo: {k}" for k in range(1, 6)]
     assert round_robin(toy_envs.ToyEnv, ["random", "random"], **settings).rows == standings.rows
     assert capsys.readouterr().err == ""  # nothing is left to play
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_in_a_terminal_that_is_resized_and_interrupted(tmp_path):
+    program = str(Path(sys.executable).with_name("zermelo"))
+    words = ["tournament", "doubles.toy_envs:ToyEnv", "random", "doubles.bad_agents:Slow", "-n", "100000"]
+    text = in_terminal([program, *words, "--out", str(tmp_path / "out")])
+    drawing, _, after = text.rpartition("\x1b[?25h")
+    assert re.search(r"\d+/100,000  .* left", drawing)
+    assert "95 % interval" in drawing
+    assert "\x1b[?25l" not in after
+    assert re.search(r"Stopped after \d+ of 100000 games", after)
+    assert "The same command again plays the rest." in after
+    assert "games/s" not in after
+    assert "Traceback" not in text
+
+
+def in_terminal(words):
+    """What the command writes to a terminal that becomes smaller meanwhile, and in which Ctrl-C is pressed."""
+    process, terminal = pty.fork()
+    if not process:
+        os.environ.update(TERM="xterm-256color", PYTHONPATH=str(TESTS))
+        os.execv(words[0], words)
+    seen, deadline = b"", time.monotonic() + 120
+    steps = [(20, 90), (10, 50), None]
+    try:
+        while True:
+            ready, _, _ = select.select([terminal], [], [], 0.1)
+            if ready:
+                try:
+                    seen += os.read(terminal, 65536)
+                except OSError:
+                    break
+            assert time.monotonic() < deadline, seen.decode(errors="replace")
+            if steps and len(re.findall(rb"/100,000 .*? left", seen)) > 2 * (3 - len(steps)):
+                size = steps.pop(0)
+                if size is None:
+                    os.write(terminal, b"\x03")
+                else:
+                    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        _, status = os.waitpid(process, 0)
+        process = 0
+    finally:
+        if process:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+        os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 130
+    return seen.decode()
