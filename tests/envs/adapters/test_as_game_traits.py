@@ -73,11 +73,6 @@ def test_wrappers_do_not_hide_hidden_information(make: Any) -> None:
     assert as_game(started(make(), seed=0)).traits.information is Information.HIDDEN
 
 
-def test_the_constant_of_a_constant_sum_is_found() -> None:
-    env = started(Numbers(total=3.0))
-    assert as_game(env).traits.constant == pytest.approx(3.0)
-
-
 def test_sources_in_order_of_trust() -> None:
     env = Numbers()
     env.zermelo_traits = {"utility_bounds": (0, 1), "information": "hidden"}
