@@ -12,13 +12,11 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from zermelo.envs.adapters import gymnasium, transition_table
+from zermelo.envs.adapters import aec, gymnasium, transition_table
 from zermelo.envs.adapters.adapter import Adapted
-from zermelo.envs.adapters.aec import hidden
 from zermelo.envs.adapters.facts.configuration import configuration, differences, episode, is_same_episode
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel import game as openspiel
-from zermelo.envs.adapters.openspiel import hanabi
 from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
 from zermelo.envs.adapters.wrappers import (
     game_name,
@@ -35,10 +33,10 @@ from zermelo.envs.traits import given_traits, merge_traits
 
 _ADAPTERS: Final = (
     openspiel.ADAPTER,
-    hanabi.ADAPTER,
+    openspiel.HANABI_ADAPTER,
     transition_table.ADAPTER,
     gymnasium.ADAPTER,
-    hidden.ADAPTER,
+    aec.ADAPTER,
 )
 """The first that accepts an environment serves it."""
 _WITH_RULES: Final = ("auto", "rules")

@@ -248,7 +248,7 @@ class CopiedGame:
             f"{place_of(error)}{hint}"
         )
 
-    # -- what inference asks (zermelo.envs.adapters.facts.probe) -------------------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.observability) -----------------------------------------
 
     def trials(self, state: CopiedState) -> Generator[None]:
         yield from ()

@@ -7,6 +7,7 @@ wraps the environment is part of the game.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -35,7 +36,6 @@ class GymGame(CopiedGame):
         require_reset(env)
         super().__init__(env, lambda: _quiet_copy(env), traits, outside, seed)
         self._codec = codec_for(self._template, None, self._name)
-        self._mask: GymMask | None = None
 
     def snapshot(self, env: Any) -> CopiedState:
         require_reset(env)
@@ -54,17 +54,16 @@ class GymGame(CopiedGame):
         with self._blame("its action mask"):
             mask = shown_mask(state.seen, state.info, self._codec, self._name)
             if mask is None:
-                mask = self._live_mask(state.env) if state.info is None else own_mask(state.env)
+                mask = self._live_mask.mask(state.env) if state.info is None else own_mask(state.env)
         actions = self._codec.all_actions() if mask is None else self._codec.masked(mask)
         if not actions:
             raise GameOverError(f"{self._name} is not over, but its action mask allows no action")
         return actions
 
-    def _live_mask(self, env: Any) -> Any:
-        """The mask of the first state, of which no step has returned anything."""
-        if self._mask is None:
-            self._mask = GymMask(env)
-        return self._mask.mask(env)
+    @functools.cached_property
+    def _live_mask(self) -> GymMask:
+        """Finds the mask of the first state, of which no step has returned anything."""
+        return GymMask(self._template)
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         observation, reward, terminated, truncated, info = returned

@@ -8,7 +8,6 @@ entry for each action, zero for those that are illegal, or is the list of the le
 from __future__ import annotations
 
 import contextlib
-import inspect
 import re
 import sys
 import weakref
@@ -29,10 +28,8 @@ _MASK: Final = re.compile(
 )
 _SIMILAR: Final = re.compile("mask|legal|valid|avail|allowed", re.I)
 _NEGATED: Final = re.compile("illegal|invalid|unavail|disallowed|forbidden", re.I)
-_SHOWS: Final = re.compile("obs|info|mask|legal|valid", re.I)
-_SHOWS_INFO: Final = re.compile("info|mask|legal|valid", re.I)
-_ACTS: Final = re.compile("render|draw|display|print|log|save|write|send|close|reset|update|load", re.I)
-"""In the names of methods that do more than to return something."""
+_SHOWING: Final = ("_get_obs", "_get_info")
+"""The methods that Gymnasium's guide has environments fill in what ``reset`` and ``step`` return."""
 _COMPARED_STEPS: Final = 3
 
 
@@ -121,8 +118,8 @@ def own_mask(env: Any) -> Any:
 class GymMask:
     """Finds the action mask of a Gymnasium environment without stepping it.
 
-    It is asked by ``action_masks()``. Otherwise the mask comes from a method without arguments that returned the
-    masks of ``reset`` and ``step`` on a copy, such as ``_get_obs()`` or ``_get_info()``; only copies are asked.
+    It is asked by ``action_masks()``. Otherwise the mask comes from ``_get_obs()`` or ``_get_info()``, if that
+    returned the masks of ``reset`` and ``step`` on a copy; only copies are asked.
 
     Raises:
         UnsupportedGameError: Its observations have a mask, and no method of it returns that.
@@ -133,13 +130,12 @@ class GymMask:
         self._method: str | None = None
         if own_mask(env) is not None:
             return
-        shown = getattr(env.observation_space, "spaces", None) or {}
-        hidden = [name for name in shown if isinstance(name, str) and _MASK.search(name)]
-        found = _methods_of(env.unwrapped, _SHOWS if hidden else _SHOWS_INFO)
-        copied = clone_env(env) if found else env
-        found = [name for name in found if _asked(copied, name, self._codec) is not None]
-        found = _agreeing(copied, found, self._codec) if found else []
-        if "action_mask" in shown and not found:
+        found = [name for name in _SHOWING if hasattr(env.unwrapped, name)]
+        if found:
+            copied = clone_env(env)
+            found = [name for name in found if _asked(copied, name, self._codec) is not None]
+            found = _agreeing(copied, found, self._codec) if found else []
+        if "action_mask" in (getattr(env.observation_space, "spaces", None) or {}) and not found:
             raise UnsupportedGameError(
                 f"{game_name(env)} shows its action mask only in what reset and step return, in "
                 "observation['action_mask']: give its class a method action_masks() that returns it"
@@ -157,29 +153,12 @@ class GymMask:
 _finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()
 
 
-def _methods_of(raw: Any, named: re.Pattern[str]) -> list[str]:
-    names = [name for name in dir(type(raw)) if named.search(name) and not _ACTS.search(name)]
-    return [name for name in names if not name.startswith("__") and _needs_nothing(getattr(raw, name, None))]
-
-
-def _needs_nothing(method: Any) -> bool:
-    if not inspect.ismethod(method):
-        return False
-    parameters = inspect.signature(method).parameters.values()
-    return all(
-        one.default is not one.empty or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters
-    )
-
-
 def _asked(env: Any, name: str, codec: ActionCodec) -> Any:
-    """The mask that a method of a copy returns: itself, or in the observation or info that it returns."""
+    """The mask in the observation or info that a method of a copy returns."""
     with contextlib.suppress(Exception):  # such as a method that cannot be called now
         with QUIET, global_random_guard():
             seen = getattr(env.unwrapped, name)()
-        for part in seen if isinstance(seen, tuple) else (seen,):
-            mask = shown_mask(part if isinstance(part, Mapping) else {f"{name}_actions": part}, {}, codec, "")
-            if mask is not None:
-                return mask
+        return shown_mask(seen, {}, codec, "")
     return None
 
 

@@ -17,10 +17,10 @@ from typing import Any
 import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import (
-    METHODS_OF_PLAY,
     game_name,
     innermost,
     is_gymnasium,
+    is_patched,
     require_reset,
     seat_agents,
 )
@@ -67,7 +67,7 @@ class LiveRulesGame(RulesGame):
 
     def live_state(self, raw: Any) -> Any | None:
         """The state of an environment, if its class, seats, turn, end and instance are as the rules have them."""
-        if not self._is_of(raw) or not METHODS_OF_PLAY.isdisjoint(vars(raw)):
+        if not self._is_of(raw) or is_patched(raw):
             return None
         state = self._read(raw)
         if state is None or self._agents is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -113,9 +113,8 @@ class ActionCodec:
         return tuple(sum(part) for part in itertools.product(*parts))
 
     def _unfit(self, mask: Any, wanted: str) -> UnsupportedGameError:
-        shape: Any = (
-            np.shape(mask) if not isinstance(mask, tuple | Mapping) else tuple(map(np.shape, _values(mask)))
-        )
+        parts: Any = mask.values() if isinstance(mask, Mapping) else mask
+        shape = tuple(map(np.shape, parts)) if isinstance(mask, tuple | Mapping) else np.shape(mask)
         return UnsupportedGameError(
             f"the action mask of {self._owner} has shape {shape}, but its action space {self.space} needs {wanted}"
         )
@@ -131,10 +130,6 @@ def _kind(space: Any) -> str:
 def _kind_of(space: Any) -> str:
     modules = ("gymnasium.spaces.", "gym.spaces.")
     return next((cls.__name__ for cls in space.__mro__ if cls.__module__.startswith(modules)), "")
-
-
-def _values(mask: Any) -> Iterable[Any]:
-    return mask.values() if isinstance(mask, Mapping) else mask
 
 
 def _parts(space: Any) -> list[tuple[Any, Any]]:

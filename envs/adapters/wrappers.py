@@ -38,9 +38,6 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
-_BASES = {"AECEnv": "pettingzoo.utils.env", "Env": "gymnasium.core", "ParallelEnv": "pettingzoo.utils.env"}
-
-
 @functools.cache  # what a class inherits does not change
 def _base_of(kind: Any) -> str | None:
     """The base class of environments that a class has."""

@@ -26,16 +26,12 @@ from zermelo.envs.clone.traversal import reachable
 # --- inside
 
 
-def find_generators(env: Any) -> list[Any]:
-    """The sources of randomness that an environment holds, each once, in the order of its attributes.
+def is_source(obj: Any) -> bool:
+    """Returns whether an object is a source of randomness that has a state.
 
     These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences,
-    Python's ``random.Random`` and PyTorch's generators; ``random.SystemRandom``, which has no state, is left out.
+    Python's ``random.Random`` and PyTorch's generators.
     """
-    return [obj for obj in reachable(env) if _is_source(obj)]
-
-
-def _is_source(obj: Any) -> bool:
     if isinstance(obj, random.Random):
         return not isinstance(obj, random.SystemRandom)
     return isinstance(obj, np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
@@ -56,7 +52,7 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     """
     known = known_generators(env)
     objects = [*reachable(env)] if known is None else [part for holder in known for part in reachable(holder)]
-    found = [obj for obj in objects if _is_source(obj)]
+    found = [obj for obj in objects if is_source(obj)]
     for source in found:
         seed = int.from_bytes(generator.bytes(16), "little")
         # Each class's own method starts an existing object anew, the seed sequence that it spawns from included.

@@ -158,7 +158,8 @@ class _Writer:
     def flat(self, name: str, obj: Any) -> str:
         """A container of shared values."""
         cls = type(obj)
-        is_sized = not self.loose and cls in (list, dict)  # emptiness is part of the shape
+        # Emptiness is part of the shape: a literal in place of copies of nothing makes tic-tac-toe a tenth faster.
+        is_sized = not self.loose and cls in (list, dict)
         if is_sized:
             self.require(name if obj else f"not {name}")
         if obj or not is_sized:

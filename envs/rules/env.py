@@ -170,7 +170,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
             if seat != CHANCE:
                 self.agent_selection = self.possible_agents[seat]
 
-    # -- chance, as zermelo.envs.adapters.aec.game asks for it ---------------------------------------------------
+    # -- chance, as zermelo.envs.adapters.aec asks for it --------------------------------------------------------
 
     def _roll(self) -> None:
         while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):

@@ -24,7 +24,7 @@ import cloudpickle
 import numpy as np
 
 from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
-from zermelo.envs.adapters.aec.hidden import deal_unseen
+from zermelo.envs.adapters.aec import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import replace_generators

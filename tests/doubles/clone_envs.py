@@ -14,6 +14,8 @@ from gymnasium.spaces import Discrete
 from pettingzoo import AECEnv
 
 from zermelo.envs import clone_env
+from zermelo.envs.clone.generators import is_source
+from zermelo.envs.clone.traversal import reachable
 
 Point = namedtuple("Point", "x y")
 
@@ -266,3 +268,8 @@ class StaleMaskClone:
         self.masks.append(wrapper._prev_obs)
         wrapper._prev_obs = self.masks[max(0, len(self.masks) - 4)]
         return new
+
+
+def find_generators(env):
+    """The sources of randomness that an environment holds, each once."""
+    return [obj for obj in reachable(env) if is_source(obj)]

@@ -171,14 +171,11 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
             return {"legal_moves": np.flatnonzero(self.mask()).tolist()}
         return {"valid_mask": self.mask()} if self.show in ("valid_mask", "info_only") else {}
 
-    def _observation(self, why: str = "") -> Any:
-        return (self.look(), why) if self.show == "observation" else None
+    def _get_obs(self) -> Any:
+        return self.look() if self.show == "observation" else None
 
-    def make_info(self) -> Any:
-        return self.about() if self.show == "valid_mask" else {"legal_moves": [0, 2]}
-
-    def all_legal(self) -> Any:
-        return np.flatnonzero(self.mask()) if self.show == "moves" else None
+    def _get_info(self) -> Any:
+        return self.about() if self.show in ("valid_mask", "moves") else {"legal_moves": [0, 2]}
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed)

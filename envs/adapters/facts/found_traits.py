@@ -109,7 +109,13 @@ class _Slices:
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
         env = self._game.environment(root)
         yield from self._game.trials(root)
-        _check_copies(env, self._ends)
+        try:
+            check_clone(env, self._ends)
+        except CloneError as error:
+            if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
+                raise
+            # The environment's own code raised while it was played alone. That is not the copy's fault, and a
+            # search that gets there will say so.
         yield
         if self._settled is None:
             return Adapted(_watched(self._game, env, self._ends), {})
@@ -118,14 +124,3 @@ class _Slices:
             yield
             findings = yield from infer(self._game, root, self._game.traits.seats)
         return self._settled(findings)
-
-
-def _check_copies(raw: Any, deadline: float) -> None:
-    """Plays a copy beside another, once for a class, before a search relies on copies."""
-    try:
-        check_clone(raw, deadline)
-    except CloneError as error:
-        if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
-            raise
-        # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
-        # that gets there will say so.

@@ -59,12 +59,12 @@ def hidden_of_rules(env: Any) -> Hidden | None:
     if not hasattr(rules, "resample"):
         return None
     rewind = _rewind_rules if hasattr(rules, "round_start") else None
-    return Hidden(_rules_key, _resample_rules, rewind, bool(method_or_default(rules, "hides_more")()))
-
-
-def _rules_key(env: Any, agent: Any) -> Hashable:
-    key: Hashable = env.rules.information_state_key(env.position, env.possible_agents.index(agent))
-    return key
+    return Hidden(
+        lambda env, agent: env.rules.information_state_key(env.position, env.possible_agents.index(agent)),
+        _resample_rules,
+        rewind,
+        bool(method_or_default(rules, "hides_more")()),
+    )
 
 
 def _resample_rules(env: Any, agent: Any, generator: np.random.Generator) -> None:
@@ -83,12 +83,10 @@ def hidden_of_shimmy(env: Any) -> Hidden | None:
     """For games that OpenSpiel can deal again, and those in which nothing but simultaneous moves is hidden."""
     if _hides_more(env) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
         return None
-    return Hidden(_shimmy_key, _resample_shimmy)
-
-
-def _shimmy_key(env: Any, agent: Any) -> Hashable:
-    key: Hashable = env.game_state.information_state_string(env.possible_agents.index(agent))
-    return key
+    return Hidden(
+        lambda env, agent: env.game_state.information_state_string(env.possible_agents.index(agent)),
+        _resample_shimmy,
+    )
 
 
 def _resample_shimmy(env: Any, agent: Any, generator: np.random.Generator) -> None:

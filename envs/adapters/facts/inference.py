@@ -26,8 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.adapters.facts.configuration import configuration, differences
-from zermelo.envs.adapters.facts.observability import Observability
-from zermelo.envs.adapters.facts.probe import Probe
+from zermelo.envs.adapters.facts.observability import Observability, Probe
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.verify import CHECKED

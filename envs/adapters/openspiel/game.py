@@ -13,14 +13,15 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
+from zermelo.envs.adapters.wrappers import game_name, innermost
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import (
     EnvFailedError,
@@ -328,6 +329,36 @@ class HiddenHands(OpenSpielGame):
         return state if self.is_terminal(state) else redealt_hanabi(state, seat, generator)
 
 
+class HanabiGame(HiddenHands):
+    """The game of PettingZoo's Hanabi. Its states are OpenSpiel's.
+
+    Args:
+        env: The environment below its checking wrappers.
+        given: Fields of ``Traits`` that the caller gave.
+    """
+
+    def __init__(self, env: Any, given: Mapping[str, Any]) -> None:
+        super().__init__(env.hanabi_env, given)
+        self._sees_all = sees_all(env)
+        named = replace(self._traits, name=game_name(env), seat_names=tuple(map(str, env.possible_agents)))
+        self._traits = merge_traits(
+            named, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared_traits(env))
+        )
+
+    def fits(self, env: Any) -> bool:
+        return super().fits(env.hanabi_env) and sees_all(env) == self._sees_all
+
+    def snapshot(self, env: Any) -> Any:
+        inside = getattr(innermost(env), "hanabi_env", env)
+        return super().snapshot(inside)
+
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        return tuple(state.history()) if self._sees_all else super().information_state_key(state, seat)
+
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        return state if self._sees_all else super().resample(state, seat, generator)
+
+
 def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:
     """A state that the seat cannot tell from this one, dealt by OpenSpiel; or why it cannot, as text."""
     import pyspiel
@@ -352,3 +383,11 @@ def _make(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
 
 
 ADAPTER = Adapter(accepts=lambda raw: full_name(type(raw)) == SHIMMY, make=_make)
+HANABI_ADAPTER = Adapter(
+    # With a random start player the environment itself asks the wrong agent first.
+    accepts=lambda raw: (
+        full_name(type(raw)) == "pettingzoo.classic.hanabi.hanabi.raw_env"
+        and not raw._config["random_start_player"]
+    ),
+    make=lambda raw, given, deadline: Adapted(HanabiGame(raw, given), {}),
+)

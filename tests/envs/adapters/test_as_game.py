@@ -149,21 +149,6 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
     assert visible(env) == visible(twin)
 
 
-def test_the_agent_iter_loop_goes_on_after_a_search() -> None:
-    env = started(classic("tictactoe-v3"), seed=0)
-    for agent in env.agent_iter():
-        _, _, terminated, truncated, _ = env.last()
-        action = None
-        if not (terminated or truncated):
-            game = as_game(env)
-            state = game.snapshot(env)
-            assert env.possible_agents[game.to_move(state)] == agent
-            action = game.legal_actions(state)[0]
-            game.result(state, action)
-        env.step(action)
-    assert not env.agents
-
-
 @pytest.mark.parametrize("backend", ["auto", "clone"])
 def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards(backend: str) -> None:
     env = started(classic("tictactoe-v3"), moves=(0, 3, 1, 4, 2))

@@ -122,7 +122,8 @@ def test_other_options_of_reset_are_another_configuration() -> None:
 
 
 @pytest.mark.defect(24)
-def test_what_another_process_has_found_is_added_to_what_is_known() -> None:
+def test_what_another_process_has_found_is_added_to_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference, "_memory", {})
     known = [reward_sum(PaysByTable(table(-1.0)))]
     key, found = next((key, found) for key, found in inference._memory.items() if key == (PaysByTable,))
     inference._memory[key] = []

@@ -23,7 +23,7 @@ from zermelo.envs import (
     register_information,
 )
 from zermelo.envs.adapters.facts.hanabi import redealt_hanabi
-from zermelo.envs.adapters.openspiel.hanabi import HanabiGame
+from zermelo.envs.adapters.openspiel.game import HanabiGame
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 

@@ -12,7 +12,7 @@ from oracles.pettingzoo_play import play_beside_pettingzoo
 from pettingzoo.utils import BaseWrapper, wrappers
 
 from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, make
-from zermelo.envs.adapters.aec.game import AECGame
+from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Leduc

@@ -5,11 +5,10 @@ import random
 import warnings
 
 import pytest
-from doubles.clone_envs import DiceEnv
+from doubles.clone_envs import DiceEnv, find_generators
 from doubles.game_envs import started
 
 from zermelo.envs import CloneError, InvalidSettingError, as_game, clone_env, register_clone, verify_clone
-from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.state_key import state_key
 
 

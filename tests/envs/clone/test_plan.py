@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pettingzoo
 import pytest
-from doubles.clone_envs import BareEnv, MyList, Piece
+from doubles.clone_envs import BareEnv, MyList, Piece, find_generators
 from gymnasium import spaces
 
 from zermelo.envs import clone_env
-from zermelo.envs.clone.generators import find_generators
 from zermelo.envs.clone.kinds import is_shared_type
 from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.clone.state_key import state_key

@@ -2,14 +2,13 @@ import random
 
 import numpy as np
 import pytest
-from doubles.clone_envs import BareEnv, DiceEnv
+from doubles.clone_envs import BareEnv, DiceEnv, find_generators
 from doubles.game_envs import started
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import clone_env
 from zermelo.envs.clone.generators import (
     OutsideGenerators,
-    find_generators,
     global_random_guard,
     replace_generators,
 )

@@ -41,10 +41,6 @@ class LinearMap:
         raise RuntimeError("C++ says no")
 
 
-async def _coroutine() -> None:
-    pass
-
-
 def memory_map_of_numpy() -> Any:
     with tempfile.TemporaryFile() as file:
         return np.memmap(file, np.uint8, "w+", shape=(4,))

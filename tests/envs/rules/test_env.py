@@ -29,7 +29,7 @@ from zermelo.envs import (
     make,
 )
 from zermelo.envs import games as own_games
-from zermelo.envs.adapters.aec.game import AECGame
+from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.errors import RulesError
 from zermelo.envs.pictures.boards import draw, state_text

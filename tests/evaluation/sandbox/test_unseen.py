@@ -20,7 +20,7 @@ from doubles.toy_envs import ToyEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from zermelo.envs import EnvFailedError, UnknownTraitWarning, clone_env, make
-from zermelo.envs.adapters.aec.hidden import deal_unseen
+from zermelo.envs.adapters.aec import deal_unseen
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.clone.state_key import state_key
 from zermelo.evaluation import round_robin

@@ -1,1 +1,0 @@
-"""AEC environments as games."""
