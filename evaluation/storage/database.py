@@ -130,9 +130,15 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
 def _checked_version(db: sqlite3.Connection, path: Path) -> int:
     """The version of the tables, 0 if there are none."""
     db.execute("PRAGMA trusted_schema = OFF")
-    version = int(db.execute("PRAGMA user_version").fetchone()[0])
-    mark = int(db.execute("PRAGMA application_id").fetchone()[0])
-    things = db.execute("SELECT type, name, rootpage FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    db.execute("BEGIN")  # one view of a file that another run may just be creating
+    try:
+        version = int(db.execute("PRAGMA user_version").fetchone()[0])
+        mark = int(db.execute("PRAGMA application_id").fetchone()[0])
+        things = db.execute(
+            "SELECT type, name, rootpage FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+    finally:
+        db.execute("ROLLBACK")
     if not (version or mark or things):
         return 0
     if mark != MARK:

@@ -1,5 +1,6 @@
 """The folder of a run: what is in it, how it is read, and what happens when it cannot be used."""
 
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from zermelo.evaluation import (
     round_robin,
 )
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.storage.database import create, open_reader, open_writer
 from zermelo.evaluation.tournament.plan import Tournament
 
 AGENTS = [Good("a"), First("b")]
@@ -332,3 +334,28 @@ def test_a_match_without_an_id_is_not_of_the_schedule(tmp_path):
     store = Store(Schedule("ab", seats=2, games=2, seed=0), {}, tmp_path)
     with store, pytest.raises(InvalidSettingError, match="the schedule has no game ''"):
         store.append(play_match(toy_envs.ToyEnv, [First(), First()], seed=0))
+
+
+def test_a_run_that_is_just_being_created_is_empty_or_whole(tmp_path):
+    """A reader sees the tables, the mark and the version of one moment."""
+    said, is_over = set(), threading.Event()
+
+    def read(path):
+        while not is_over.is_set():
+            try:
+                with open_reader(path):
+                    said.add("whole")
+            except StoreError as error:
+                said.add(str(error).rpartition(": ")[2])
+
+    for number in range(40):
+        path = tmp_path / str(number) / "games.sqlite"
+        path.parent.mkdir()
+        with contextlib.closing(open_writer(path)) as db:
+            is_over.clear()
+            reader = threading.Thread(target=read, args=(path,))
+            reader.start()
+            create(db, {}, 2)
+            is_over.set()
+            reader.join()
+    assert said <= {"whole", "games.sqlite is empty"}
