@@ -13,8 +13,8 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.general.kernel import visit as visit_general
+from zermelo.agents.compiled.general.max_n import max_n
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.max_n.kernel import max_n
 from zermelo.agents.compiled.memory import enter, line_of, row_of
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record, is_less, shift

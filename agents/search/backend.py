@@ -12,8 +12,7 @@ import functools
 from typing import Any, cast
 
 from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch
-from zermelo.agents.compiled.max_n.search import CompiledMaxN
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import can_evaluate, is_ready, tables_of
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.compiled.general.search import FIRST, FRIENDLY, PARANOID, SPITEFUL
 from zermelo.agents.compiled.layout import SUM_NOT_CONSTANT, Search
-from zermelo.agents.compiled.max_n.search import FIRST, FRIENDLY, PARANOID, SPITEFUL
 from zermelo.agents.compiled.memory import (
     EXACT,
     LOWER,
