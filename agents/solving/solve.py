@@ -131,8 +131,7 @@ def solve(
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
     budget = Budget(limits, started, compile=chosen)
-    with budget.off_the_clock():
-        is_ready = PROOF.is_ready(game.rules, budget.waits)
+    is_ready = PROOF.is_ready(game.rules, budget)
     started = budget.started
     return solved(ProofSolver, limits, chosen) if is_ready else solved(AlphaBetaSolver, limits, Compile.NEVER)
 

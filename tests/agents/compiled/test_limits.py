@@ -123,38 +123,6 @@ class WideCorridor(NamedTuple):
         return 1 if seat == 0 else -1
 
 
-class Left(NamedTuple):
-    stones: int
-    mover: int
-
-
-class Subtraction(NamedTuple):
-    """Seven stones, each player takes one or two; who takes the last wins. There is nothing to choose."""
-
-    def num_actions(self) -> int:
-        return 2
-
-    def initial_state(self) -> Left:
-        return Left(7, 0)
-
-    def to_move(self, state: Left) -> int:
-        return state.mover
-
-    def legal_actions(self, state: Left, out: Any) -> int:
-        out[0] = 0
-        out[1] = 1
-        return 2 if state.stones > 1 else 1
-
-    def result(self, state: Left, action: int) -> Left:
-        return Left(state.stones - 1 - action, 1 - state.mover)
-
-    def is_terminal(self, state: Left) -> bool:
-        return state.stones == 0
-
-    def utility(self, state: Left, seat: int) -> int:
-        return -1 if state.mover == seat else 1
-
-
 def in_thread(stack: int, call: Callable[[], Any]) -> Any:
     """What a call returns in a thread with so many bytes of stack."""
     answers: list[Any] = []
@@ -277,12 +245,6 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
         assert search.recall(after, 3, 1) == line[1]
         assert search.recall(after, 2, 1) is None
         assert search.recall(after, 4, 1) is None
-
-
-@pytest.mark.thorough
-def test_rules_without_parameters_are_searched() -> None:
-    found = AlphaBetaAgent(depth="full").search_state(RulesGame(Subtraction()))
-    assert (found.value, found.action, found.proven) == (1.0, 0, True)
 
 
 SEARCHES = [
