@@ -153,17 +153,16 @@ class Prover:
             return int(kernel(*search.start(state), lower, upper, first, -1, 1, search))
 
         try:
-            reason, search = race(call, self._searches, check)
+            reason, _ = race(call, self._searches, check)
+            why = StoppedBy.NODES if reason == layout.OUT_OF_NODES else StoppedBy.COMPLETED
         except SearchStopped as stopped:
-            return Score(*self._bounds_now(), stopped.reason)
+            reason, why = layout.GOING, stopped.reason
         finally:
             self.nodes = self.nodes_now
             for worker in self._searches:
                 worker.nodes = worker.unclaimed = 0
         self._refuse_endless(reason)
-        if reason == layout.OUT_OF_NODES:
-            return Score(*self._bounds_now(), StoppedBy.NODES)
-        return self._read(search)
+        return Score(*self._bounds_now(), why)
 
     def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
         """The scores of many unfinished positions.
