@@ -234,7 +234,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     may_prune = False
     behind = 0
     most = 0
-    if SELECTIVE:
+    if not SELECTIVE:
+        count = rules.legal_actions(state, words(actions, search.width))
+        if SHARES:
+            search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
+        order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
+    else:
         tries_table = table_action >= 0 and search.ordered != 0
         if SHARES:
             tries_table = tries_table and not forbids_repetition(rules)
@@ -258,17 +263,15 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     index = 0
     while True:
         if index == count:
-            if turn == 0 and not is_listed:
+            if SELECTIVE and turn == 0 and not is_listed:
+                # The table's action has not cut off: now the others are needed.
                 count = rules.legal_actions(state, words(actions, search.width))
                 if SHARES:
                     search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
-                if SELECTIVE:
-                    score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
-                    if index == 1:
-                        select_best(actions, later, 0, count)
-                else:
-                    order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
+                score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
                 is_listed = True
+                if index == 1:
+                    select_best(actions, later, 0, count)
                 continue
             if turn == 1 or put_off == 0:
                 break
