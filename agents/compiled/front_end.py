@@ -16,7 +16,7 @@ import numpy as np
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
-from zermelo.agents.compiled.program import Program, evaluates, is_ready
+from zermelo.agents.compiled.program import Program, evaluates
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
@@ -330,7 +330,7 @@ def compiled_search(
     """
     if budget.compile is Compile.NEVER or not kind.can_search(root):
         return None
-    if not is_ready(kind.program, root.game.rules, budget, kind.constants(root, config)):
+    if not kind.program.is_ready(root.game.rules, budget, kind.constants(root, config)):
         return None
     found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]  # as all kinds do
     return found

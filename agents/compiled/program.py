@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from zermelo.agents.compiled import layout
@@ -64,12 +65,18 @@ class Program:
         """
         return build(rules, self.kernel(**constants))
 
-    def is_ready(self, rules: Any, waits: Callable[[], bool], **constants: bool) -> bool:
-        """Whether the kernel is there: compiles it if it must be, and waits for that as long as ``waits()``.
+    def is_ready(self, rules: Any, budget: Budget, constants: Mapping[str, bool] = MappingProxyType({})) -> bool:
+        """Whether the kernel can be used now.
 
-        Raises as ``load``.
+        The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches.
+
+        Raises:
+            RulesError: The rules do not compile; the message names the method and the line.
         """
-        return is_built(rules, self.kernel(**constants), waits)
+        if budget.compile is Compile.NEVER:
+            return False
+        with budget.off_the_clock():
+            return is_built(rules, self.kernel(**constants), budget.waits)
 
     def kernel(self, **constants: bool) -> Kernel:
         """The kernel to compile, with its constants."""
@@ -77,17 +84,3 @@ class Program:
         arguments: list[Any] = [*self.arguments, layout.RECORD]
         constants = dict.fromkeys(self.constants, True) | constants
         return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))
-
-
-def is_ready(program: Program, rules: Any, budget: Budget, constants: Mapping[str, bool]) -> bool:
-    """Whether a kernel can be used now.
-
-    The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches.
-
-    Raises:
-        RulesError: The rules do not compile; the message names the method and the line.
-    """
-    if budget.compile is Compile.NEVER:
-        return False
-    with budget.off_the_clock():
-        return program.is_ready(rules, budget.waits, **constants)

@@ -7,6 +7,8 @@ record where its parent says, and works in the memory behind.
 
 from __future__ import annotations
 
+import math
+
 from zermelo.agents.compiled.layout import Search
 from zermelo.envs.jit.memory import load, store, store_float
 
@@ -20,6 +22,13 @@ def clear_line(record: int, seats: int, distance: float) -> None:
     """Writes all of a record that comes after the values; its principal variation is empty."""
     store_float(record, seats, distance)
     store(record, seats + 1, 0)
+
+
+def write_bound(record: int, seats: int, seat: int, value: float) -> None:
+    """Writes values that only say what one seat gets at least, or at most."""
+    for other in range(seats):
+        store_float(record, other, math.nan)
+    store_float(record, seat, value)
 
 
 def copy_record(source: int, target: int, seats: int) -> int:

@@ -13,13 +13,14 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.general.kernel import visit as visit_general
+from zermelo.agents.compiled.general.max_n import max_n
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.max_n.kernel import max_n
-from zermelo.agents.compiled.memory import enter
+from zermelo.agents.compiled.memory import enter, line_of, row_of
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record, is_less, shift
-from zermelo.agents.compiled.two_player.records import visit_and_record
-from zermelo.agents.compiled.two_player.search import STACK_WORDS
+from zermelo.agents.compiled.two_player.kernel import visit
+from zermelo.agents.compiled.two_player.scores import to_score, unit, value_of
+from zermelo.agents.compiled.two_player.search import SCALE, STACK_WORDS
 from zermelo.agents.core.options import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
@@ -96,7 +97,19 @@ def visit_child(
             return 0
         copy_record(search.arena, record, seats)
     else:
-        found = visit_and_record(rules, child, depth, low, low_distance, high, high_distance, ply, record, search)
+        alpha, beta = to_score(low, low_distance, search), to_score(high, high_distance, search)
+        sign = 1 if rules.to_move(child) == 0 else -1
+        least, most = min(sign * alpha, sign * beta), max(sign * alpha, sign * beta)
+        found = visit(rules, child, depth, least, most, ply, search)
+        score = found & -2
+        value = value_of(score)
+        store_float(record, 0, sign * value / unit() + search.middle)
+        store_float(record, 1, sign * (score - value * SCALE) / 2)
+        length = load(row_of(search, ply), 0)
+        store(record, 2, length)
+        for index in range(length):
+            store(record, 3 + index, load(line_of(search, ply), index))
+        found &= 1
     distance = load_float(record, seats)
     store_float(record, seats, distance + shift(search, load_float(record, search.own)))
     return found

@@ -7,8 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_any, can_search_through_chance
-from zermelo.agents.compiled.max_n.search import CompiledMaxN
+from zermelo.agents.compiled.general.search import (
+    CompiledGeneralSearch,
+    CompiledMaxN,
+    can_search_any,
+    can_search_through_chance,
+)
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search

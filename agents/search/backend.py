@@ -12,10 +12,9 @@ import functools
 from typing import Any, cast
 
 from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general.search import CompiledGeneralSearch
-from zermelo.agents.compiled.max_n.search import CompiledMaxN
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import can_evaluate, is_ready, tables_of
+from zermelo.agents.compiled.program import can_evaluate, tables_of
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -116,9 +115,8 @@ def monte_carlo(
     watched = start.config.on_simulation is not None
     if not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
-        if fits and is_ready(
-            CompiledMonteCarlo.program, game.rules, budget, CompiledMonteCarlo.constants(evaluator)
-        ):
+        constants = CompiledMonteCarlo.constants(evaluator)
+        if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, constants):
             return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)

@@ -90,8 +90,7 @@ def can_settle(game: Any) -> bool:
 
 def load_proof(game: RulesGame, budget: Budget) -> bool:
     """Loads the compiled proof off the clock; True if it is ready."""
-    with budget.off_the_clock():
-        return PROOF.is_ready(game.rules, budget.waits)
+    return PROOF.is_ready(game.rules, budget)
 
 
 def proof_megabytes(memory_mb: float) -> float:

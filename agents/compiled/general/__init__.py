@@ -1,1 +1,1 @@
-"""Expectiminimax, paranoid and best-reply search over compiled rules."""
+"""Searches of any number of players, with or without chance, over compiled rules."""

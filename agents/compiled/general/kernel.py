@@ -51,6 +51,7 @@ from zermelo.agents.compiled.records import (
     read_entry,
     shift,
     to_parent_record,
+    write_bound,
     write_entry,
 )
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
@@ -68,16 +69,6 @@ HAS_CHANCE = True
 """Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
 REPLIES = True
 """Whether only one opponent answers (best reply)."""
-
-
-def write_bound(search: Search, top: int, value: float, distance: float) -> int:
-    """Writes a score that follows from the rules' bounds, or those of an average."""
-    seats = search.num_values
-    for seat in range(seats):
-        store_float(top, seat, math.nan)
-    store_float(top, search.own, value)
-    clear_line(top, seats, distance)
-    return PROVEN
 
 
 def killers_of(search: Search, ply: int, outcome: int) -> int:
@@ -142,9 +133,13 @@ def visit(
     # 2. Nobody gets more than the upper bound on utility, one ply from here.
     if pruned and mover != CHANCE:
         if not is_less(alpha, alpha_distance, highest, highest_distance):
-            return write_bound(search, top, highest, highest_distance)
+            write_bound(top, seats, own, highest)
+            clear_line(top, seats, highest_distance)
+            return PROVEN
         if not is_less(lowest, lowest_distance, beta, beta_distance):
-            return write_bound(search, top, lowest, lowest_distance)
+            write_bound(top, seats, own, lowest)
+            clear_line(top, seats, lowest_distance)
+            return PROVEN
     # 3. The table.
     tag = 2 * (chooser + 1) + (1 if mover == CHANCE else 0)
     key = 0
@@ -283,7 +278,7 @@ def visit(
         if side != 0:
             average = high if side == UPPER else low
             distance = math.inf if side == UPPER else -math.inf
-            write_bound(search, top, average, distance)
+            write_bound(top, seats, own, average)
             all_found &= bounds_proven
         store_float(top, own, average)
         clear_line(top, seats, distance)

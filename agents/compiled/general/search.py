@@ -1,4 +1,4 @@
-"""Expectiminimax, paranoid and best-reply search, compiled: what ``kernel`` does."""
+"""Searches of any number of players, compiled: expectiminimax, paranoid, best reply (``kernel``), and max^n."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states
+from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import SLACK, Scale, count_values
-from zermelo.agents.core.options import ChancePruning, Ordering, evaluates_chance
+from zermelo.agents.core.options import ChancePruning, Ordering, TieRule, evaluates_chance
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.settings import inside_bounds
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root
+from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.core.tree_search import Iteration, MaxNRoot, Root, RootNode, SumNotConstantError
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
 KERNEL: Final = "zermelo.agents.compiled.general.kernel"
+MAX_N: Final = "zermelo.agents.compiled.general.max_n"
 NODES: Final = "zermelo.agents.compiled.nodes"
+FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
 _MAX_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 
@@ -134,3 +138,55 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state; what an improbable state was searched for is nothing to go by."""
         return None if self.searches[0].min_probability else super().recall(state, depth, ply)
+
+
+class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
+    """max^n over compiled rules, with or without chance."""
+
+    program = Program("maxn", "root", "search_root", constants=("MAX_N",))
+
+    def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
+        game: RulesGame = root.game
+        traits, seats = game.traits, game.traits.seats
+        self.max_seat = root.max_seat(config)
+        self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)
+        self.prefer_by(config, traits)
+        table = None
+        if config.memory_mb:
+            most = most_states(game, budget.limits)
+            table = CompiledTable(config.memory_mb, game.num_moves, score_words=1 + seats, most_states=most)
+        room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
+        super().__init__(
+            root,
+            budget,
+            config,
+            constants=self.constants(root, config),
+            ordering=config.ordering,
+            table=table,
+            room=room,
+            num_values=seats,
+        )
+        search = self.searches[0]
+        search.tie_rule = list(TieRule).index(config.tie_rule)
+        search.lower_value, search.upper_value = -math.inf, math.inf
+        search.prunes = config.prunes
+        search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)
+        search.total = int(traits.constant)
+        search.expected = expected_reward(game)
+        search.middle = self.middle
+
+    @classmethod
+    def can_search(cls, root: Root) -> bool:
+        return can_search_any(root.game) and can_use(root.game, root.evaluator)
+
+    @classmethod
+    def constants(cls, root: Root, config: MaxNConfig) -> dict[str, bool]:
+        return {f"{MAX_N}.HAS_CHANCE": root.game.traits.chance is not Chance.NONE}
+
+    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+        """Takes the root moves that a search has found; raises ``SumNotConstantError``."""
+        super()._read(iteration, search, node)
+        if search.stop == layout.SUM_NOT_CONSTANT:
+            start = (search.wrong_values - search.arena) // 8
+            values = search.held["arena"][start : start + search.num_values].view(np.float64)
+            raise SumNotConstantError(tuple(values.tolist()))

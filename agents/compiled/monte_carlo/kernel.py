@@ -12,7 +12,6 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import COUNTED, TOO_DEEP, Search
 from zermelo.agents.compiled.memory import claim_nodes
-from zermelo.agents.compiled.monte_carlo.leaves import evaluate
 from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
     AMAF_TOTAL,
@@ -34,6 +33,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     UPPER,
     VISITED,
     VISITS,
+    evaluate_leaf,
     expand,
     for_mover,
     link_child,
@@ -275,7 +275,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             state, known = state_below(rules, state, known, ply, search), ply
             is_leaf = (load(node, VISITS) == 0 and load(node, MOVER) >= 0) or ply >= search.max_ply
             if is_leaf or edges == EXPANDING or not expand(rules, state, node, search):
-                found = evaluate(rules, state, search)
+                found = evaluate_leaf(rules, state, search)
                 break
             edges = load(node, EDGES)
             if edge != 0:
@@ -317,7 +317,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 node = link_child(edge, node, search)
         if node == 0 or comes_again(node, ply, search):  # memory is out, or a position of this path again
             state, known = state_below(rules, state, known, ply, search), ply
-            found = evaluate(rules, state, search)
+            found = evaluate_leaf(rules, state, search)
             break
     if found:
         search.deepest = max(search.deepest, ply)

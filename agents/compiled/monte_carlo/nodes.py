@@ -1,4 +1,4 @@
-"""The tree of a compiled Monte Carlo search: its nodes, random numbers, and what values mean.
+"""The tree of a compiled Monte Carlo search: its nodes, random numbers, playouts, and what values mean.
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
 are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import claim_nodes
 from zermelo.agents.compiled.network import network_value
-from zermelo.agents.core.monte_carlo import SELECTIONS, Selection
+from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, SELECTIONS, Selection
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import (
     compare_and_swap,
@@ -116,6 +117,59 @@ def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float
             total += load_float(probabilities, index) * static_value(rules, after, seat, search)
         return total
     return static_value(rules, state, seat, search)
+
+
+def play_out(rules: Rules, state: Any, search: Search) -> bool:
+    """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
+    buffer, width, moves, ended = search.rows, search.width, 0, False
+    for _ in range(MAX_PLAYOUT_STEPS):
+        if rules.is_terminal(state):
+            ended = True
+            break
+        if search.stop != 0:
+            return False
+        mover = rules.to_move(state)
+        if mover < 0:
+            count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+            action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
+        else:
+            if moves >= search.playout_moves:
+                break
+            moves += 1
+            action = -1
+            if search.guides != 0:
+                action = rules.playout_action(state, random_bits(search))
+            if action < 0:
+                count = rules.legal_actions(state, words(buffer, width))
+                action = load(buffer, random_below(search, count))
+            if search.rave > 0 and load(search.history, action) < search.stamp * search.seats:
+                store(search.history, action, search.stamp * search.seats + mover)
+        if search.nodes >= search.node_limit and not claim_nodes(search):
+            return False
+        search.nodes += 1
+        state = rules.result(state, action)
+    for seat in range(search.num_values):
+        value = float(rules.utility(state, seat)) if ended else static_value(rules, state, seat, search)
+        store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
+    return True
+
+
+def evaluate_leaf(rules: Rules, state: Any, search: Search) -> bool:
+    """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
+    kept, games = search.num_values, search.playouts
+    for seat in range(kept):
+        store_float(search.scratch, seat, 0.0)
+    if search.evaluated != 0:
+        for seat in range(kept):
+            store_float(search.scratch, seat, expected_value(rules, state, seat, search))
+        return True
+    for _ in range(games):
+        if not play_out(rules, state, search):
+            return False
+    if games > 1:
+        for seat in range(kept):
+            store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
+    return True
 
 
 # -- nodes

@@ -2,42 +2,109 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.monte_carlo.workspace import make_search
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, tables_of
-from zermelo.agents.compiled.table import MOST_SPARE, let_go, zeros
+from zermelo.agents.compiled.table import MOST_SPARE, let_go, spare_block, zeros
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import (
     EDGE_WORDS,
+    MAX_PLAYOUT_STEPS,
     MAX_REUSE_PROBES,
+    SELECTIONS,
     Edge,
     MonteCarlo,
+    Selection,
     Start,
+    TreeForm,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
-LEAVES: Final = "zermelo.agents.compiled.monte_carlo.leaves"
 NODES: Final = "zermelo.agents.compiled.monte_carlo.nodes"
 _FEW: Final = 64
 """Simulations that do not pay for a second thread."""
 _BRIEF: Final = 2_000
 """States that may be visited before a thread takes over in which the clock and Ctrl-C are heeded."""
+_LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
+"""Moves of a simulation, where rules know the past."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
+
+
+@functools.cache
+def _weights() -> npt.NDArray[np.float64]:
+    """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
+    counts = range(layout.COUNTED)
+    logarithms = [math.sqrt(math.log(count + 1)) for count in counts]
+    return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
+
+
+def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Search:
+    """The numbers and the memory of one thread.
+
+    Args:
+        tree: The search, over a game of rules.
+        words: For its nodes and edges; a little more where that is too few for the root.
+        evaluates: Whether the rules' own evaluation judges leaves.
+    """
+    game, config = tree.game, tree.config
+    traits, width = game.traits, max(game.max_legal_actions, 1)
+    lower, upper = traits.utility_bounds
+    size = game.num_moves
+    search = Search()
+    search.start = starter(game.rules, _LONGEST)
+    search.actions, search.width = size, width
+    search.seats, search.num_values = traits.seats, tree.num_values
+    search.total = int(traits.constant)
+    search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
+    search.solves = config.solver and tree.num_values == 1
+    search.adapts = not tree.by_bounds
+    search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)
+    search.unit = 1.0 / (upper - lower) if tree.by_bounds else 0.0
+    search.lower_value, search.upper_value = tree.bounds
+    search.expected = traits.constant / 2 if tree.num_values < traits.seats else traits.middle
+    search.lower_evaluation, search.upper_evaluation = game.rules_bounds
+    search.selection = SELECTIONS.index(config.selection)
+    search.tries_first = config.selection is not Selection.PUCT and not (config.rave or tree.has_priors)
+    search.node_words, search.edge_words = tree.node_words, tree.edge_words
+    search.more = EDGE_WORDS + tree.num_values
+    search.hold("weights", _weights())
+    search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
+    search.exploration, search.rave = config.exploration, config.rave
+    search.evaluated = evaluates
+    search.has_evaluation = hasattr(game.rules, "evaluation")
+    search.has_priors = tree.has_priors
+    search.guides = hasattr(game.rules, "playout_action")
+    search.playouts = config.playouts
+    search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
+    search.hold("rows", np.zeros(2 * width, np.int64))
+    search.hold("looks", np.zeros(2 * width, np.int64))
+    search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+    search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
+    search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
+    size = max(words, 64 + tree.edge_words * width)
+    spare = spare_block("arena", size)
+    search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
+    search.arena_top = search.arena
+    search.arena_end = search.arena + 8 * len(search.held["arena"])
+    return search
 
 
 class CompiledMonteCarlo(MonteCarlo):
@@ -102,10 +169,8 @@ class CompiledMonteCarlo(MonteCarlo):
 
     @staticmethod
     def constants(evaluator: Any) -> dict[str, bool]:
-        """The constants of the kernel: modules on the way to what one of them is asked for are named too."""
-        if getattr(evaluator, "is_network", False):
-            return {f"{LEAVES}.NETWORK": True, f"{NODES}.NETWORK": True}
-        return {}
+        """The constants of the kernel."""
+        return {f"{NODES}.NETWORK": True} if getattr(evaluator, "is_network", False) else {}
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()

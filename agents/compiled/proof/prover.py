@@ -65,7 +65,6 @@ class Prover:
         game: A game that ``can_prove`` accepts; any other raises ``UnsupportedGameError``.
         memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
         threads: How many threads work: on one position together, or each on its own of many.
-        symmetric: Whether symmetric positions share their entries near the root.
         nodes: The most states to visit for one position.
     """
 
@@ -75,7 +74,6 @@ class Prover:
         *,
         memory_mb: float = 16,
         threads: int = 1,
-        symmetric: bool = True,
         nodes: int | None = None,
     ) -> None:
         if not can_prove(game):
@@ -113,12 +111,8 @@ class Prover:
             search.distances = self._distances
             search.total = int(game.traits.constant)
             search.start = starter(rules, _MAX_PLY + 2)
-            search.symmetries = game.symmetries if symmetric else 1
+            search.symmetries = game.symmetries
         self.nodes = 0
-
-    def forget(self) -> None:
-        """Empties the table."""
-        self._table[:] = 0
 
     def score(
         self,
@@ -159,17 +153,16 @@ class Prover:
             return int(kernel(*search.start(state), lower, upper, first, -1, 1, search))
 
         try:
-            reason, search = race(call, self._searches, check)
+            reason, _ = race(call, self._searches, check)
+            why = StoppedBy.NODES if reason == layout.OUT_OF_NODES else StoppedBy.COMPLETED
         except SearchStopped as stopped:
-            return Score(*self._bounds_now(), stopped.reason)
+            reason, why = layout.GOING, stopped.reason
         finally:
             self.nodes = self.nodes_now
             for worker in self._searches:
                 worker.nodes = worker.unclaimed = 0
         self._refuse_endless(reason)
-        if reason == layout.OUT_OF_NODES:
-            return Score(*self._bounds_now(), StoppedBy.NODES)
-        return self._read(search)
+        return Score(*self._bounds_now(), why)
 
     def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
         """The scores of many unfinished positions.

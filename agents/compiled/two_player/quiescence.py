@@ -1,9 +1,10 @@
-"""Quiescence search of the selective search: with a table, and with all actions of states that are urgent."""
+"""Ends of the game and quiescence search; a selective one has a table, and tries all actions of urgent states."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from zermelo.agents.compiled.endgame_tables import may_be_undone, table_score
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import (
     EXACT,
@@ -21,18 +22,39 @@ from zermelo.agents.compiled.memory import (
     table_action_of,
     update_pv,
 )
+from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.history import score_moves, select_best
-from zermelo.agents.compiled.two_player.kernel import UNKNOWN, ended
-from zermelo.agents.compiled.two_player.scores import evaluate, to_child, to_parent
+from zermelo.agents.compiled.two_player.scores import evaluate, known_outcome, outcome, to_child, to_parent
 from zermelo.agents.compiled.two_player.search import NOTHING
-from zermelo.envs.jit.history import back_to_illegal, has_been_before
+from zermelo.agents.core.endgame_tables import ABSENT
+from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules
 
+SELECTIVE = False
 NOISY = True
 SHARES = True
-"""Both are set by the front end, with the meaning that they have in ``kernel``."""
+"""The front end sets these, with the meaning that they have in ``kernel``."""
+TABLES = False
+"""True if there is an endgame table, whose positions are proven leaves."""
+UNKNOWN: Final = 1 << 61
+
+
+def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+    """The score of a finished state, or of one that an endgame table knows, with bit 0 set; else ``UNKNOWN``."""
+    if rules.is_terminal(state):
+        if SHARES:
+            search.repetition_ply = min(search.repetition_ply, ply - back_to_end(rules, state))
+        return outcome(rules, state, mover, search) | 1
+    if TABLES:
+        known = table_score(rules, state, search.tables)
+        if known != ABSENT:
+            best = known_outcome(known, search)
+            is_bound = may_be_undone(rules, state, known, search.tables)
+            if not is_bound or (known > 0 and best <= alpha) or (known < 0 and best >= beta):
+                return best | 1
+    return UNKNOWN
 
 
 def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
@@ -42,7 +64,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     if not enter(search, ply):
         return 0
     key = 0
-    if search.table != 0:
+    if SELECTIVE and search.table != 0:
         key = rules.key(state)
         prefetch(bucket_of(search, key), 0)
     mover = rules.to_move(state)
@@ -52,7 +74,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     table_action = -1
     data = 0
     score = 0
-    if search.table != 0:
+    if SELECTIVE and search.table != 0:
         _, data = probe(search, key)
         if data != 0:
             table_action = table_action_of(search, data)
@@ -64,16 +86,16 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
                 if bound == EXACT or (score >= beta if bound == LOWER else score <= alpha):
                     return score | is_proven(data)
     is_last = search.quiescence + depth <= 0
-    is_urgent = not is_last and rules.is_urgent(state)
+    is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)
     best = NOTHING
     low = alpha
     if not is_urgent:
         best = evaluate(rules, state, mover, ply, search)
         if data != 0 and depth_of(data) >= 0 and (score > best if bound_of(data) == LOWER else score < best):
             best = score
-        if is_last or not NOISY or best >= beta:
-            return best
         low = max(alpha, best)
+        if is_last or not NOISY or low >= beta:
+            return best
     outer_ply = 0
     if SHARES:
         outer_ply = search.repetition_ply
@@ -87,10 +109,15 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
         count = rules.noisy_actions(state, words(actions, search.width))
     if SHARES:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
-    score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
+    if SELECTIVE:
+        score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
+    else:
+        killers = search.killers + 16 * ply
+        order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
     best_action = -1
     for index in range(count):
-        select_best(actions, later, index, count)
+        if SELECTIVE:
+            select_best(actions, later, index, count)
         action = load(actions, index)
         child = rules.result(state, action)
         child_low = to_child(search, low)
@@ -104,13 +131,14 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
         score = to_parent(search, score)
         if score > best:
             best = score
+            if not SELECTIVE or score > low:
+                update_pv(search, ply, action)
             if score > low:
                 low = score
                 best_action = action
-                update_pv(search, ply, action)
                 if low >= beta:
                     break
-    if search.table != 0 and (data == 0 or depth_of(data) <= 0):
+    if SELECTIVE and search.table != 0 and (data == 0 or depth_of(data) <= 0):
         bound = LOWER if best >= beta else UPPER if best <= alpha else EXACT
         kept = 0
         if SHARES:

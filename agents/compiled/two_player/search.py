@@ -30,8 +30,6 @@ SCALE: Final = 1 << SHIFT
 HALF: Final = SCALE >> 1
 INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
-RECORDS: Final = "zermelo.agents.compiled.two_player.records"
-SELECTIVE: Final = "zermelo.agents.compiled.two_player.selective"
 QUIESCENCE: Final = "zermelo.agents.compiled.two_player.quiescence"
 SCORES: Final = "zermelo.agents.compiled.two_player.scores"
 STACK_WORDS: Final = 4
@@ -135,18 +133,16 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     @classmethod
     def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
         rules = root.game.rules
-        return {
+        both = {
+            "SELECTIVE": config.prunes and config.is_selective,
+            "NOISY": config.prunes and hasattr(rules, "is_noisy"),
+            "SHARES": config.share_positions and has_history(rules),
+        }
+        return {f"{module}.{name}": value for module in (KERNEL, QUIESCENCE) for name, value in both.items()} | {
             f"{KERNEL}.PRUNES": config.prunes,
-            f"{KERNEL}.NOISY": config.prunes and hasattr(rules, "is_noisy"),
-            f"{SELECTIVE}.NOISY": hasattr(rules, "is_noisy"),
-            f"{QUIESCENCE}.NOISY": hasattr(rules, "is_noisy"),
-            f"{RECORDS}.SELECTIVE": config.prunes and config.is_selective,
-            f"{KERNEL}.SHARES": config.share_positions and has_history(rules),
-            f"{SELECTIVE}.SHARES": config.share_positions and has_history(rules),
-            f"{QUIESCENCE}.SHARES": config.share_positions and has_history(rules),
+            f"{QUIESCENCE}.TABLES": config.tables is not None,
             f"{SCORES}.FITTED": root.fitted is not None,
             f"{SCORES}.NETWORK": root.fitted is not None and root.fitted.is_network,
-            f"{KERNEL}.TABLES": config.tables is not None,
         }
 
     def search_fully(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.monte_carlo.workspace import make_search
+from zermelo.agents.compiled.monte_carlo.search import make_search
 from zermelo.agents.core.monte_carlo import Selection, Start, TreeForm
 from zermelo.agents.core.settings import check_settings, flag, number, whole
 from zermelo.agents.learning.layout import BATCH, Batch, Trees

@@ -11,12 +11,19 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.recursion import MAX_PLIES, UNSOLVED, GameTooLongError
+from zermelo.agents.core.recursion import (
+    MAX_PLIES,
+    PLIES_AT_ONCE,
+    UNSOLVED,
+    GameTooLongError,
+    deep_recursion,
+    make_room,
+)
 from zermelo.agents.solving.equilibrium.sequence_form import Floats, SeatForm, SequenceForm
 from zermelo.agents.solving.policy_table import Entry, PolicyTable, game_identity, information_key
 from zermelo.envs import CHANCE, Game
@@ -99,23 +106,6 @@ class _Decision:
         self.regrets, self.played = [0.0] * len(self.actions), [0.0] * len(self.actions)
 
 
-class _Open(NamedTuple):
-    """A decision of the seat that is updated: the state, its policy, the values of the actions tried so far."""
-
-    state: Any
-    decision: _Decision
-    shares: list[float]
-    values: list[float]
-    plies: int
-
-    def update(self) -> float:
-        """Adds to the regrets; returns the value of the policy."""
-        value = sum(share * each for share, each in zip(self.shares, self.values, strict=True))
-        regrets = self.decision.regrets
-        self.decision.regrets = [before + each - value for before, each in zip(regrets, self.values, strict=True)]
-        return value
-
-
 def _matched(weights: list[float]) -> list[float]:
     """Probabilities in proportion to what is positive; uniform where nothing is."""
     positive = [weight if weight > 0 else 0.0 for weight in weights]
@@ -136,47 +126,38 @@ class ExternalSampling:
 
     def iterate(self, count: int) -> None:
         """Runs ``count`` more iterations."""
-        for _ in range(count):
-            self._check()
-            for seat in range(self.game.traits.seats):
-                self._walk(self.game.initial_state(), seat)
-
-    def _walk(self, state: Any, seat: int) -> None:
-        """One sample of the game, in which a seat tries all its actions; its regrets are updated."""
-        game, open_nodes = self.game, list[_Open]()
-        plies = 0
-        while True:
-            while not game.is_terminal(state):
+        with deep_recursion(self.game, UNSOLVED):
+            for _ in range(count):
                 self._check()
-                plies += 1
-                if plies > MAX_PLIES:
-                    raise GameTooLongError(game, MAX_PLIES, UNSOLVED)
-                mover = game.to_move(state)
-                if mover == CHANCE:
-                    outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
-                    state = game.result(state, self._random.choices(outcomes, chances)[0])
-                    continue
-                decision = self._decision(state, mover)
-                shares = _matched(decision.regrets)
-                if mover == seat:
-                    open_nodes.append(_Open(state, decision, shares, [], plies))
-                    state = game.result(state, decision.actions[0])
-                    continue
-                # Its average is what it was to play whenever another was updated.
-                decision.played = [before + share for before, share in zip(decision.played, shares, strict=True)]
-                state = game.result(state, self._random.choices(decision.actions, shares)[0])
-            value = float(game.utility(state)[seat])
-            while open_nodes:
-                node = open_nodes[-1]
-                node.values.append(value)
-                if len(node.values) < len(node.decision.actions):
-                    break
-                open_nodes.pop()
-                value = node.update()
-            else:
-                return
-            plies = node.plies
-            state = game.result(node.state, node.decision.actions[len(node.values)])
+                for seat in range(self.game.traits.seats):
+                    self._sample(self.game.initial_state(), seat, 0)
+
+    def _sample(self, state: Any, seat: int, ply: int) -> float:
+        """A seat's value by one sample of the game, in which it tries all its actions; updates its regrets."""
+        game = self.game
+        if game.is_terminal(state):
+            return float(game.utility(state)[seat])
+        self._check()
+        if ply > MAX_PLIES:
+            raise GameTooLongError(game, MAX_PLIES, UNSOLVED)
+        if ply % PLIES_AT_ONCE == 0:
+            make_room()
+        mover = game.to_move(state)
+        if mover == CHANCE:
+            outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+            return self._sample(game.result(state, self._random.choices(outcomes, chances)[0]), seat, ply + 1)
+        decision = self._decision(state, mover)
+        shares = _matched(decision.regrets)
+        if mover != seat:
+            # Its average is what it was to play whenever another was updated.
+            decision.played = [before + share for before, share in zip(decision.played, shares, strict=True)]
+            action = self._random.choices(decision.actions, shares)[0]
+            return self._sample(game.result(state, action), seat, ply + 1)
+        values = [self._sample(game.result(state, action), seat, ply + 1) for action in decision.actions]
+        value = sum(share * each for share, each in zip(shares, values, strict=True))
+        gains = zip(decision.regrets, values, strict=True)
+        decision.regrets = [regret + each - value for regret, each in gains]
+        return value
 
     def _decision(self, state: Any, mover: int) -> _Decision:
         key = mover, self.game.information_state_key(state, mover)

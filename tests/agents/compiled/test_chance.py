@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from doubles.checked import assert_keeps_contract
@@ -14,7 +14,6 @@ from oracles.compared_searches import compiled, random_positions, searched
 
 from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import ChancePruning
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
@@ -103,67 +102,6 @@ def test_the_agent_searches_compiled_where_it_can() -> None:
     for found in (plain, cut):
         assert not found.compiled
         assert found.values_by_seat == expected.values_by_seat
-
-
-class EndlessState(NamedTuple):
-    thrown: int
-    rolls: int
-
-
-class Patience(NamedTuple):
-    """One player waits for a win that comes with a probability of one in ``odds``, each time it asks."""
-
-    odds: int = 1000
-
-    def seats(self) -> int:
-        return 1
-
-    def num_actions(self) -> int:
-        return 2
-
-    def utility_bounds(self) -> tuple[int, int]:
-        return (0, 1)
-
-    def initial_state(self) -> EndlessState:
-        return EndlessState(0, 0)
-
-    def to_move(self, state: EndlessState) -> int:
-        return CHANCE if state.rolls else 0
-
-    def legal_actions(self, state: EndlessState, actions: list[int]) -> int:
-        actions[0] = 0
-        return 1
-
-    def chance_outcomes(self, state: EndlessState, outcomes: list[int], probabilities: list[float]) -> int:
-        outcomes[0] = 0
-        outcomes[1] = 1
-        probabilities[0] = 1.0 - 1.0 / self.odds
-        probabilities[1] = 1.0 / self.odds
-        return 2
-
-    def result(self, state: EndlessState, action: int) -> EndlessState:
-        return EndlessState(action, 1 - state.rolls)
-
-    def is_terminal(self, state: EndlessState) -> bool:
-        return state.thrown == 1
-
-    def utility(self, state: EndlessState, seat: int) -> int:
-        return state.thrown
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pruning", list(ChancePruning))
-def test_the_depth_it_says_is_the_depth_of_its_value(pruning: ChancePruning) -> None:
-    game = RulesGame(Patience())
-    depths, value = (1000, 1023, 1024, 1025, 1100, 2000), 0.0
-    expected = {}
-    for depth in range(1, max(depths) + 1):
-        value = 0.999 * value + 0.001
-        expected[depth] = value
-    for depth in depths:
-        settings = {"depth": depth, "evaluator": "rewards", "deepening": True, "pruning": pruning}
-        found = ExpectiminimaxAgent(**settings).search_state(game)
-        assert (found.depth, found.value) == (depth, pytest.approx(expected[depth], abs=1e-12))
 
 
 def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:

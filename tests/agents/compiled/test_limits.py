@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import (
     AlphaBetaAgent,
@@ -17,19 +15,14 @@ from zermelo.agents import (
     MaxNAgent,
     MinimaxAgent,
     ParanoidAgent,
-    SearchResult,
     StoppedBy,
 )
 from zermelo.agents.compiled import threads
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
 from zermelo.agents.compiled.threads import race
-from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Root
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.games import DotsAndBoxes, Kalah
 from zermelo.envs.rules import GENERAL_SUM, RulesGame
 
 
@@ -123,38 +116,6 @@ class WideCorridor(NamedTuple):
         return 1 if seat == 0 else -1
 
 
-class Left(NamedTuple):
-    stones: int
-    mover: int
-
-
-class Subtraction(NamedTuple):
-    """Seven stones, each player takes one or two; who takes the last wins. There is nothing to choose."""
-
-    def num_actions(self) -> int:
-        return 2
-
-    def initial_state(self) -> Left:
-        return Left(7, 0)
-
-    def to_move(self, state: Left) -> int:
-        return state.mover
-
-    def legal_actions(self, state: Left, out: Any) -> int:
-        out[0] = 0
-        out[1] = 1
-        return 2 if state.stones > 1 else 1
-
-    def result(self, state: Left, action: int) -> Left:
-        return Left(state.stones - 1 - action, 1 - state.mover)
-
-    def is_terminal(self, state: Left) -> bool:
-        return state.stones == 0
-
-    def utility(self, state: Left, seat: int) -> int:
-        return -1 if state.mover == seat else 1
-
-
 def in_thread(stack: int, call: Callable[[], Any]) -> Any:
     """What a call returns in a thread with so many bytes of stack."""
     answers: list[Any] = []
@@ -166,31 +127,6 @@ def in_thread(stack: int, call: Callable[[], Any]) -> Any:
         threading.stack_size(before)
     thread.join()
     return answers[0]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "game", [RulesGame(Kalah(4, 3)), pytest.param(RulesGame(DotsAndBoxes(2, 2)), marks=pytest.mark.slow)], ids=str
-)
-def test_two_threads_finish_no_iteration_with_a_wrong_value(game: RulesGame) -> None:
-    seed = 1
-    generator = random.Random(seed)
-    for _ in range(6):
-        state = game.initial_state()
-        for _ in range(generator.randrange(2, 6)):
-            state = game.result(state, generator.choice(game.legal_actions(state)))
-        values = {d: AlphaBetaAgent(depth=d, memory_mb=1).search_state(game, state).value for d in range(1, 8)}
-        for _ in range(10):
-            seen: list[SearchResult] = []
-            nodes = generator.randrange(20, 3000)
-            agent = AlphaBetaAgent(depth=7, nodes=nodes, threads=2, memory_mb=1, on_iteration=seen.append)
-            found = agent.search_state(game, state)
-            assert found.nodes <= nodes, (seed, state)
-            assert {r.depth: r.value for r in seen} == {r.depth: values[r.depth] for r in seen}, (
-                seed,
-                state,
-                nodes,
-            )
 
 
 def test_a_thread_that_runs_out_of_nodes_leaves_the_answer_to_the_other() -> None:
@@ -265,24 +201,6 @@ def test_a_stack_that_is_too_small_is_an_error_and_no_crash(monkeypatch: pytest.
     monkeypatch.setattr(threads, "_SPARE_STACK", threads._STACK - (1 << 16))
     with pytest.raises(UnsupportedGameError, match=r"more than \d+ moves from here.*limit the search with depth="):
         MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
-
-
-@pytest.mark.thorough
-def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
-    game, limits = RulesGame(Kalah(4, 3)), Limits(depth=4)
-    state = game.initial_state()
-    search = compiled(Root(game, state), limits, AlphaBetaConfig(memory_mb=1))
-    for action, *_, line, _, _, _ in searched(search, state, limits, step=False, exact=True).moves:
-        after = game.result(state, action)
-        assert search.recall(after, 3, 1) == line[1]
-        assert search.recall(after, 2, 1) is None
-        assert search.recall(after, 4, 1) is None
-
-
-@pytest.mark.thorough
-def test_rules_without_parameters_are_searched() -> None:
-    found = AlphaBetaAgent(depth="full").search_state(RulesGame(Subtraction()))
-    assert (found.value, found.action, found.proven) == (1.0, 0, True)
 
 
 SEARCHES = [

@@ -14,11 +14,8 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_config import MaxNConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.evaluators import make_evaluator
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules import RulesGame
-
-GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 
 
 @pytest.mark.thorough

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,43 +20,8 @@ from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Othello, Pig
+from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
 from zermelo.envs.rules import RulesGame
-
-
-class Heap(NamedTuple):
-    stones: int
-    seat: int
-
-
-class Take(NamedTuple):
-    """Take one to three stones; whoever takes the last one wins. Rules without planes."""
-
-    stones: int = 12
-
-    def num_actions(self) -> int:
-        return 3
-
-    def initial_state(self) -> Heap:
-        return Heap(self.stones, 0)
-
-    def to_move(self, state: Heap) -> int:
-        return state.seat
-
-    def legal_actions(self, state: Heap, actions: list[int]) -> int:
-        count = min(3, state.stones)
-        for action in range(count):
-            actions[action] = action
-        return count
-
-    def result(self, state: Heap, action: int) -> Heap:
-        return Heap(state.stones - action - 1, 1 - state.seat)
-
-    def is_terminal(self, state: Heap) -> bool:
-        return state.stones == 0
-
-    def utility(self, state: Heap, seat: int) -> int:
-        return -1 if seat == state.seat else 1
 
 
 def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> NetworkEvaluator:
@@ -99,8 +64,11 @@ def test_values_of_jumps_and_of_games_are_those_of_plain_python(rules: Any) -> N
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("rules", [Take(), pytest.param(Breakthrough(rows=4, columns=3), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "rules", [Nim((3, 4)), pytest.param(Breakthrough(rows=4, columns=3), marks=pytest.mark.slow)]
+)
 def test_alpha_beta_visits_the_same_nodes_compiled_and_plain(rules: Any) -> None:
+    """Nim has no planes of its own."""
     game, draw = RulesGame(rules), random.Random(3)
     network = some_network(game)
     for state in random_positions(game, draw, 8, longest=4):
@@ -114,7 +82,7 @@ def test_alpha_beta_visits_the_same_nodes_compiled_and_plain(rules: Any) -> None
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "make", "limit"),
-    [(Take(), MCTSAgent, {"simulations": 100}), (EinStein(), ExpectiminimaxAgent, {"depth": 1})],
+    [(Nim((3, 4)), MCTSAgent, {"simulations": 100}), (EinStein(), ExpectiminimaxAgent, {"depth": 1})],
 )
 def test_other_searches_take_networks_too(rules: Any, make: Any, limit: dict[str, int]) -> None:
     game = RulesGame(rules)

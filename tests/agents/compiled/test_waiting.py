@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,49 +19,10 @@ from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import feature_set
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.envs import InvalidSettingError, make_env
-from zermelo.envs.games import MNK, Nim
+from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
-
-
-class CountdownState(NamedTuple):
-    left: int
-    mover: int
-    marks: tuple[int, ...]
-
-
-class Countdown(NamedTuple):
-    """Players take one or two; whoever takes the last wins. States are the longer the more there are marks."""
-
-    marks: int = 1
-
-    def num_actions(self) -> int:
-        return 2
-
-    def initial_state(self) -> CountdownState:
-        return CountdownState(9, 0, (0,) * self.marks)
-
-    def to_move(self, state: CountdownState) -> int:
-        return state.mover
-
-    def legal_actions(self, state: CountdownState, actions: Any) -> int:
-        actions[0] = 0
-        actions[1] = 1
-        return min(state.left, 2)
-
-    def result(self, state: CountdownState, action: int) -> CountdownState:
-        return CountdownState(state.left - action - 1, 1 - state.mover, state.marks)
-
-    def is_terminal(self, state: CountdownState) -> bool:
-        return state.left == 0
-
-    def key(self, state: CountdownState) -> int:
-        return 2 * state.left + state.mover
-
-    def utility(self, state: CountdownState, seat: int) -> int:
-        return -1 if seat == state.mover else 1
-
 
 LONG = 60.0
 """Seconds after which a test has failed."""
@@ -133,8 +94,9 @@ def soon(call: Callable[[], Any], seconds: float = 0.2) -> Iterator[None]:
 @pytest.mark.defect(17)
 def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator="rewards")
-    for marks in (1, 2):
-        search(AlphaBetaAgent(depth=2, evaluator="rewards"), Countdown(marks))  # puts the code on disk
+    one, two = Hex(3, 3), Hex(9, 9)  # whose states are of more words
+    for rules in (one, two):
+        search(AlphaBetaAgent(depth=2, evaluator="rewards"), rules)  # puts the code on disk
     monkeypatch.setattr(build, "_BUILT", {})
     read = build.read
 
@@ -144,9 +106,9 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
 
     monkeypatch.setattr(build, "read", read_slowly)
     delay = 0.0
-    search(agent, Countdown(1))
+    search(agent, one)
     delay = 0.8
-    other = search(agent, Countdown(2))
+    other = search(agent, two)
     assert other.seconds < 0.7
     assert other.compiling >= 0.8
 

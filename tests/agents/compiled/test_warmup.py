@@ -8,7 +8,7 @@ import pytest
 from doubles.small_games import AIMA_5_2, TreeGame
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.program import Program
+from zermelo.agents.compiled import program
 from zermelo.agents.compiled.warmup import kernels_of, warm_up
 from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError
@@ -48,17 +48,17 @@ def test_nothing_is_compiled_where_numba_is_off(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.thorough
 def test_waiting_for_the_compiler_is_no_searching(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    is_ready = Program.is_ready
+    is_built = program.is_built
 
-    def load_slowly(self: Program, *args: Any, **constants: bool) -> bool:
+    def load_slowly(*args: Any) -> bool:
         now[0] = 105.0
-        return is_ready(self, *args, **constants)
+        return is_built(*args)
 
     def search_slowly(result: Any) -> bool:
         now[0] = 105.5
         return True
 
-    monkeypatch.setattr(Program, "is_ready", load_slowly)
+    monkeypatch.setattr(program, "is_built", load_slowly)
     monkeypatch.setattr(Budget, "now", staticmethod(lambda: now[0]))
     game = RulesGame(MNK())
     found = AlphaBetaAgent(depth=2, on_iteration=search_slowly).search_state(game, game.initial_state())

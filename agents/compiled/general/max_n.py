@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.compiled.general.search import FIRST, FRIENDLY, PARANOID, SPITEFUL
 from zermelo.agents.compiled.layout import SUM_NOT_CONSTANT, Search
-from zermelo.agents.compiled.max_n.search import FIRST, FRIENDLY, PARANOID, SPITEFUL
 from zermelo.agents.compiled.memory import (
     EXACT,
     LOWER,
@@ -33,6 +33,7 @@ from zermelo.agents.compiled.records import (
     read_entry,
     record_words,
     to_parent_record,
+    write_bound,
     write_entry,
 )
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
@@ -46,13 +47,6 @@ HAS_CHANCE = True
 """Whether the rules have chance; front ends set it for each kernel that they compile."""
 _HEADER: Final = 2
 """Words before a candidate's record: its smallest action (-1 once it is out), and the action that is played."""
-
-
-def write_bound(search: Search, top: int, parent: int, value: float) -> None:
-    """Writes values that only say what the parent has at most."""
-    for seat in range(search.seats):
-        store_float(top, seat, math.nan)
-    store_float(top, parent, value)
 
 
 def tie_key(record: int, mover: int, search: Search) -> float:
@@ -177,7 +171,7 @@ def max_n(
                     return is_proven(data)
                 most = total - load_float(entry, 3) - (seats - 2) * lower
                 if may_cut and most < enough - _TOLERANCE:
-                    write_bound(search, top, parent, most)
+                    write_bound(top, seats, parent, most)
                     clear_line(top, seats, 0.0)
                     return is_proven(data) | BOUND
     # 5. The actions, most promising first.
@@ -221,7 +215,7 @@ def max_n(
                     entry = replace(search, key, pack(search, depth, LOWER, found & PROVEN, action))
                     store_float(entry, 3, best)
                 to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
-                write_bound(search, top, parent, most)
+                write_bound(top, seats, parent, most)
                 return found & PROVEN | BOUND
             best_key = tie_key(record, mover, search)
             end = join(first, first, action, mover, search)

@@ -1,1 +1,0 @@
-"""Max^n over compiled rules."""
