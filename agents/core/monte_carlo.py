@@ -201,7 +201,7 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
     return (lower, upper) if has_bounds else None
 
 
-class SimulationSearch(abc.ABC):
+class SimulationSearch:
     """A search that goes on simulation by simulation.
 
     Attributes:
@@ -221,13 +221,19 @@ class SimulationSearch(abc.ABC):
         except SearchStopped as stopped:
             return stopped.reason
 
-    @abc.abstractmethod
     def simulate(self, count: int) -> bool:
         """Runs ``count`` simulations, or fewer if the root is proven; returns whether it is.
 
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
         """
+        for _ in range(count):
+            self.simulate_once()
+        return False
+
+    def simulate_once(self) -> None:
+        """Runs one simulation."""
+        raise NotImplementedError
 
 
 class TreeForm:

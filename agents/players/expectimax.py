@@ -14,7 +14,7 @@ from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import RootNode, TreeSearch
 from zermelo.agents.players.opponents import make_opponent, replies
 from zermelo.agents.players.tree_agent import TableAgent
-from zermelo.agents.search.tree.sampling import looking_inside
+from zermelo.agents.search.tree.inner_game import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.spec_text import Spec, parse_spec
 

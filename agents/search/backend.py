@@ -30,8 +30,8 @@ from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.observer import Observer
 from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
+from zermelo.agents.search.tree.inner_game import looking_inside
 from zermelo.agents.search.tree.max_n import PlainMaxN
-from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame

@@ -112,12 +112,7 @@ class InformationSetSearch(SimulationSearch):
 
     # -- one simulation
 
-    def simulate(self, count: int) -> bool:
-        for _ in range(count):
-            self._simulate_once()
-        return False
-
-    def _simulate_once(self) -> None:
+    def simulate_once(self) -> None:
         game, visit, playouts = self.game, self.budget.visit, self._playouts
         visit(0)
         state = self._deal(self._generator)

@@ -16,7 +16,7 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.search.tree.sampling import SampledGame
+from zermelo.agents.search.tree.inner_game import SampledGame
 from zermelo.envs import as_game
 
 
