@@ -64,7 +64,6 @@ _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
 
 
 def _agent_class(name: str) -> type[Any]:
-    """The class of the agents of a name, which is its ``kind``."""
     module, _, attribute = _AGENTS[name].partition(":")
     found: type[Any] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
     return found
@@ -254,7 +253,6 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _foreign(spec: Spec) -> Agent:
-    """An agent of somebody else's, from a class or a function in a module."""
     make = import_name(spec.name)
     if not callable(make):
         raise InvalidSettingError(f"{spec.name!r} is not a class or function that makes an agent, but {make!r}")

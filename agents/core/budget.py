@@ -22,11 +22,7 @@ class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwind
 
 
 class StopFlag:
-    """Set by any thread that wants a search to end; the search looks at it at every node.
-
-    Attributes:
-        is_set: Whether it is to end.
-    """
+    """Set by any thread that wants a search to end; the search looks at it at every node."""
 
     is_set = False
 

@@ -54,7 +54,6 @@ class EndgameTable:
     keys: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """The number of positions that the table knows."""
         return int(np.count_nonzero(self.scores != ABSENT))
 
     @property
@@ -115,7 +114,6 @@ def canonical_key(rules: Any, state: Any) -> int:
 
 
 def _may_repeat(rules: Any, state: Any) -> bool:
-    """True if repeating a position of the past would end the game."""
     if not has_history(rules):
         return False
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())

@@ -93,8 +93,6 @@ _MOST_STATES: Final = 200
 
 
 class _Choice(NamedTuple):
-    """A search, and why it is the one."""
-
     kind: type[SearchAgent]
     reason: str
 

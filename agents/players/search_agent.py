@@ -79,7 +79,6 @@ class SearchAgent(ConfiguredAgent):
         return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
 
     def decide(self, env: Any) -> Any:
-        """The action for an agent that is alive, as ``env.step`` takes it."""
         return self._search_env(env).env_action
 
     def search(self, env: Any) -> SearchResult:
@@ -99,8 +98,7 @@ class SearchAgent(ConfiguredAgent):
         ends = math.inf if seconds is None else started + _KNOWING * seconds
         root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            if self.__dict__.get("_checked") is not root.game:
-                self._check(root.game)
+            self._check(root.game)
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
@@ -111,9 +109,10 @@ class SearchAgent(ConfiguredAgent):
         return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
 
     def _check(self, game: Game[Any]) -> None:
-        """Checks a game, and remembers it as the one that was checked last."""
-        self.check_game(game)
-        self._set("_checked", game)
+        """Checks a game, unless it is the one that was checked last."""
+        if self.__dict__.get("_checked") is not game:
+            self.check_game(game)
+            self._set("_checked", game)
 
     def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
@@ -132,8 +131,7 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        if self.__dict__.get("_checked") is not root.game:
-            self._check(root.game)
+        self._check(root.game)
         return self._search(root, started, self.choose)
 
     def prepare(self, env: Any) -> None:
@@ -199,11 +197,8 @@ class SearchAgent(ConfiguredAgent):
             return None
         game, state, (action, reply, *_) = searched
         traits, seat = game.traits, game.to_move(state)
-        if (
-            traits.information is not Information.PERFECT
-            or traits.chance is not Chance.NONE
-            or traits.simultaneous
-        ):
+        is_open = traits.information is Information.PERFECT and not traits.simultaneous
+        if not is_open or traits.chance is not Chance.NONE:
             return None
         state = game.result(state, action)
         if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):

@@ -144,7 +144,6 @@ def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
 
 
 def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, watched: bool, cut: bool) -> str:
-    """Why rules that can be compiled are searched in plain Python, and what to do about it."""
     if not isinstance(game, RulesGame):
         return ""
     if reason := why_not_compiled():

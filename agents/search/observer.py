@@ -110,7 +110,6 @@ class NodeWatcher:
                 setattr(search, name, self._told(getattr(search, name), kind))
 
     def _told(self, visit: Callable[..., Visit], kind: NodeEventKind) -> Callable[..., Visit]:
-        """A method that visits a node, with events before and after."""
 
         def visited(state: Any, depth: float, alpha: Score, beta: Score, ply: int, *rest: Any) -> Visit:
             self._enter(kind, state, ply, depth, alpha, beta)

@@ -82,7 +82,6 @@ def answer(
 def _best_lines(
     search: TreeSearch, node: RootNode, iteration: Iteration, chosen: RootMove, count: int
 ) -> tuple[BestLine, ...]:
-    """The chosen move and the best others whose exact value is known, with their lines."""
     others = sorted(move for move in iteration.moves if move.is_exact and move.action != chosen.action)
     others.sort(key=lambda move: move.score, reverse=node.maximizing)
     lines = []

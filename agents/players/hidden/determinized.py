@@ -119,7 +119,6 @@ class DeterminizedAgent(SearchAgent):
         )
 
     def _best(self, votes: Counter[int], means: dict[int, float], draw: float) -> int:
-        """The action to play."""
         scores = {
             action: (votes[action], mean) if self.decides is Decides.VOTES else (mean,)
             for action, mean in means.items()
@@ -129,7 +128,6 @@ class DeterminizedAgent(SearchAgent):
 
 
 def _as_seen(game: Game[Any]) -> Game[Any]:
-    """The game, as if its players saw everything."""
     traits = game.traits
     sources = {**traits.sources, "information": TraitSource.GIVEN}
     open_traits = dataclasses.replace(traits, information=Information.PERFECT, simultaneous=False, sources=sources)

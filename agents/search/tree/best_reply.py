@@ -100,7 +100,6 @@ class RepliesGame(FormOfGame):
     def _played_out(
         self, state: Any, chooser: int | None, played: tuple[int, ...]
     ) -> tuple[tuple[int, ...], Round]:
-        """Opponents that do not choose move as usual, or skip their turn."""
         steps = 0
         while not self._is_settled(state):
             mover = self.inside.to_move(state)
