@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from zermelo.agents.players.alpha_beta import AlphaBetaAgent as AlphaBetaAgent
     from zermelo.agents.players.auto import AutoAgent as AutoAgent
     from zermelo.agents.players.best_first import BestFirstAgent as BestFirstAgent
-    from zermelo.agents.players.expectimax import ExpectimaxAgent as ExpectimaxAgent
-    from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent as ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent as GreedyAgent
     from zermelo.agents.players.hidden.blueprints import agent_policy as agent_policy
     from zermelo.agents.players.hidden.determinized import DeterminizedAgent as DeterminizedAgent
@@ -33,11 +31,13 @@ if TYPE_CHECKING:
     from zermelo.agents.players.learned.models import TorchAgent as TorchAgent
     from zermelo.agents.players.learned.observation import Observation as Observation
     from zermelo.agents.players.learned.policy import PolicyAgent as PolicyAgent
+    from zermelo.agents.players.max_n import BestReplyAgent as BestReplyAgent
     from zermelo.agents.players.max_n import MaxNAgent as MaxNAgent
+    from zermelo.agents.players.max_n import ParanoidAgent as ParanoidAgent
     from zermelo.agents.players.mcts import MCTSAgent as MCTSAgent
+    from zermelo.agents.players.minimax import ExpectimaxAgent as ExpectimaxAgent
+    from zermelo.agents.players.minimax import ExpectiminimaxAgent as ExpectiminimaxAgent
     from zermelo.agents.players.minimax import MinimaxAgent as MinimaxAgent
-    from zermelo.agents.players.paranoid import BestReplyAgent as BestReplyAgent
-    from zermelo.agents.players.paranoid import ParanoidAgent as ParanoidAgent
     from zermelo.agents.players.random import RandomAgent as RandomAgent
     from zermelo.agents.players.search_many import search_many as search_many
     from zermelo.agents.players.tables.policies import CFRAgent as CFRAgent
@@ -85,8 +85,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.alpha_beta": "AlphaBetaAgent",
             "players.auto": "AutoAgent",
             "players.best_first": "BestFirstAgent",
-            "players.expectimax": "ExpectimaxAgent",
-            "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
             "players.hidden.blueprints": "agent_policy",
             "players.hidden.determinized": "DeterminizedAgent",
@@ -95,10 +93,9 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",
-            "players.max_n": "MaxNAgent",
+            "players.max_n": "BestReplyAgent MaxNAgent ParanoidAgent",
             "players.mcts": "MCTSAgent",
-            "players.minimax": "MinimaxAgent",
-            "players.paranoid": "BestReplyAgent ParanoidAgent",
+            "players.minimax": "ExpectimaxAgent ExpectiminimaxAgent MinimaxAgent",
             "players.tables.policies": "CFRAgent PolicyTableAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",

@@ -77,11 +77,11 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def settings_of(owner: Any, kind: type[Config]) -> Config:
-    """An object of the dataclass ``kind`` with the settings that its owner has under the same names."""
+def settings_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
+    """An object of the dataclass ``kind``: the settings that its owner has too, and fixed ones."""
     names = {field.name for field in dataclasses.fields(owner)}
     fields = dataclasses.fields(cast("Any", kind))
-    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names})
+    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names} | fixed)
 
 
 def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:

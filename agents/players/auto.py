@@ -27,11 +27,11 @@ from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
 from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.hanabi.agent import HanabiAgent, table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
 from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states

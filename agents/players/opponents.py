@@ -19,8 +19,7 @@ from zermelo.agents.core.settings import check_number, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.players.noisy import NoisyAgent
-from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.players.random import NoisyAgent, RandomAgent
 from zermelo.agents.specs import list_agents, make_agent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name

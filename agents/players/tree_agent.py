@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import StoppedBy
@@ -54,6 +56,9 @@ class TreeSearchAgent(SearchAgent):
             on every move.
     """
 
+    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Settings of the search that are the same for all agents of a class."""
+
     depth: int | str | None = None
     nodes: int | None = None
     seconds: float | str | None = None
@@ -67,9 +72,9 @@ class TreeSearchAgent(SearchAgent):
     manages_time: bool = flag(False)
 
     @functools.cached_property
-    def config(self) -> AlphaBetaConfig | MaxNConfig:
-        """Settings of the search, made once: those that this agent has too."""
-        return settings_of(self, AlphaBetaConfig)
+    def config(self) -> AlphaBetaConfig:
+        """Settings of the search, made once: those that this agent has too, and the fixed ones."""
+        return settings_of(self, AlphaBetaConfig, **self.fixed)
 
     @functools.cached_property
     def deepens(self) -> bool:
