@@ -33,8 +33,6 @@ class Budget:
     ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
-        limits: What ends the search.
-        compile: When rules are compiled that are not yet.
         nodes, most_nodes: States visited, and how many may be; infinity without a limit.
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.

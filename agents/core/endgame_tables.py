@@ -24,12 +24,7 @@ SCORES, ENTRIES, KEYS, GAINS, MASK, PARTS = range(6)
 
 
 class TableEntry(NamedTuple):
-    """An entry of a table, for the player to move.
-
-    Attributes:
-        value: The utility.
-        plies: The moves to the end if both play best; None where the table does not count them, and in draws.
-    """
+    """The utility of a position for the player to move, and the moves to the end, where the table counts them."""
 
     value: int
     plies: int | None
@@ -37,11 +32,9 @@ class TableEntry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EndgameTable:
-    """A table of one game.
+    """A table of one game: its file, its header, and its scores.
 
     Attributes:
-        path: The file.
-        about: Its header.
         scores: A score for each entry (``zermelo.envs.rules.scores``), or what the mover gains, or ``ABSENT``.
         offsets: Where the entries of a part begin; empty where positions are found by their keys.
         keys: The keys of the positions, ascending.

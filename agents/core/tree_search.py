@@ -87,8 +87,7 @@ class Root(NamedTuple):
     """The start of a search.
 
     Attributes:
-        game: The game.
-        state: A state of it, or of ``searched``, that is not finished.
+        state: A state of the game, or of ``searched``, that is not finished.
         evaluator: Values states at the depth limit; None only where the search never stops early.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
         width: How many draws a chance state stands for, where chance can only be simulated; else None.
@@ -176,7 +175,7 @@ class TreeSearch(abc.ABC):
     watcher: Any = None
 
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
-        """The view of a state to start from; ``legal`` are its legal actions, if they are known."""
+        """The view of a state to start from."""
         game, frame = self.game, self.scale.frame(state)
         seat = game.to_move(state)
         window = (frame.lowest, frame.highest) if self.prunes else INFINITE_WINDOW
@@ -199,16 +198,15 @@ class TreeSearch(abc.ABC):
     ) -> None:
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
-        An action gets a window that only shows whether it is better than the best so far (than the last of the
-        best lines) or, where the rule for ties could prefer it, as good; unless all exact values are asked for.
-        Another ``window`` than the node's own may turn out too narrow: then the best move is not exact.
+        An action gets a window that only shows whether it is better than the best so far (or as good, where the
+        rule for ties could prefer it), unless exact values are asked for. Another ``window`` than the node's own
+        may turn out too narrow: then the best move is not exact.
         """
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state ``ply`` moves below the root, if the search still knows it.
 
-        That is known from an exact score of a search that was just so deep, or of one that has proven it: what
-        another search of the state liked best need not lead to the same value.
+        Only an exact score of a search that was just so deep, or proven, says it: other searches may like another.
         """
         return None
 

@@ -98,7 +98,8 @@ class SearchAgent(ConfiguredAgent):
         ends = math.inf if seconds is None else started + _KNOWING * seconds
         root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            self._check(root.game)
+            if self.__dict__.get("_checked") is not root.game:
+                self._check(root.game)
         except UnsupportedGameError:
             if not root.game.traits.unknown:
                 raise
@@ -109,10 +110,9 @@ class SearchAgent(ConfiguredAgent):
         return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
 
     def _check(self, game: Game[Any]) -> None:
-        """Checks a game, unless it is the one that was checked last."""
-        if self.__dict__.get("_checked") is not game:
-            self.check_game(game)
-            self._set("_checked", game)
+        """Checks a game, and remembers it as the one that was checked last."""
+        self.check_game(game)
+        self._set("_checked", game)
 
     def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
@@ -131,7 +131,8 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        self._check(root.game)
+        if self.__dict__.get("_checked") is not root.game:
+            self._check(root.game)
         return self._search(root, started, self.choose)
 
     def prepare(self, env: Any) -> None:
@@ -220,8 +221,9 @@ class SearchAgent(ConfiguredAgent):
         self._set("_within", budget)
 
     def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
-        self.stop_pondering()
         game, state = root.game, root.state
+        if "_pondering" in self.__dict__:
+            self.stop_pondering()
         if (expected := self.__dict__.pop("_expected", None)) is not None:
             is_hit = expected[0] == game and game.key(expected[1]) == game.key(state)
             self._set("pondered", self.pondered.after(is_hit=is_hit))
@@ -237,7 +239,7 @@ class SearchAgent(ConfiguredAgent):
             book: str | None = getattr(self, "book", None)
             known = None if book is None else book_answer(book, game, state, self.generator)
             found = known or choose(game, state, budget)
-            self._set("_searched", (game, state, found.principal_variation))
+            self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
             return completed
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth

@@ -46,13 +46,7 @@ class TimeManager:
         self._agreed = 0
 
     def is_enough(self, action: int, value: float, elapsed: float) -> bool:
-        """True to answer now.
-
-        Args:
-            action: The best one of the iteration that was just finished.
-            value: Its value, for the player to move.
-            elapsed: The seconds spent so far.
-        """
+        """True to answer now, with this action and value (for the player to move) of the last iteration."""
         has_fallen = self._value is not None and value < self._value - self._margin
         self._agreed = self._agreed + 1 if action == self._action else 1
         self._value, self._action = value, action
@@ -82,9 +76,8 @@ def _half_way(
 ) -> Iteration | None:
     """The iteration to answer with where the last one was not finished.
 
-    Its best move is better than all that it has looked at. The others are known from the last finished iteration,
-    which asked of most only whether they are better than its best: their scores are bounds. So a move that is lost
-    for certain gives way to the others, and any other only to one that was as good as the best.
+    The moves that it has not looked at are known from the last finished iteration, mostly by bounds. So a move
+    that is lost for certain gives way to the others, and any other only to one that was as good as the best.
     """
     best = partial.best
     if best is None or not best.is_exact:
@@ -164,16 +157,10 @@ def deepen(
 ) -> tuple[Iteration | None, int, StoppedBy]:
     """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
 
-    Args:
-        search: How to search below the root.
-        node: The root.
-        limits: When to stop.
-        question: What is asked about the root's actions.
-        step_by_step: False searches at once to ``limits.depth`` (to the end of the game, if there is none).
-        watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
-        aspiration: How far from the last iteration's value the next one looks at first; 0 looks everywhere at
-            once.
-        manager: Says whether another iteration is worth its time; None begins one whenever there is time.
+    ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
+    after each finished iteration with it, its depth and what stopped it; False ends the search. ``aspiration`` is
+    how far from the last iteration's value the next one looks at first (0: everywhere). ``manager`` says whether
+    another iteration is worth its time.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished

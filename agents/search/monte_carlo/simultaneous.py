@@ -171,20 +171,10 @@ class _Node:
 
 
 class SimultaneousSearch(SimulationSearch):
-    """A search from one state.
+    """A search from one state of a game with simultaneous moves.
 
-    Args:
-        game: A game with simultaneous moves.
-        state: The root, in which somebody is to move.
-        budget: Counts states, those of playouts too, and stops.
-        selection: How players learn.
-        exploration: For decoupled UCT the weight of what was tried less, else the share of simulations in which a
-            player plays any action.
-        seed: Where the random numbers start.
-
-    Attributes:
-        simulations: How many have been made.
-        tree_nodes: How many states the tree has.
+    ``exploration`` is for decoupled UCT the weight of what was tried less, else the share of simulations in which
+    a player plays any action. ``tree_nodes`` counts the states in the tree.
     """
 
     def __init__(
