@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from zermelo.agents.players.minimax import MinimaxAgent as MinimaxAgent
     from zermelo.agents.players.random import RandomAgent as RandomAgent
     from zermelo.agents.players.search_many import search_many as search_many
-    from zermelo.agents.players.tables.policies import CFRAgent as CFRAgent
-    from zermelo.agents.players.tables.policies import PolicyTableAgent as PolicyTableAgent
-    from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
+    from zermelo.agents.players.tables import CFRAgent as CFRAgent
+    from zermelo.agents.players.tables import PolicyTableAgent as PolicyTableAgent
+    from zermelo.agents.players.tables import ValueIterationAgent as ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
     from zermelo.agents.solving.equilibrium.equilibrium import Exploitability as Exploitability
     from zermelo.agents.solving.equilibrium.equilibrium import best_responses as best_responses
@@ -96,10 +96,9 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.max_n": "BestReplyAgent MaxNAgent ParanoidAgent",
             "players.mcts": "MCTSAgent",
             "players.minimax": "ExpectimaxAgent ExpectiminimaxAgent MinimaxAgent",
-            "players.tables.policies": "CFRAgent PolicyTableAgent",
+            "players.tables": "CFRAgent PolicyTableAgent ValueIterationAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
-            "players.tables.value_iteration": "ValueIterationAgent",
             "solving.equilibrium.equilibrium": "Equilibrium Exploitability best_responses exploitability "
             "solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "

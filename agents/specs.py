@@ -36,8 +36,8 @@ _BY_NAME: Final = {
     "sparta": "hidden.sparta:SpartaAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
     "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
-    "cfr": "tables.policies:CFRAgent",
-    "value_iteration": "tables.value_iteration:ValueIterationAgent",
+    "cfr": "tables:CFRAgent",
+    "value_iteration": "tables:ValueIterationAgent",
 }
 _LEARNED: Final = {
     "policy": "learned.policy:PolicyAgent",
@@ -56,7 +56,7 @@ _NEED_MORE: Final = {
     "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
     "noisy": "random:NoisyAgent",
     "level": "level:LevelAgent",
-    "policytable": "tables.policies:PolicyTableAgent",
+    "policytable": "tables:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
 _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}

@@ -33,7 +33,7 @@ from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, S
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
-from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
+from zermelo.agents.players.tables import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
 from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
