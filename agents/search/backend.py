@@ -61,13 +61,12 @@ def tree_search(
     if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
-    name, kernel = evaluator_name(root.evaluator), _kernel(root, config)
+    name, kernel = evaluator_name(root.evaluator), _kernel(config)
     if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
         with budget.off_the_clock():
             tables = tables_of(root.evaluator, game)
-        if tables is not None and (
-            kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables.is_network)
-        ):
+        fits = kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables and tables.is_network)
+        if tables is not None and fits:
             root = root._replace(fitted=tables)
         search = compiled_search(kernel, root, budget, config)
         if search is not None:
@@ -83,17 +82,14 @@ def tree_search(
     else:
         plain = PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
     plain.evaluator_name, plain.made_for = name, made_for
-    watched, cut = on_node is not None, root.stop_test is not None
-    plain.why_plain = _why_plain(
-        game, root.evaluator, budget, has_kernel=kernel is not None, watched=watched, cut=cut
-    )
+    watched, cut, has_kernel = on_node is not None, root.stop_test is not None, kernel is not None
+    plain.why_plain = _why_plain(game, root.evaluator, budget, has_kernel=has_kernel, watched=watched, cut=cut)
     return plain
 
 
 def _kernel(
-    root: Root, config: AlphaBetaConfig | MaxNConfig
+    config: AlphaBetaConfig | MaxNConfig,
 ) -> type[CompiledAlphaBeta | CompiledGeneralSearch | CompiledMaxN] | None:
-    """The compiled search for these settings; None if there is none, or the game's chance is only simulated."""
     if isinstance(config, MaxNConfig):
         return CompiledMaxN
     if config.replies is not None:

@@ -30,13 +30,6 @@ def test_alpha_beta_nodes_of_tictactoe(window, nodes):
     assert (result.value, result.nodes, result.depth) == (0, nodes, 9)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("window", "nodes"), COUNTS)
-def test_alpha_beta_nodes_of_pettingzoos_tictactoe(tictactoe, window, nodes):
-    result = AlphaBetaAgent(window=window, backend="clone", **TEXTBOOK).search(tictactoe)
-    assert (result.value, result.nodes, result.proven) == (0, nodes, True)
-
-
 # 549,946 (OpenSpiel, get_all_histories_test.cc) are the root, and 59,705 under each corner, 63,905 under each edge
 # and 55,505 under the centre.
 @pytest.mark.thorough
