@@ -56,15 +56,20 @@ def answer(
     if question.best_lines > 1 and iteration is not None:
         lines = _best_lines(search, node, iteration, move, question.best_lines)
     line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
+    budget = search.budget
     return SearchResult(
         action=move.action,
+        env_action=search.game.to_env_action(node.state, move.action),
         value=values[seat],
         values_by_seat=values,
         action_values=action_values,
         proven_actions=tuple(proven_actions),
         principal_variation=line,
         best_lines=lines,
+        nodes=budget.nodes,
         depth=depth,
+        seconds=budget.seconds,
+        compiling=budget.compiling,
         stopped_by=stopped_by,
         proven=proven,
         plies=_plies(search, node, move, line if ends else None, reach) if proven else None,
