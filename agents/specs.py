@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.importing import check_spec, import_name
-from zermelo.agents.core.settings import setting_text
+from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 

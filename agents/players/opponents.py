@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.importing import check_spec, import_name
-from zermelo.agents.core.settings import check_number, setting_text
+from zermelo.agents.core.settings import check_number, check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
