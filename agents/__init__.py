@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from zermelo.agents.players.alpha_beta import AlphaBetaAgent as AlphaBetaAgent
     from zermelo.agents.players.auto import AutoAgent as AutoAgent
     from zermelo.agents.players.best_first import BestFirstAgent as BestFirstAgent
-    from zermelo.agents.players.expectimax import ExpectimaxAgent as ExpectimaxAgent
-    from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent as ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent as GreedyAgent
     from zermelo.agents.players.hidden.blueprints import agent_policy as agent_policy
     from zermelo.agents.players.hidden.determinized import DeterminizedAgent as DeterminizedAgent
@@ -33,16 +31,18 @@ if TYPE_CHECKING:
     from zermelo.agents.players.learned.models import TorchAgent as TorchAgent
     from zermelo.agents.players.learned.observation import Observation as Observation
     from zermelo.agents.players.learned.policy import PolicyAgent as PolicyAgent
+    from zermelo.agents.players.max_n import BestReplyAgent as BestReplyAgent
     from zermelo.agents.players.max_n import MaxNAgent as MaxNAgent
+    from zermelo.agents.players.max_n import ParanoidAgent as ParanoidAgent
     from zermelo.agents.players.mcts import MCTSAgent as MCTSAgent
+    from zermelo.agents.players.minimax import ExpectimaxAgent as ExpectimaxAgent
+    from zermelo.agents.players.minimax import ExpectiminimaxAgent as ExpectiminimaxAgent
     from zermelo.agents.players.minimax import MinimaxAgent as MinimaxAgent
-    from zermelo.agents.players.paranoid import BestReplyAgent as BestReplyAgent
-    from zermelo.agents.players.paranoid import ParanoidAgent as ParanoidAgent
     from zermelo.agents.players.random import RandomAgent as RandomAgent
     from zermelo.agents.players.search_many import search_many as search_many
-    from zermelo.agents.players.tables.policies import CFRAgent as CFRAgent
-    from zermelo.agents.players.tables.policies import PolicyTableAgent as PolicyTableAgent
-    from zermelo.agents.players.tables.value_iteration import ValueIterationAgent as ValueIterationAgent
+    from zermelo.agents.players.tables import CFRAgent as CFRAgent
+    from zermelo.agents.players.tables import PolicyTableAgent as PolicyTableAgent
+    from zermelo.agents.players.tables import ValueIterationAgent as ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium as Equilibrium
     from zermelo.agents.solving.equilibrium.equilibrium import Exploitability as Exploitability
     from zermelo.agents.solving.equilibrium.equilibrium import best_responses as best_responses
@@ -85,8 +85,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.alpha_beta": "AlphaBetaAgent",
             "players.auto": "AutoAgent",
             "players.best_first": "BestFirstAgent",
-            "players.expectimax": "ExpectimaxAgent",
-            "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
             "players.hidden.blueprints": "agent_policy",
             "players.hidden.determinized": "DeterminizedAgent",
@@ -95,14 +93,12 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",
-            "players.max_n": "MaxNAgent",
+            "players.max_n": "BestReplyAgent MaxNAgent ParanoidAgent",
             "players.mcts": "MCTSAgent",
-            "players.minimax": "MinimaxAgent",
-            "players.paranoid": "BestReplyAgent ParanoidAgent",
-            "players.tables.policies": "CFRAgent PolicyTableAgent",
+            "players.minimax": "ExpectimaxAgent ExpectiminimaxAgent MinimaxAgent",
+            "players.tables": "CFRAgent PolicyTableAgent ValueIterationAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
-            "players.tables.value_iteration": "ValueIterationAgent",
             "solving.equilibrium.equilibrium": "Equilibrium Exploitability best_responses exploitability "
             "solve_equilibrium",
             "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "

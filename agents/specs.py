@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.importing import check_spec, import_name
-from zermelo.agents.core.settings import setting_text
+from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
@@ -22,11 +21,11 @@ _BY_NAME: Final = {
     "greedy": "greedy:GreedyAgent",
     "minimax": "minimax:MinimaxAgent",
     "alphabeta": "alpha_beta:AlphaBetaAgent",
-    "expectiminimax": "expectiminimax:ExpectiminimaxAgent",
-    "expectimax": "expectimax:ExpectimaxAgent",
+    "expectiminimax": "minimax:ExpectiminimaxAgent",
+    "expectimax": "minimax:ExpectimaxAgent",
     "maxn": "max_n:MaxNAgent",
-    "paranoid": "paranoid:ParanoidAgent",
-    "bestreply": "paranoid:BestReplyAgent",
+    "paranoid": "max_n:ParanoidAgent",
+    "bestreply": "max_n:BestReplyAgent",
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
     "best_first": "best_first:BestFirstAgent",
@@ -36,8 +35,8 @@ _BY_NAME: Final = {
     "sparta": "hidden.sparta:SpartaAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
     "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
-    "cfr": "tables.policies:CFRAgent",
-    "value_iteration": "tables.value_iteration:ValueIterationAgent",
+    "cfr": "tables:CFRAgent",
+    "value_iteration": "tables:ValueIterationAgent",
 }
 _LEARNED: Final = {
     "policy": "learned.policy:PolicyAgent",
@@ -54,9 +53,9 @@ _NEED_MORE: Final = {
     **_LEARNED,
     **_ENGINES,
     "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
-    "noisy": "noisy:NoisyAgent",
+    "noisy": "random:NoisyAgent",
     "level": "level:LevelAgent",
-    "policytable": "tables.policies:PolicyTableAgent",
+    "policytable": "tables:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
 _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
@@ -64,7 +63,6 @@ _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
 
 
 def _agent_class(name: str) -> type[Any]:
-    """The class of the agents of a name, which is its ``kind``."""
     module, _, attribute = _AGENTS[name].partition(":")
     found: type[Any] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
     return found
@@ -254,7 +252,6 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _foreign(spec: Spec) -> Agent:
-    """An agent of somebody else's, from a class or a function in a module."""
     make = import_name(spec.name)
     if not callable(make):
         raise InvalidSettingError(f"{spec.name!r} is not a class or function that makes an agent, but {make!r}")

@@ -22,11 +22,7 @@ class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwind
 
 
 class StopFlag:
-    """Set by any thread that wants a search to end; the search looks at it at every node.
-
-    Attributes:
-        is_set: Whether it is to end.
-    """
+    """Set by any thread that wants a search to end; the search looks at it at every node."""
 
     is_set = False
 
@@ -37,8 +33,6 @@ class Budget:
     ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
-        limits: What ends the search.
-        compile: When rules are compiled that are not yet.
         nodes, most_nodes: States visited, and how many may be; infinity without a limit.
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.

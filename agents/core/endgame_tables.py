@@ -24,12 +24,7 @@ SCORES, ENTRIES, KEYS, GAINS, MASK, PARTS = range(6)
 
 
 class TableEntry(NamedTuple):
-    """An entry of a table, for the player to move.
-
-    Attributes:
-        value: The utility.
-        plies: The moves to the end if both play best; None where the table does not count them, and in draws.
-    """
+    """The utility of a position for the player to move, and the moves to the end, where the table counts them."""
 
     value: int
     plies: int | None
@@ -37,11 +32,9 @@ class TableEntry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EndgameTable:
-    """A table of one game.
+    """A table of one game: its file, its header, and its scores.
 
     Attributes:
-        path: The file.
-        about: Its header.
         scores: A score for each entry (``zermelo.envs.rules.scores``), or what the mover gains, or ``ABSENT``.
         offsets: Where the entries of a part begin; empty where positions are found by their keys.
         keys: The keys of the positions, ascending.
@@ -54,7 +47,6 @@ class EndgameTable:
     keys: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """The number of positions that the table knows."""
         return int(np.count_nonzero(self.scores != ABSENT))
 
     @property
@@ -115,7 +107,6 @@ def canonical_key(rules: Any, state: Any) -> int:
 
 
 def _may_repeat(rules: Any, state: Any) -> bool:
-    """True if repeating a position of the past would end the game."""
     if not has_history(rules):
         return False
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())

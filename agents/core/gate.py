@@ -106,16 +106,12 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
         )
-    if traits.source("information") is TraitSource.ASSUMED and traits.name not in _warned:
-        _warned.add(traits.name)
-        warnings.warn(
-            f"{traits.name} is searched as if players saw the whole state (information: perfect, assumed): random "
-            "play did not show that what they observe determines it, so the search may look at hidden cards, and "
-            "nothing it finds is proven. If they do see it, say so: traits={'information': 'perfect'} for the "
-            "agent or as_game, or an attribute zermelo_traits = {'information': 'perfect'} of the environment's "
-            "class; if not, say 'hidden'",
-            UnknownTraitWarning,
-            stacklevel=4,
+    if traits.source("information") is TraitSource.ASSUMED:
+        _warn_once(
+            traits.name,
+            "is searched as if players saw the whole state (information: perfect, assumed): random play did not "
+            "show that what they observe determines it, so the search may look at hidden cards, and nothing it "
+            f"finds is proven. If they do see it, say so: {_SAY_PERFECT}; if not, say 'hidden'",
         )
 
 
@@ -167,19 +163,27 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
             f"{agent} needs players to see all but each other's moves of the moment, and {name} hides more: use "
             "'ismcts', if it says what players see, 'random', or a policy that only sees observations"
         )
-    if hides_more is None and name not in _warned:
-        _warned.add(name)
-        warnings.warn(
-            f"{name} is searched as if players saw everything but each other's moves of the moment: nothing says "
-            "whether they do. If so, say it: traits={'information': 'perfect'} for the agent or as_game, or an "
-            "attribute zermelo_traits = {'information': 'perfect'} of the environment's class; if not, the search "
-            "peeks: use 'random', or a policy that only sees observations",
-            UnknownTraitWarning,
-            stacklevel=4,
+    if hides_more is None:
+        _warn_once(
+            name,
+            "is searched as if players saw everything but each other's moves of the moment: nothing says whether "
+            f"they do. If so, say it: {_SAY_PERFECT}; if not, the search peeks: use 'random', or a policy that "
+            "only sees observations",
         )
 
 
 _warned: set[str] = set()
+_SAY_PERFECT: Final = (
+    "traits={'information': 'perfect'} for the agent or as_game, or an attribute zermelo_traits = "
+    "{'information': 'perfect'} of the environment's class"
+)
+
+
+def _warn_once(game: str, text: str) -> None:
+    if game not in _warned:
+        _warned.add(game)
+        warnings.warn(f"{game} {text}", UnknownTraitWarning, stacklevel=5)
+
 
 Found = TypeVar("Found")
 

@@ -33,15 +33,7 @@ _GAMES, _PLIES, _NUMBERS = 12, 80, 16
 def write_knowledge(
     path: str | os.PathLike[str], kind: str, rules: Any, about: dict[str, Any], **arrays: Any
 ) -> None:
-    """Writes a file, as a whole or not at all.
-
-    Args:
-        path: Where to.
-        kind: ``"endgame table"`` or ``"opening book"``.
-        rules: The game's.
-        about: What else the header says.
-        arrays: The data.
-    """
+    """Writes a file of a kind, ``"endgame table"`` or ``"opening book"``, as a whole or not at all."""
     from importlib.metadata import version
 
     header = {

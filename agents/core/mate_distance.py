@@ -50,7 +50,7 @@ class Frame(NamedTuple):
     Attributes:
         so_far: The rewards that the maximizing seat has received.
         middle: The value that is neither a win nor a loss for it.
-        lowest, highest: No score of an unfinished state here is less, or greater.
+        lowest, highest: The bounds of the score of an unfinished state here.
         sooner: Whether distances count; where not, every one is 0.
     """
 
@@ -84,14 +84,7 @@ class Frame(NamedTuple):
 
 
 class Scale:
-    """The frames of one game, as one seat sees it.
-
-    Args:
-        game: The game.
-        sooner: Whether wins should come sooner and losses later.
-        use_bounds: Whether to believe the game's ``utility_bounds``.
-        seat: The seat that maximizes.
-    """
+    """The frames of one game as the maximizing ``seat`` sees it, with the game's bounds where they may be used."""
 
     def __init__(self, game: Game[Any], *, sooner: bool = True, use_bounds: bool = True, seat: int = 0) -> None:
         self._game = game

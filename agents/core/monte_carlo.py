@@ -84,14 +84,7 @@ class MonteCarloConfig:
 
 
 class Start(NamedTuple):
-    """The start of a Monte Carlo tree search.
-
-    Attributes:
-        game: The game.
-        state: The root, which must be one where somebody has a choice.
-        config: Settings of the search.
-        seed: Where the random numbers start.
-    """
+    """The start of a Monte Carlo tree search: a state in which somebody has a choice, and the seed."""
 
     game: Any
     state: Any
@@ -117,14 +110,7 @@ class RootAction(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """An action of an expanded node, as a finished batch of simulations leaves it.
-
-    Attributes:
-        action: An integer of the game; of chance, an outcome.
-        visits: How many simulations followed it.
-        totals: Sums of utilities, of each seat that is kept.
-        child: The node below, or None.
-    """
+    """An action, or outcome, of an expanded node, with sums of utilities and the node below, or None."""
 
     action: int
     visits: int
@@ -201,15 +187,12 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
     return (lower, upper) if has_bounds else None
 
 
-class SimulationSearch(abc.ABC):
-    """A search that goes on simulation by simulation.
-
-    Attributes:
-        simulations: How many have been made.
-    """
+class SimulationSearch:
+    """A search that goes on simulation by simulation."""
 
     budget: Budget
     simulations = 0
+    """How many have been made."""
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:
         """Runs up to ``batch`` simulations; returns the stop reason or None."""
@@ -221,61 +204,59 @@ class SimulationSearch(abc.ABC):
         except SearchStopped as stopped:
             return stopped.reason
 
-    @abc.abstractmethod
     def simulate(self, count: int) -> bool:
         """Runs ``count`` simulations, or fewer if the root is proven; returns whether it is.
 
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
         """
+        for _ in range(count):
+            self.simulate_once()
+        return False
+
+    def simulate_once(self) -> None:
+        """Runs one simulation."""
+        raise NotImplementedError
 
 
 class TreeForm:
-    """Properties of a Monte Carlo tree that follow from its game and its settings."""
+    """Properties of a Monte Carlo tree that follow from its game and its settings.
+
+    Attributes:
+        bounds: Those of the first seat's utility before anything is proven.
+        by_bounds: True if values are scaled by the bounds of utility, False if by the outcomes so far. One player
+            collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go, chess
+            and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
+        has_priors: True if actions begin with virtual visits given by the game.
+        playout_moves: After so many moves a playout is cut off, or None.
+        node_words, edge_words: The memory that a node and an edge take, in words of eight bytes.
+    """
 
     def __init__(self, start: Start) -> None:
         self.game, self.root_state, self.config, self.seed = start
-        self.num_values = count_values(self.game.traits)
-        config, traits = self.config, self.game.traits
+        game, config, traits = self.game, self.config, self.game.traits
+        self.num_values = count_values(traits)
         self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
-        """Bounds of the first seat's utility before anything is proven."""
         self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
-        """True if values are scaled by the bounds of utility, False if by the outcomes so far.
-
-        One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
-        chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
-        """
-        self.has_priors = isinstance(self.game, SupportsActionPriors) and config.selection is not Selection.PUCT
-        """True if actions begin with virtual visits given by the game."""
+        is_puct = config.selection is Selection.PUCT
+        self.has_priors = isinstance(game, SupportsActionPriors) and not is_puct
         self.playout_moves = config.playout_moves
-        """After so many moves a playout is cut off, or None."""
-        if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
-            self.playout_moves = self.game.playout_moves()
-        needs_more = (
-            traits.chance is Chance.EXACT
-            or config.selection is not Selection.UCT
-            or config.rave > 0
-            or self.has_priors
-        )
+        if self.playout_moves is None and isinstance(game, SupportsPlayoutLimit):
+            self.playout_moves = game.playout_moves()
+        needs_more = traits.chance is Chance.EXACT or is_puct or config.rave > 0 or self.has_priors
         self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
         self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
-        """The memory that a node and an edge take, in words of eight bytes."""
 
 
 class MonteCarlo(TreeForm, SimulationSearch):
     """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
-    Args:
-        start: The root, and how to choose.
-        budget: Counts states, those of playouts too, and stops.
-
     Attributes:
         root: The root, which is expanded.
         solves: Whether nodes have proven bounds.
-        tree_nodes: How many nodes the tree has.
-        tree_depth: How many moves below the root the lowest one is.
+        tree_nodes, tree_depth: The size of the tree, and how many moves below the root its lowest node is.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
-        compiled, why_plain: Whether a kernel simulates, and why not, of rules that can be compiled.
+        why_plain: Why no kernel simulates, of rules that can be compiled.
     """
 
     root: Any
@@ -294,7 +275,7 @@ class MonteCarlo(TreeForm, SimulationSearch):
 
     @abc.abstractmethod
     def edges(self, node: Any) -> Sequence[Edge]:
-        """The actions of a node; none of one that is not expanded."""
+        """The actions of a node; none if it is not expanded."""
 
     @abc.abstractmethod
     def mover(self, node: Any) -> int:
@@ -326,10 +307,9 @@ class MonteCarlo(TreeForm, SimulationSearch):
         return sorted(found)
 
     def line_after(self, action: int) -> tuple[int, ...]:
-        """The principal variation after an action at the root, as far as chance.
+        """The principal variation after an action at the root, as far as chance: the most visited actions.
 
-        It follows the most visited actions, the smallest of several; from a proven node on, one that ends in its
-        value.
+        From a proven node on it is a line that ends in its value.
         """
         node = next(edge.child for edge in self.edges(self.root) if edge.action == action)
         line: list[int] = []

@@ -54,15 +54,12 @@ class Playouts:
     """Plays a game on at random.
 
     Args:
-        game: The game.
-        random: Random numbers.
         generator: Random numbers of chance that can only be simulated.
         longest: Moves after which a playout is cut off, or None.
         guide: Chooses an action from a state and random bits, or a negative number for any action; or None.
         whole: Whether the game may play to the end by itself, which no limit on nodes can stop.
 
     Attributes:
-        mover: The player to move, or ``CHANCE``.
         own_state: Copies a state, which ``after`` may then change; None where ``after`` changes none.
         after: The state after an action, or of chance that is simulated with a generator.
         cut_off: Whether the last game did not come to its end.

@@ -133,12 +133,7 @@ class SearchResult:
 
 
 def drawn_action(policy: Mapping[int, float], draw: float) -> int:
-    """An action, each as likely as a policy has it.
-
-    Args:
-        policy: The probability of each action; they sum to one.
-        draw: A random number from 0.0 up to 1.0, which is excluded.
-    """
+    """An action of a policy, by a random number from 0.0 up to 1.0, which is excluded."""
     chosen = next(iter(policy))
     for action, share in policy.items():
         draw -= share

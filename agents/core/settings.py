@@ -1,4 +1,4 @@
-"""Settings of agents: each is declared once, with its default and what it may be."""
+"""Settings of agents, each declared once with its default and what it may be; and objects by name."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import dataclasses
 import enum
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from zermelo.agents.core.importing import import_name, name_of
-from zermelo.envs import InvalidSettingError
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.local_modules import import_module
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_setting
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 
@@ -27,9 +27,8 @@ def check_number(name: str, value: Any, *, lower: float = -math.inf, above: bool
     wanted = "a finite number"
     if lower > -math.inf:
         wanted += f" greater than {lower}" if above else f" of at least {lower}"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
-    if value < lower or (above and value == lower):
+    is_finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_finite or value < lower or (above and value == lower):
         raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
 
 
@@ -77,11 +76,11 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def settings_of(owner: Any, kind: type[Config]) -> Config:
-    """An object of the dataclass ``kind`` with the settings that its owner has under the same names."""
+def settings_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
+    """An object of the dataclass ``kind``: the settings that its owner has too, and fixed ones."""
     names = {field.name for field in dataclasses.fields(owner)}
     fields = dataclasses.fields(cast("Any", kind))
-    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names})
+    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names} | fixed)
 
 
 def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
@@ -158,3 +157,48 @@ def setting_text(value: Any) -> Any:
     if callable(value):
         return name_of(value)
     return value
+
+
+def import_name(name: str) -> Any:
+    """The object that ``module:attribute`` names; modules in the current folder are found too.
+
+    Raises:
+        UnknownNameError: There is no such module, or nothing of that name in it.
+        InvalidSettingError: The module cannot be imported, or the text has no colon.
+    """
+    module_name, colon, path = name.partition(":")
+    if not colon or not module_name or not path:
+        raise InvalidSettingError(f"write module:name, such as 'mypackage.agents:MyAgent', not {name!r}")
+    module = _import(module_name, name)
+    found: Any = module
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UnknownNameError(f"cannot find {name!r}: {module_name} has nothing called {path!r}") from None
+    return found
+
+
+def _import(module_name: str, name: str) -> Any:
+    try:
+        return import_module(module_name)
+    except ModuleNotFoundError as error:
+        # Not found itself (or a package that it is in), rather than something that it imports.
+        if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
+            raise UnknownNameError(f"cannot find {name!r}: there is no module called {error.name!r}") from None
+        raise InvalidSettingError(f"cannot import {name!r}: {error}") from error
+    except Exception as error:
+        raise InvalidSettingError(f"cannot import {name!r}: {type(error).__name__}: {error}") from error
+
+
+def check_spec(spec: Spec, known: Iterable[str]) -> None:
+    """Refuses settings that what is named does not have."""
+    for name in spec.arguments:
+        if name not in known:
+            raise unknown_setting(spec.name, name, known)
+
+
+def name_of(thing: Any) -> str:
+    """The ``module:name`` of a function or class; for other objects, of their class."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}:{named.__qualname__}"

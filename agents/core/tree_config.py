@@ -65,20 +65,16 @@ class SelectiveSettings:
 class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
 
+    Those that agents have are described there.
+
     Attributes:
         pruning: What is left out; ``NONE`` visits every node.
         use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations
             cannot either.
-        quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
         history_on_improvement: Whether the order learns from every action that was better than what was known
             before, where the seat had chosen it; without, only from those that cut off.
-        chance_at_limit: What a chance state is worth at the depth limit.
-        min_probability: Without pruning: states that chance leads to with less probability than this, counted
-            from the root, are evaluated.
         replies: ``replies(game, state)``: the actions of the other seats with their probabilities, if these are
             averaged over. In plain Python only.
-        threads: How many threads search together, if it is compiled and for two players.
-        tables: A file with an endgame table; what it knows is a proven leaf.
     """
 
     pruning: ChancePruning = choice(ChancePruning.STAR1)
@@ -104,13 +100,7 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class MaxNConfig(TreeConfig):
-    """Settings of max^n.
-
-    Attributes:
-        tie_rule: Which of several actions a player takes that are as good for itself.
-        prunes: Whether to prune: the game's sum is constant and its utilities have a lower bound, also where
-            evaluations stand for them.
-    """
+    """Settings of max^n, which may prune where the sum is constant and all values have a lower bound."""
 
     tie_rule: TieRule = choice(TieRule.FIRST)
     prunes: bool = flag(False)

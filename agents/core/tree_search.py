@@ -21,12 +21,7 @@ HIGH_HINT: Final = 1 << 26
 
 
 class MoveOrder:
-    """Orders the actions at a node, and learns from those that cut off.
-
-    Args:
-        game: The game, asked for ``ordering_hint(state, action)`` if it has one.
-        ordering: Which order.
-    """
+    """Orders the actions at a node, and learns from those that cut off."""
 
     def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
         self._fixed = ordering is Ordering.FIXED
@@ -40,9 +35,7 @@ class MoveOrder:
         """The actions, most promising first; ties ascending."""
         if self._fixed or len(actions) < 2:
             return actions
-        killers = self._killers.get(ply, ())
-        history = self._history
-        hint = self._hint
+        killers, history, hint = self._killers.get(ply, ()), self._history, self._hint
 
         def move_score(action: int) -> tuple[bool, bool, bool, float, float]:
             hinted = hint(state, action) if hint is not None else 0.0
@@ -76,7 +69,7 @@ class Visit(NamedTuple):
     Attributes:
         score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
         proven: No evaluation, cut-off or sample entered the score.
-        line: The principal variation from there.
+        line: The principal variation.
         variance: Of the score's value, where chance was sampled.
         values: Every seat's total, where the score does not say them (more than two seats, or sums that vary).
         plies: Moves to the end of the line, for searches whose score does not say it.
@@ -94,8 +87,7 @@ class Root(NamedTuple):
     """The start of a search.
 
     Attributes:
-        game: The game.
-        state: A state of it, or of ``searched``, that is not finished.
+        state: A state of the game, or of ``searched``, that is not finished.
         evaluator: Values states at the depth limit; None only where the search never stops early.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
         width: How many draws a chance state stands for, where chance can only be simulated; else None.
@@ -120,14 +112,9 @@ class Root(NamedTuple):
 
 
 class RootNode(NamedTuple):
-    """A search's view of the state that it starts from.
+    """The state that a search starts from, with the seat to move, how scores read there, and alpha and beta.
 
-    Attributes:
-        state: The state, unfinished, in which ``seat`` is to move.
-        maximizing: Whether that seat wants the greater score.
-        frame: How scores read there.
-        window: Alpha and beta to start with.
-        legal: The legal actions, ascending.
+    ``maximizing`` says that the seat wants the greater score; the legal actions are ascending.
     """
 
     state: Any
@@ -139,12 +126,9 @@ class RootNode(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked about the root's actions.
+    """What is asked about the root's actions: exact values of all, or of the ``best_lines`` best.
 
-    Attributes:
-        exact: Whether every action gets its exact value.
-        ties: Which of several best actions will be played: those must show as ties. None prefers nothing.
-        best_lines: How many of the best get their exact value.
+    Those that the rule for ``ties`` may play must show as ties; None prefers nothing.
     """
 
     exact: bool = False
@@ -156,19 +140,16 @@ class TreeSearch(abc.ABC):
     """A search as the root sees it.
 
     Attributes:
-        scale, order: How scores read, and in which order actions are tried.
-        table: The transposition table, which counts its ``hits`` and ``stores``; None if there is none.
+        table: The transposition table, which counts its ``hits`` and ``stores``, or None.
         max_seat: The seat that maximizes; every other seat minimizes.
         prunes: Whether anything is left out; else the window is open at the root.
         orders_root: Whether it orders the root's actions by itself, for the first iteration.
         transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
         selective: Whether some moves are searched less deep than others.
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
-        evaluator_name: What judges states at the depth limit; empty where nothing has to.
-        leaves, leaf_seconds: How many were judged in plain Python, and the time that took.
-        watcher: Tells an observer of each node (``search.observer``); None where nobody watches.
-        compiled: Whether a kernel visits the nodes.
-        why_plain: Why none does, of rules that can be compiled.
+        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
+        watcher: Tells an observer of each node (``search.observer``), or None.
+        why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
         made_for: Game, seat, evaluator, settings and limits, if another search with the same may go on with it.
     """
@@ -193,12 +174,8 @@ class TreeSearch(abc.ABC):
     leaf_seconds: float = 0.0
     watcher: Any = None
 
-    def frame(self, state: Any) -> Frame:
-        """How scores read at a state."""
-        return self.scale.frame(state)
-
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
-        """The view of a state to start from; ``legal`` are its legal actions, if they are known."""
+        """The view of a state to start from."""
         game, frame = self.game, self.scale.frame(state)
         seat = game.to_move(state)
         window = (frame.lowest, frame.highest) if self.prunes else INFINITE_WINDOW
@@ -221,16 +198,15 @@ class TreeSearch(abc.ABC):
     ) -> None:
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
-        An action gets a window that only shows whether it is better than the best so far (than the last of the
-        best lines) or, where the rule for ties could prefer it, as good; unless all exact values are asked for.
-        Another ``window`` than the node's own may turn out too narrow: then the best move is not exact.
+        An action gets a window that only shows whether it is better than the best so far (or as good, where the
+        rule for ties could prefer it), unless exact values are asked for. Another ``window`` than the node's own
+        may turn out too narrow: then the best move is not exact.
         """
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state ``ply`` moves below the root, if the search still knows it.
 
-        That is known from an exact score of a search that was just so deep, or of one that has proven it: what
-        another search of the state liked best need not lead to the same value.
+        Only an exact score of a search that was just so deep, or proven, says it: other searches may like another.
         """
         return None
 

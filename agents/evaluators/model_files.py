@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.importing import import_name
-from zermelo.agents.core.settings import flag
+from zermelo.agents.core.settings import flag, import_name
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.installing import install_command
 

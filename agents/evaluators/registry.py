@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.agents.core.importing import check_spec, import_name
-from zermelo.agents.core.settings import setting_text
+from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS

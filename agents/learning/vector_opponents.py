@@ -21,13 +21,11 @@ from zermelo.agents.core.tree_search import Root
 from zermelo.agents.learning.layout import PARTS
 from zermelo.agents.learning.vector_games import GameArrays, Lane, threads_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.level import LevelAgent
 from zermelo.agents.players.mcts import MCTSAgent
-from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.noisy import NoisyAgent
-from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent, MinimaxAgent
+from zermelo.agents.players.random import NoisyAgent, RandomAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import CHANCE, InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame

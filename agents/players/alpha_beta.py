@@ -113,7 +113,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return dataclasses.replace(settings_of(self, AlphaBetaConfig), use_bounds=self.window is Window.BOUNDS)
+        return settings_of(self, AlphaBetaConfig, use_bounds=self.window is Window.BOUNDS)
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

@@ -27,13 +27,13 @@ from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
 from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.hanabi.agent import HanabiAgent, table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
 from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
-from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
+from zermelo.agents.players.tables import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
 from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
@@ -93,8 +93,6 @@ _MOST_STATES: Final = 200
 
 
 class _Choice(NamedTuple):
-    """A search, and why it is the one."""
-
     kind: type[SearchAgent]
     reason: str
 

@@ -18,8 +18,6 @@ from zermelo.envs import Game
 
 
 class _Node(NamedTuple):
-    """A state that was reached, and by which action from where."""
-
     state: Any
     parent: _Node | None
     action: int
@@ -133,7 +131,6 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
 
 
 def _steps(game: Game[Any], end: _Node) -> dict[Hashable, tuple[int, float]]:
-    """The way to an end, as a plan has it."""
     total, node = game.utility(end.state)[0], end
     steps: dict[Hashable, tuple[int, float]] = {}
     while node.parent is not None:
@@ -150,7 +147,6 @@ def _total(game: Game[Any], state: Any, plan: _Plan) -> float:
 
 
 def _line(game: Game[Any], state: Any, plan: _Plan) -> tuple[int, ...]:
-    """The rest of a plan."""
     line: list[int] = []
     while len(line) < len(plan.steps) and (step := plan.steps.get(game.key(state))) is not None:
         line.append(step[0])

@@ -92,10 +92,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     def _tree(
         self, game: Game[Any], state: Any, seed: int, budget: Budget
     ) -> tuple[MonteCarlo, tuple[Any, Any, int] | None]:
-        """The tree of the last move, if it has this state, and its root before; or a new one.
-
-        Of a tree that was pondered on, the old root has the other replies.
-        """
+        """The tree of the last move, if it has this state, and its root before; or a new one."""
         kept = self.__dict__["_kept"]
         self._set("_kept", None)  # an error or Ctrl-C may leave a tree half way
         if kept is not None and kept[0] == game:
@@ -108,10 +105,8 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
                 search.root, search.root_state, played = older
                 if search.move_to(state, budget, played):
                     return search, older
-        return (
-            backend.monte_carlo(Start(game, state, self.config, seed), budget, self.evaluator, limits=self.limits),
-            None,
-        )
+        start = Start(game, state, self.config, seed)
+        return backend.monte_carlo(start, budget, self.evaluator, limits=self.limits), None
 
     def _result(
         self, search: MonteCarlo, stopped_by: StoppedBy, draw: float, looked: Mapping[int, tuple[float, ...]]
@@ -119,15 +114,14 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
+        best = max(lower for lower, _ in bounds.values())
         is_tried = search.simulations >= _TRIES * len(moves)
         paid = {} if is_tried else {action: totals[seat] for action, totals in looked.items()}
         chosen = self._chosen(moves, bounds, search, seat, draw, paid)
-        best = max(lower for lower, _ in bounds.values())
-        proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
-        proven = proven and search.num_values == 1 and search.config.solver and math.isfinite(best)
-        values = _by_seat(chosen, search)
-        if proven:
-            values = traits.values_by_seat(seat, best)
+        solves = search.num_values == 1 and search.config.solver
+        proven = solves and math.isfinite(best) and bounds[chosen.action][0] == best
+        proven = proven and all(upper <= best for _, upper in bounds.values())
+        values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
         means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
         return SearchResult(
@@ -135,7 +129,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
-            proven_actions=tuple(known) if search.num_values == 1 and search.config.solver else (),
+            proven_actions=tuple(known) if solves else (),
             principal_variation=(chosen.action, *search.line_after(chosen.action)),
             stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
             proven=proven,
@@ -167,10 +161,8 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         """
         best = max(lower for lower, _ in bounds.values())
         open_moves = [move for move in moves if bounds[move.action][1] > best]
-        candidates = open_moves + [
-            move for move in moves if bounds[move.action][0] == bounds[move.action][1] == best
-        ]
-        candidates = candidates or moves
+        as_good = [move for move in moves if bounds[move.action] == (best, best)]
+        candidates = open_moves + as_good or moves
         top = max((paid.get(move.action, -math.inf) for move in candidates), default=-math.inf)
         candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
         if not open_moves:

@@ -6,21 +6,19 @@ A model is asked in a state in which an opponent is to move, and answers with a 
 from __future__ import annotations
 
 import copy
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.importing import check_spec, import_name
-from zermelo.agents.core.settings import check_number, setting_text
+from zermelo.agents.core.settings import check_number, check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.players.random import NoisyAgent, RandomAgent
 from zermelo.agents.specs import list_agents, make_agent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
@@ -29,12 +27,8 @@ Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
 """By action (those left out are never played); or in the order of the legal actions; or of all actions."""
 
 
-class OpponentModel(Protocol):
-    """Says how likely each legal action of the seat to move is."""
-
-    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
-        """The probabilities of the legal actions; they sum to one."""
-        ...
+OpponentModel: TypeAlias = Callable[[Any, Any], Probabilities]
+"""A function of game and state: how likely each legal action of the seat to move is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +58,6 @@ class SoftmaxOpponent:
         return format_spec("softmax", settings)
 
     def __call__(self, game: Game[Any], state: Any) -> Probabilities:
-        """The softmax over the values after each action."""
         seat = game.to_move(state)
         given = self.evaluator
         assert not isinstance(given, str), "names become evaluators when the model is made"
@@ -85,49 +78,42 @@ def _after(game: Any, state: Any, action: int) -> Any:
 
 
 class AgentOpponent:
-    """Plays as an agent does, but now and then, in a share ``epsilon`` of all cases, any legal action.
+    """Plays as an agent does; a ``NoisyAgent`` now and then plays any legal action.
 
     An agent that searches is asked for its best actions; if it draws among them, they are equally likely. Any
     other agent is asked to act in the environment that the state is a copy of.
     """
 
-    def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
-        check_number("epsilon", epsilon, lower=0)
-        if epsilon > 1:
-            raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
+    def __init__(self, agent: Any) -> None:
         self.agent = copy.copy(make_agent(str(agent) if isinstance(agent, Spec) else agent))
-        self.epsilon = epsilon
 
     def spec(self) -> str:
-        """The agent's name, with the noise if there is any."""
-        agent = getattr(self.agent, "spec", lambda: self.agent.name)()
-        return (
-            format_spec("noisy", {"agent": parse_spec(agent), "epsilon": self.epsilon}) if self.epsilon else agent
-        )
+        """The agent's spec."""
+        return str(getattr(self.agent, "spec", lambda: self.agent.name)())
 
     def __call__(self, game: Game[Any], state: Any) -> Probabilities:
-        """The agent's choice, and the noise."""
-        actions = game.legal_actions(state)
-        chosen = self._chosen(game, state, actions)
-        share = self.epsilon / len(actions)
-        return {action: share + (1 - self.epsilon) * chosen.get(action, 0.0) for action in actions}
+        return _policy(self.agent, game, state)
 
-    def _chosen(self, game: Game[Any], state: Any, actions: Sequence[int]) -> Mapping[int, float]:
-        agent: Any = self.agent
-        if isinstance(agent, RandomAgent) or hasattr(agent, "search_state"):
-            return searched_policy(agent, game, state)
-        agent.reset(getattr(agent, "seed", 0))
-        env = getattr(state, "env", None)
-        if env is None:
-            raise InvalidSettingError(
-                f"{agent.name} acts in environments only, and the states of {game.traits.name} are none: use "
-                "backend='clone', or an agent that searches"
-            )
-        played = agent.act(env)
-        for action in actions:
-            if np.array_equal(game.to_env_action(state, action), played):
-                return {action: 1.0}
-        raise InvalidSettingError(f"{agent.name}, the opponent, played {played!r}, which is not legal")
+
+def _policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, float]:
+    actions = game.legal_actions(state)
+    if isinstance(agent, NoisyAgent):
+        chosen, share = _policy(agent.agent, game, state), agent.epsilon / len(actions)
+        return {action: share + (1 - agent.epsilon) * chosen.get(action, 0.0) for action in actions}
+    if isinstance(agent, RandomAgent) or hasattr(agent, "search_state"):
+        return searched_policy(agent, game, state)
+    agent.reset(getattr(agent, "seed", 0))
+    env = getattr(state, "env", None)
+    if env is None:
+        raise InvalidSettingError(
+            f"{agent.name} acts in environments only, and the states of {game.traits.name} are none: use "
+            "backend='clone', or an agent that searches"
+        )
+    played = agent.act(env)
+    for action in actions:
+        if np.array_equal(game.to_env_action(state, action), played):
+            return {action: 1.0}
+    raise InvalidSettingError(f"{agent.name}, the opponent, played {played!r}, which is not legal")
 
 
 def searched_policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, float]:
@@ -147,12 +133,6 @@ def searched_policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, flo
     return dict.fromkeys(best, 1 / len(best))
 
 
-_MODELS: Mapping[str, Callable[..., Any]] = {
-    "noisy": AgentOpponent,
-    "softmax": SoftmaxOpponent,
-}
-
-
 def make_opponent(given: Any) -> OpponentModel:
     """The model that is meant.
 
@@ -167,13 +147,20 @@ def make_opponent(given: Any) -> OpponentModel:
     """
     if isinstance(given, str | Spec):
         spec = parse_spec(given) if isinstance(given, str) else given
-        if spec.name in _MODELS:
-            return _built(spec)
+        if spec.name == "softmax":
+            check_spec(spec, ("evaluator", "temperature"))
+            return SoftmaxOpponent(**spec.arguments)
         if ":" in spec.name:
             found = import_name(spec.name)
             if not isinstance(found, type) and not spec.arguments:
                 return make_opponent(found)
-        return _agent_of(spec)
+        try:
+            return AgentOpponent(spec)
+        except UnknownNameError:
+            if ":" in spec.name:
+                raise
+            names = ["softmax", "noisy", *(entry.name for entry in list_agents())]
+            raise unknown_name("opponent", spec.name, names) from None
     if hasattr(given, "act") and hasattr(given, "reset"):
         return AgentOpponent(given)
     if not callable(given):
@@ -182,23 +169,6 @@ def make_opponent(given: Any) -> OpponentModel:
             f"probabilities, not {given!r}"
         )
     model: OpponentModel = given
-    return model
-
-
-def _agent_of(spec: Spec) -> AgentOpponent:
-    try:
-        return AgentOpponent(spec)
-    except UnknownNameError:
-        if ":" in spec.name:
-            raise
-        raise unknown_name("opponent", spec.name, [*_MODELS, *(entry.name for entry in list_agents())]) from None
-
-
-def _built(spec: Spec) -> OpponentModel:
-    check_spec(spec, inspect.signature(_MODELS[spec.name]).parameters)
-    if spec.name == "noisy" and "agent" not in spec.arguments:
-        raise InvalidSettingError("noisy needs an agent, as in 'noisy(agent=greedy, epsilon=0.1)'")
-    model: OpponentModel = _MODELS[spec.name](**spec.arguments)
     return model
 
 

@@ -79,7 +79,6 @@ class SearchAgent(ConfiguredAgent):
         return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
 
     def decide(self, env: Any) -> Any:
-        """The action for an agent that is alive, as ``env.step`` takes it."""
         return self._search_env(env).env_action
 
     def search(self, env: Any) -> SearchResult:
@@ -199,11 +198,8 @@ class SearchAgent(ConfiguredAgent):
             return None
         game, state, (action, reply, *_) = searched
         traits, seat = game.traits, game.to_move(state)
-        if (
-            traits.information is not Information.PERFECT
-            or traits.chance is not Chance.NONE
-            or traits.simultaneous
-        ):
+        is_open = traits.information is Information.PERFECT and not traits.simultaneous
+        if not is_open or traits.chance is not Chance.NONE:
             return None
         state = game.result(state, action)
         if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
@@ -225,8 +221,9 @@ class SearchAgent(ConfiguredAgent):
         self._set("_within", budget)
 
     def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
-        self.stop_pondering()
         game, state = root.game, root.state
+        if "_pondering" in self.__dict__:
+            self.stop_pondering()
         if (expected := self.__dict__.pop("_expected", None)) is not None:
             is_hit = expected[0] == game and game.key(expected[1]) == game.key(state)
             self._set("pondered", self.pondered.after(is_hit=is_hit))
@@ -242,7 +239,7 @@ class SearchAgent(ConfiguredAgent):
             book: str | None = getattr(self, "book", None)
             known = None if book is None else book_answer(book, game, state, self.generator)
             found = known or choose(game, state, budget)
-            self._set("_searched", (game, state, found.principal_variation))
+            self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
             return completed
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
@@ -269,14 +266,15 @@ class SearchAgent(ConfiguredAgent):
 def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchResult:
     """A result with what follows from its action, from what the search has spent and from what is a guess."""
     game, state, action = root.game, root.state, found.action
-    found = dataclasses.replace(
-        found,
-        env_action=game.to_env_action(state, action),
-        principal_variation=found.principal_variation or (action,),
-        nodes=found.nodes or budget.nodes,
-        seconds=budget.now() - budget.started,
-        compiling=budget.compiling,
-    )
+    if found.env_action is None:
+        found = dataclasses.replace(
+            found,
+            env_action=game.to_env_action(state, action),
+            principal_variation=found.principal_variation or (action,),
+            nodes=found.nodes or budget.nodes,
+            seconds=budget.seconds,
+            compiling=budget.compiling,
+        )
     if game.traits.guessed:
         found = on_facts(found, game.traits)
     return renumbered(found, game, state) if root.renumbers else found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import StoppedBy
@@ -21,10 +23,9 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, NO_LIMITS, SearchAgent
 from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.search.results import answer
-from zermelo.agents.search.time_manager import TimeManager
-from zermelo.agents.search.tree.sampling import as_sampled
+from zermelo.agents.search.tree.inner_game import SampledGame, looking_inside
 from zermelo.envs import Chance, Game
 from zermelo.envs.jit.waiting import say_after
 
@@ -55,6 +56,9 @@ class TreeSearchAgent(SearchAgent):
             on every move.
     """
 
+    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Settings of the search that are the same for all agents of a class."""
+
     depth: int | str | None = None
     nodes: int | None = None
     seconds: float | str | None = None
@@ -68,9 +72,9 @@ class TreeSearchAgent(SearchAgent):
     manages_time: bool = flag(False)
 
     @functools.cached_property
-    def config(self) -> AlphaBetaConfig | MaxNConfig:
-        """Settings of the search, made once: those that this agent has too."""
-        return settings_of(self, AlphaBetaConfig)
+    def config(self) -> AlphaBetaConfig:
+        """Settings of the search, made once: those that this agent has too, and the fixed ones."""
+        return settings_of(self, AlphaBetaConfig, **self.fixed)
 
     @functools.cached_property
     def deepens(self) -> bool:
@@ -124,7 +128,9 @@ class TreeSearchAgent(SearchAgent):
         if game.traits.chance is not Chance.SAMPLED:
             return Root(game, state, evaluator, stop_test, legal=budget.legal)
         samples = getattr(self, "samples", 1)
-        return Root(*as_sampled(game, state, samples, self.generator, evaluator, stop_test), samples, budget.legal)
+        sampled = SampledGame(game, samples)
+        start = sampled.root(state, int(self.generator.integers(2**62)))
+        return Root(sampled, start, looking_inside(evaluator), looking_inside(stop_test), samples, budget.legal)
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
         """The search of a root with these settings, which may be that of the move before."""
@@ -150,9 +156,17 @@ class TreeSearchAgent(SearchAgent):
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
+        manager = None
+        if self.manages_time and self.limits.seconds is not None and not search.budget.ponders:
+            lower, upper = search.game.traits.utility_bounds
+            manager = TimeManager(self.limits.seconds, len(search.root_actions(node)), upper - lower)
+        advice = (
+            f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
+            f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
+        )
         with (
             nullcontext() if search.compiled else deep_recursion(search.game),
-            say_after(_LONG, self._advice(search)) if self.limits is NO_LIMITS else nullcontext(),
+            say_after(_LONG, advice) if self.limits is NO_LIMITS else nullcontext(),
         ):
             found = deepen(
                 search,
@@ -162,9 +176,7 @@ class TreeSearchAgent(SearchAgent):
                 step_by_step=self.deepens,
                 watch=None if self.on_iteration is None else watch,
                 aspiration=aspiration,
-                manager=self._time_manager(search, node)
-                if self.manages_time and not search.budget.ponders
-                else None,
+                manager=manager,
             )
         answered = result(*found)
         reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
@@ -177,20 +189,6 @@ class TreeSearchAgent(SearchAgent):
     def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         """The result of a search as this agent tells it: with what is proven of the root."""
         return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
-
-    def _advice(self, search: TreeSearch) -> str:
-        """Advice about a search that takes long."""
-        return (
-            f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
-            f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
-        )
-
-    def _time_manager(self, search: TreeSearch, node: RootNode) -> TimeManager | None:
-        """A manager that decides after each iteration whether there is another, or None."""
-        if self.limits.seconds is None:
-            return None
-        lower, upper = search.game.traits.utility_bounds
-        return TimeManager(self.limits.seconds, len(search.root_actions(node)), upper - lower)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -29,8 +29,8 @@ from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.observer import Observer
 from zermelo.agents.search.tree.alpha_beta import PlainAlphaBeta
+from zermelo.agents.search.tree.inner_game import looking_inside
 from zermelo.agents.search.tree.max_n import PlainMaxN
-from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
@@ -60,13 +60,12 @@ def tree_search(
     if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
-    name, kernel = evaluator_name(root.evaluator), _kernel(root, config)
+    name, kernel = evaluator_name(root.evaluator), _kernel(config)
     if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
         with budget.off_the_clock():
             tables = tables_of(root.evaluator, game)
-        if tables is not None and (
-            kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables.is_network)
-        ):
+        fits = kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables and tables.is_network)
+        if tables is not None and fits:
             root = root._replace(fitted=tables)
         search = compiled_search(kernel, root, budget, config)
         if search is not None:
@@ -82,17 +81,14 @@ def tree_search(
     else:
         plain = PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
     plain.evaluator_name, plain.made_for = name, made_for
-    watched, cut = on_node is not None, root.stop_test is not None
-    plain.why_plain = _why_plain(
-        game, root.evaluator, budget, has_kernel=kernel is not None, watched=watched, cut=cut
-    )
+    watched, cut, has_kernel = on_node is not None, root.stop_test is not None, kernel is not None
+    plain.why_plain = _why_plain(game, root.evaluator, budget, has_kernel=has_kernel, watched=watched, cut=cut)
     return plain
 
 
 def _kernel(
-    root: Root, config: AlphaBetaConfig | MaxNConfig
+    config: AlphaBetaConfig | MaxNConfig,
 ) -> type[CompiledAlphaBeta | CompiledGeneralSearch | CompiledMaxN] | None:
-    """The compiled search for these settings; None if there is none, or the game's chance is only simulated."""
     if isinstance(config, MaxNConfig):
         return CompiledMaxN
     if config.replies is not None:
@@ -142,7 +138,6 @@ def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
 
 
 def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, watched: bool, cut: bool) -> str:
-    """Why rules that can be compiled are searched in plain Python, and what to do about it."""
     if not isinstance(game, RulesGame):
         return ""
     if reason := why_not_compiled():

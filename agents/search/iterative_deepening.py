@@ -8,17 +8,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import Iteration, Question, RootMove, RootNode, TreeSearch
 from zermelo.agents.search.one_ply import totals_after
-from zermelo.agents.search.time_manager import TimeManager
+from zermelo.agents.search.tree.inner_game import SampledGame
 from zermelo.agents.search.tree.plain_search import PlainSearch
-from zermelo.agents.search.tree.sampling import SampledGame
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
+
+_USUAL: Final = 0.5
+_CLEAR: Final = 0.2
+"""Shares of the time after which no other iteration begins."""
+_STEADY: Final = 4
+"""After so many iterations with the same best action it is clear."""
+_FALL: Final = 0.02
+"""The fall of the value that counts, as a share of the span of the game's utility."""
+
+
+class TimeManager:
+    """Says after each iteration whether another is worth its time.
+
+    A time limit is for the hardest decision: half of it is what a search usually takes. It takes a fifth if the
+    last four iterations agree on the action; and all there is while the last iteration was worse than the one
+    before it, as something else may have to be found. A single legal action takes no time. ``span`` is the upper
+    bound on utility less the lower one, infinite where that is not known.
+    """
+
+    def __init__(self, seconds: float, num_actions: int, span: float) -> None:
+        self._seconds = seconds
+        self._num_actions = num_actions
+        self._margin = 0.0 if span == float("inf") else _FALL * span
+        self._value: float | None = None
+        self._action: int | None = None
+        self._agreed = 0
+
+    def is_enough(self, action: int, value: float, elapsed: float) -> bool:
+        """True to answer now, with this action and value (for the player to move) of the last iteration."""
+        has_fallen = self._value is not None and value < self._value - self._margin
+        self._agreed = self._agreed + 1 if action == self._action else 1
+        self._value, self._action = value, action
+        if self._num_actions == 1:
+            return True
+        if has_fallen:
+            return False
+        return elapsed >= self._seconds * (_CLEAR if self._agreed >= _STEADY else _USUAL)
 
 
 def _worst_value(search: TreeSearch, node: RootNode) -> float:
@@ -40,9 +76,8 @@ def _half_way(
 ) -> Iteration | None:
     """The iteration to answer with where the last one was not finished.
 
-    Its best move is better than all that it has looked at. The others are known from the last finished iteration,
-    which asked of most only whether they are better than its best: their scores are bounds. So a move that is lost
-    for certain gives way to the others, and any other only to one that was as good as the best.
+    The moves that it has not looked at are known from the last finished iteration, mostly by bounds. So a move
+    that is lost for certain gives way to the others, and any other only to one that was as good as the best.
     """
     best = partial.best
     if best is None or not best.is_exact:
@@ -122,16 +157,10 @@ def deepen(
 ) -> tuple[Iteration | None, int, StoppedBy]:
     """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
 
-    Args:
-        search: How to search below the root.
-        node: The root.
-        limits: When to stop.
-        question: What is asked about the root's actions.
-        step_by_step: False searches at once to ``limits.depth`` (to the end of the game, if there is none).
-        watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
-        aspiration: How far from the last iteration's value the next one looks at first; 0 looks everywhere at
-            once.
-        manager: Says whether another iteration is worth its time; None begins one whenever there is time.
+    ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
+    after each finished iteration with it, its depth and what stopped it; False ends the search. ``aspiration`` is
+    how far from the last iteration's value the next one looks at first (0: everywhere). ``manager`` says whether
+    another iteration is worth its time.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished

@@ -92,11 +92,8 @@ class NodeWatcher:
     """Tells an observer what a plain search does; knows the path to the node that the search is at.
 
     The window of max^n is what the player who moved to the node can already get elsewhere, with no upper edge.
-    Nodes of quiescence have a depth of 0 and less.
-
-    Args:
-        search: The search, whose methods ``visit``, ``quiet_visit`` and ``probe`` tell of their nodes from now on.
-        on_node: The observer.
+    Nodes of quiescence have a depth of 0 and less. The search's methods ``visit``, ``quiet_visit`` and ``probe``
+    tell of their nodes from now on.
     """
 
     def __init__(self, search: Any, on_node: Observer) -> None:
@@ -110,7 +107,6 @@ class NodeWatcher:
                 setattr(search, name, self._told(getattr(search, name), kind))
 
     def _told(self, visit: Callable[..., Visit], kind: NodeEventKind) -> Callable[..., Visit]:
-        """A method that visits a node, with events before and after."""
 
         def visited(state: Any, depth: float, alpha: Score, beta: Score, ply: int, *rest: Any) -> Visit:
             self._enter(kind, state, ply, depth, alpha, beta)

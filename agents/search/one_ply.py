@@ -26,13 +26,8 @@ def totals_after(
 ) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
     """For each action, what every seat can expect after it; those that limits leave time for.
 
-    Args:
-        game: Any game.
-        state: A state in which somebody decides.
-        budget: Counts nodes and time.
-        seed: Where draws of sampled chance start; each action has a stream of its own.
-        evaluator: Adds what is to come; None counts rewards only.
-        samples: Draws to average over, where chance can only be simulated.
+    ``evaluator`` adds what is to come; None counts rewards only. Where chance can only be simulated, ``samples``
+    draws are averaged; each action has its own stream of random numbers from ``seed`` on.
     """
     evaluate = evaluator or EVALUATORS["rewards"]()
     worth = functools.partial(_worth, evaluate, game, budget)

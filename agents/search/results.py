@@ -29,9 +29,8 @@ def answer(
 
     It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
     most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished
-    iteration. Where not every root action's exact value was asked for, those that only an evaluation knows are
-    left out once the best is proven. ``draw``, from 0 up to 1, chooses among several best actions, if ties are
-    random.
+    iteration. Action values that only an evaluation knows are left out once the best is proven, unless all were
+    asked for. ``draw``, from 0 up to 1, chooses among several best actions, if ties are random.
     """
     seat, table = node.seat, search.table
     known: list[RootMove] = []
@@ -57,15 +56,20 @@ def answer(
     if question.best_lines > 1 and iteration is not None:
         lines = _best_lines(search, node, iteration, move, question.best_lines)
     line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
+    budget = search.budget
     return SearchResult(
         action=move.action,
+        env_action=search.game.to_env_action(node.state, move.action),
         value=values[seat],
         values_by_seat=values,
         action_values=action_values,
         proven_actions=tuple(proven_actions),
         principal_variation=line,
         best_lines=lines,
+        nodes=budget.nodes,
         depth=depth,
+        seconds=budget.seconds,
+        compiling=budget.compiling,
         stopped_by=stopped_by,
         proven=proven,
         plies=_plies(search, node, move, line if ends else None, reach) if proven else None,
@@ -82,7 +86,6 @@ def answer(
 def _best_lines(
     search: TreeSearch, node: RootNode, iteration: Iteration, chosen: RootMove, count: int
 ) -> tuple[BestLine, ...]:
-    """The chosen move and the best others whose exact value is known, with their lines."""
     others = sorted(move for move in iteration.moves if move.is_exact and move.action != chosen.action)
     others.sort(key=lambda move: move.score, reverse=node.maximizing)
     lines = []
@@ -104,10 +107,9 @@ def _complete_line(
 ) -> tuple[tuple[int, ...], bool]:
     """The principal variation of a root move, continued from the table; and whether the game ends with it.
 
-    Where chance moves it stops: there is no best outcome. It is replayed as it is put together: a table may by now
-    know a state from another search of it, which went on to another value; a line that ends the game with other
-    values than those of the move is cut where the table took over. Of a move that is only bounded, what follows is
-    not known. A line as long as the search looked ahead needs no replay, if nothing is proven by its end.
+    It stops at chance. A table may know a state from another search of it, which went on to another value: a line
+    that ends the game with other values than those of the move is cut where the table took over. A line as long as
+    the search looked ahead needs no replay, if nothing is proven by its end.
     """
     if not move.is_exact:
         return move.line[:1], False
@@ -144,8 +146,7 @@ def _plies(
 ) -> int | None:
     """Moves to the end under best play: those of the soonest win or latest loss, else of a line that ends.
 
-    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far. Where wins need
-    not come soon, a win is as far away as one likes.
+    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far.
     """
     frame, traits = node.frame, search.game.traits
     if search.selective and not math.isinf(reach):  # a sooner win may have been searched less deep

@@ -72,11 +72,7 @@ def _size(key: Any) -> int:
 
 
 class TranspositionTable:
-    """A bounded map from positions to entries.
-
-    Args:
-        megabytes: The bound, in MiB. At 0 nothing is stored.
-    """
+    """A bounded map from positions to entries, in so many MiB; at 0 nothing is stored."""
 
     def __init__(self, megabytes: float) -> None:
         self._budget = megabytes * _MIB * _FILL / 2

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.settings import import_name
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, ObservationFeatures
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.agents.evaluators.written import features_for

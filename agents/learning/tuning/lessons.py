@@ -16,8 +16,8 @@ from zermelo.agents.evaluators.fitted.network import plane_words
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.learning.tuning.self_play import Choice, Player, SelfPlay, searching
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.envs import Chance, as_game, make_env
 
 _OPENING_SHARE: Final = 0.4

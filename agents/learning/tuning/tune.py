@@ -36,7 +36,7 @@ from zermelo.agents.learning.tuning.fitting import (
 )
 from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching, with_returns
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 from zermelo.envs.rules import RulesGame

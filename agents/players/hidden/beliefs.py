@@ -68,7 +68,6 @@ class Belief:
         return self._deals[bisect.bisect_right(self._weights, float(generator.random()) * total)]
 
     def _draw(self, generator: np.random.Generator) -> None:
-        """One more deal, as chance has them."""
         if len(self._deals) < _POOL:
             game: Any = self._game
             dealt = game.resample(self._state, self._seat, generator)

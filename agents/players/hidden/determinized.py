@@ -82,8 +82,7 @@ class DeterminizedAgent(SearchAgent):
         if isinstance(inner, SearchAgent):
             inner.search_within(budget)
         votes: Counter[int] = Counter()
-        totals: dict[int, float] = {}
-        valued: Counter[int] = Counter()
+        valued: dict[int, list[float]] = {}
         by_seat: dict[int, list[tuple[float, ...]]] = {}
         nodes = samples = 0
         for _ in range(self.samples):
@@ -99,10 +98,13 @@ class DeterminizedAgent(SearchAgent):
             votes[found.action] += 1
             by_seat.setdefault(found.action, []).append(found.values_by_seat)
             for action, value in (found.action_values or {found.action: found.value}).items():
-                totals[action] = totals.get(action, 0.0) + value
-                valued[action] += 1
-        means = {action: totals[action] / valued[action] for action in sorted(valued)}
-        action = self._best(votes, means, float(self.generator.random()))
+                valued.setdefault(action, []).append(value)
+        means = {action: sum(valued[action]) / len(valued[action]) for action in sorted(valued)}
+        by_votes = self.decides is Decides.VOTES
+        scores = {action: (votes[action] if by_votes else 0, mean) for action, mean in means.items()}
+        tied = [action for action, score in scores.items() if score == max(scores.values())]
+        draw = float(self.generator.random())
+        action = tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
         chosen_on = by_seat.get(action) or [each for deals in by_seat.values() for each in deals]
         values = tuple(sum(seats) / len(chosen_on) for seats in zip(*chosen_on, strict=True))
         return SearchResult(
@@ -118,18 +120,8 @@ class DeterminizedAgent(SearchAgent):
             stats={"samples": samples},
         )
 
-    def _best(self, votes: Counter[int], means: dict[int, float], draw: float) -> int:
-        """The action to play."""
-        scores = {
-            action: (votes[action], mean) if self.decides is Decides.VOTES else (mean,)
-            for action, mean in means.items()
-        }
-        tied = [action for action, score in scores.items() if score == max(scores.values())]
-        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
-
 
 def _as_seen(game: Game[Any]) -> Game[Any]:
-    """The game, as if its players saw everything."""
     traits = game.traits
     sources = {**traits.sources, "information": TraitSource.GIVEN}
     open_traits = dataclasses.replace(traits, information=Information.PERFECT, simultaneous=False, sources=sources)

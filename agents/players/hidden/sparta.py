@@ -98,15 +98,15 @@ class _Comparison:
         self.usual = actions[0]
         self.counts = dict.fromkeys(actions, 0)
         self.means: dict[int, float] = {}
-        self._gains: dict[int, NDArray[np.float64]] = {action: np.zeros(0) for action in actions}
+        self._gains = dict.fromkeys(actions, np.zeros(0))
         self._usual_values = np.zeros(0)
 
     def add(self, values: NDArray[np.float64]) -> None:
         """Takes in more deals: the utility of each action that is left on each."""
         self.samples += len(values)
-        self._usual_values = np.concatenate([self._usual_values, values[:, 0]])
+        self._usual_values = np.append(self._usual_values, values[:, 0])
         for place, action in enumerate(self.left):
-            self._gains[action] = np.concatenate([self._gains[action], values[:, place] - values[:, 0]])
+            self._gains[action] = np.append(self._gains[action], values[:, place] - values[:, 0])
             self.counts[action] = self.samples
             self.means[action] = float(self._usual_values.mean() + self._gains[action].mean())
 

@@ -17,8 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.importing import import_name
-from zermelo.agents.core.settings import choice, flag
+from zermelo.agents.core.settings import choice, flag, import_name
 from zermelo.agents.evaluators.model_files import numpy_array, reason_of
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.players.learned.observation import Observation, observation_of

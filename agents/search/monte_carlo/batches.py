@@ -25,13 +25,7 @@ _Simulation: TypeAlias = tuple[list[tuple[Node, int]], Node]
 
 
 class BatchedMonteCarlo(PlainMonteCarlo):
-    """Monte Carlo tree search with a policy-value network for leaves and priors.
-
-    Args:
-        start, budget: As ``MonteCarlo`` takes them.
-        network: The network.
-        evaluation: What the network says of one state, as ``Leaves`` takes it.
-    """
+    """Monte Carlo tree search with a policy-value network for leaves and priors."""
 
     def __init__(self, start: Start, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
         self.network, self.batch_size = network, start.config.batch_size
@@ -85,7 +79,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         self.waiting.clear()
 
     def forget_all(self) -> None:
-        """Takes back what waits for no answer any more."""
         for path, _ in self.waiting:
             self.count_losses(path, -1)
         self.waiting.clear()

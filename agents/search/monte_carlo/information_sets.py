@@ -50,19 +50,12 @@ class InformationSetSearch(SimulationSearch):
     """A search from one state, of which only what its player sees plays a part.
 
     Args:
-        game: A game with information states.
-        state: The root; the player to move is the one who searches.
-        budget: Counts states, those of playouts too, and stops.
-        observers: Through whose eyes the tree sees the game.
         exploration: The weight of what was tried less, with values from 0 to 1.
-        seed: Where the random numbers start.
-        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None for
-            never.
+        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; or None.
         guide: The action in each state of a playout; a random one, if not given.
         deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
 
     Attributes:
-        simulations: How many have been made.
         nodes: The information sets in the tree, and their actions.
     """
 
@@ -112,12 +105,7 @@ class InformationSetSearch(SimulationSearch):
 
     # -- one simulation
 
-    def simulate(self, count: int) -> bool:
-        for _ in range(count):
-            self._simulate_once()
-        return False
-
-    def _simulate_once(self) -> None:
+    def simulate_once(self) -> None:
         game, visit, playouts = self.game, self.budget.visit, self._playouts
         visit(0)
         state = self._deal(self._generator)

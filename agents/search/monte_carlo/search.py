@@ -46,7 +46,6 @@ class PlainMonteCarlo(MonteCarlo):
     """Monte Carlo tree search over any game.
 
     Args:
-        start, budget: As ``MonteCarlo`` takes them.
         evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
         plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
         prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
@@ -103,7 +102,6 @@ class PlainMonteCarlo(MonteCarlo):
         return self.is_proven(self.root)
 
     def finish(self, path: list[tuple[Node, int]], node: Node, outcome: tuple[float, ...]) -> None:
-        """Ends a simulation."""
         self.simulations += 1
         self.tree_depth = max(self.tree_depth, len(path))
         self.back_up(path, node, outcome)

@@ -7,7 +7,6 @@ other's moves of the moment.
 
 from __future__ import annotations
 
-import abc
 import enum
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -51,8 +50,8 @@ class Mixture(NamedTuple):
     means: list[float]
 
 
-class _Learner(abc.ABC):
-    """Statistics of one player's actions at one state, by index."""
+class _DecoupledUCT:
+    """Statistics of one player's actions at one state, by index; the weights of its policy are visits."""
 
     __slots__ = ("actions", "exploration", "totals", "visits")
 
@@ -61,24 +60,8 @@ class _Learner(abc.ABC):
         self.visits = [0] * len(actions)
         self.totals = [0.0] * len(actions)
 
-    @abc.abstractmethod
     def choose(self, random: RandomNumbers, scale: Scale) -> int:
         """The place of the action to play in the next simulation."""
-
-    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
-        """Takes the outcome of an action against those of the others."""
-        self.visits[place] += 1
-        self.totals[place] += utility
-
-    def weights(self) -> Sequence[float]:
-        """The weight of each action in the policy, exploration left out."""
-        return self.visits
-
-
-class _DecoupledUCT(_Learner):
-    __slots__ = ()
-
-    def choose(self, random: RandomNumbers, scale: Scale) -> int:
         untried = [place for place, visits in enumerate(self.visits) if not visits]
         if untried:
             return untried[random.draw([1 / len(untried)] * len(untried))]
@@ -90,9 +73,18 @@ class _DecoupledUCT(_Learner):
                 best, chosen = bound, place
         return chosen
 
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+        """Takes the outcome of an action against those of the others."""
+        self.visits[place] += 1
+        self.totals[place] += utility
 
-class _Mixing(_Learner):
-    """One that draws its actions, and remembers with what probabilities."""
+    def weights(self) -> Sequence[float]:
+        """The weight of each action in the policy, exploration left out."""
+        return self.visits
+
+
+class _Mixing(_DecoupledUCT):
+    """A learner that draws its actions; the weights of its policy are the sums of the probabilities."""
 
     __slots__ = ("played", "sums")
 
@@ -102,16 +94,16 @@ class _Mixing(_Learner):
         self.played = self.sums
 
     def choose(self, random: RandomNumbers, scale: Scale) -> int:
-        shares = self._shares()
+        shares = self.shares()
         for place, share in enumerate(shares):
             self.sums[place] += share
         rest, explored = 1 - self.exploration, self.exploration / len(shares)
         self.played = [rest * share + explored for share in shares]
         return random.draw(self.played)
 
-    @abc.abstractmethod
-    def _shares(self) -> list[float]:
+    def shares(self) -> list[float]:
         """The probability of each action, exploration left out."""
+        raise NotImplementedError
 
     def weights(self) -> Sequence[float]:
         return self.sums
@@ -126,12 +118,10 @@ class _RegretMatching(_Mixing):
         # By what the others played: for each own action how often it was played against that, and what it got.
         self.seen: dict[tuple[int, ...], tuple[list[int], list[float]]] = {}
 
-    def _shares(self) -> list[float]:
-        positive = [regret if regret > 0 else 0.0 for regret in self.regrets]
+    def shares(self) -> list[float]:
+        positive = [max(regret, 0.0) for regret in self.regrets]
         total = sum(positive)
-        if total > 0:
-            return [each / total for each in positive]
-        return [1 / len(positive)] * len(positive)
+        return [each / total for each in positive] if total > 0 else [1 / len(positive)] * len(positive)
 
     def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
         super().learn(place, others, utility, scale)
@@ -152,7 +142,7 @@ class _Exp3(_Mixing):
         super().__init__(actions, exploration)
         self.gains = [0.0] * len(actions)
 
-    def _shares(self) -> list[float]:
+    def shares(self) -> list[float]:
         rate, most = self.exploration / len(self.gains), max(self.gains)
         weights = [math.exp(rate * (gain - most)) for gain in self.gains]
         total = sum(weights)
@@ -163,7 +153,7 @@ class _Exp3(_Mixing):
         self.gains[place] += scale.of(utility) / self.played[place]
 
 
-_LEARNERS: Final[Mapping[JointSelection, type[_Learner]]] = {
+_LEARNERS: Final[Mapping[JointSelection, type[_DecoupledUCT]]] = {
     JointSelection.DUCT: _DecoupledUCT,
     JointSelection.REGRET: _RegretMatching,
     JointSelection.EXP3: _Exp3,
@@ -175,26 +165,16 @@ class _Node:
 
     __slots__ = ("children", "learners", "movers")
 
-    def __init__(self, movers: Sequence[int], learners: list[_Learner]) -> None:
+    def __init__(self, movers: Sequence[int], learners: list[_DecoupledUCT]) -> None:
         self.movers, self.learners = movers, learners
         self.children: dict[Hashable, _Node] = {}
 
 
 class SimultaneousSearch(SimulationSearch):
-    """A search from one state.
+    """A search from one state of a game with simultaneous moves.
 
-    Args:
-        game: A game with simultaneous moves.
-        state: The root, in which somebody is to move.
-        budget: Counts states, those of playouts too, and stops.
-        selection: How players learn.
-        exploration: For decoupled UCT the weight of what was tried less, else the share of simulations in which a
-            player plays any action.
-        seed: Where the random numbers start.
-
-    Attributes:
-        simulations: How many have been made.
-        tree_nodes: How many states the tree has.
+    ``exploration`` is for decoupled UCT the weight of what was tried less, else the share of simulations in which
+    a player plays any action. ``tree_nodes`` counts the states in the tree.
     """
 
     def __init__(
@@ -221,19 +201,12 @@ class SimultaneousSearch(SimulationSearch):
         learner = self.root.learners[list(self.root.movers).index(seat)]
         weights, total = learner.weights(), sum(learner.weights())
         policy = [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
-        means = [
-            total / visits if visits else 0.0 for total, visits in zip(learner.totals, learner.visits, strict=True)
-        ]
+        means = [total / max(visits, 1) for total, visits in zip(learner.totals, learner.visits, strict=True)]
         return Mixture(learner.actions, policy, learner.visits, means)
 
     # -- one simulation
 
-    def simulate(self, count: int) -> bool:
-        for _ in range(count):
-            self._simulate_once()
-        return False
-
-    def _simulate_once(self) -> None:
+    def simulate_once(self) -> None:
         game, visit, random = self.game, self.budget.visit, self._random
         visit(0)
         state, node = self.root_state, self.root
@@ -242,7 +215,10 @@ class SimultaneousSearch(SimulationSearch):
             places = [learner.choose(random, self._scale) for learner in node.learners]
             path.append((node, places))
             visit(len(path))
-            state, chances = self._playouts.through_chance(self._after(state, node, places), self.budget)
+            pairs = zip(node.movers, node.learners, places, strict=True)
+            joint = {seat: learner.actions[place] for seat, learner, place in pairs}
+            after = game.joint_result(state, joint, self._playouts.generator)
+            state, chances = self._playouts.through_chance(after, self.budget)
             if game.is_terminal(state) or not game.movers(state):
                 break
             edge: Hashable = (*places, *chances)
@@ -266,16 +242,6 @@ class SimultaneousSearch(SimulationSearch):
         self.simulations += 1
 
     def _node(self, state: Any) -> _Node:
-        movers = self.game.movers(state)
         self.tree_nodes += 1
-        return _Node(
-            movers, [self._learner(self._playouts.actions(state, seat), self._exploration) for seat in movers]
-        )
-
-    def _after(self, state: Any, node: _Node, places: Sequence[int]) -> Any:
-        """The state after everybody's move."""
-        joint = {
-            seat: learner.actions[place]
-            for seat, learner, place in zip(node.movers, node.learners, places, strict=True)
-        }
-        return self.game.joint_result(state, joint, self._playouts.generator)
+        movers, actions = self.game.movers(state), self._playouts.actions
+        return _Node(movers, [self._learner(actions(state, seat), self._exploration) for seat in movers])

@@ -55,8 +55,7 @@ class Node:
     def expand(self, actions: list[int], kept: int) -> None:
         """Gives the node its actions, and a number of each kind for each of them."""
         count = len(actions)
-        self.actions = actions
-        self.children = [None] * count
+        self.actions, self.children = actions, [None] * count
         self.counts, self.amaf_counts = [0] * count, [0] * count
         self.amaf_totals = [0.0] * count
         self.totals = [[0.0] * kept for _ in range(count)]

@@ -159,7 +159,6 @@ class PlainAlphaBeta(PlainSearch):
     def _settled(
         self, state: Any, entry: Entry, depth: float, alpha: Score, beta: Score, frame: Frame
     ) -> Visit | None:
-        """An entry's answer for a state, if it settles a search with this window."""
         value, distance = entry.score
         score = value + frame.so_far, distance
         if not entry.serves(depth) or not entry.settles(score, alpha, beta):
@@ -232,7 +231,6 @@ class PlainAlphaBeta(PlainSearch):
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
 
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
-        """The average over what another seat may do."""
         assert self._replies is not None, "only where others are averaged over"
         founds = []
         for action, p in self._replies(self.game, state):

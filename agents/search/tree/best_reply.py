@@ -41,17 +41,14 @@ class RepliesGame(FormOfGame):
         self._pass = game.pass_turn if isinstance(game, SupportsNullMove) else None
 
     def root(self, state: Any) -> Round:
-        """A state of the game as one of this game."""
         return Round(state, None)
 
     def legal_actions(self, state: Round) -> Sequence[int]:
-        """The seat's actions; for the opponents, the numbers of their choices."""
         if self.to_move(state) == self._seat:
             return super().legal_actions(state)
         return range(len(self.replies(state)))
 
     def result(self, state: Round, action: int) -> Round:
-        """The state after the seat's action, a chance outcome, or a choice of the opponents."""
         mover = self.inside.to_move(state.state)
         if mover == self._seat:
             return Round(self.inside.result(state.state, action), None)
@@ -98,13 +95,11 @@ class RepliesGame(FormOfGame):
         return lines
 
     def _is_settled(self, state: Any) -> bool:
-        """True if no opponent is to move."""
         return bool(self.inside.is_terminal(state)) or self.inside.to_move(state) in (self._seat, CHANCE)
 
     def _played_out(
         self, state: Any, chooser: int | None, played: tuple[int, ...]
     ) -> tuple[tuple[int, ...], Round]:
-        """Opponents that do not choose move as usual, or skip their turn."""
         steps = 0
         while not self._is_settled(state):
             mover = self.inside.to_move(state)
@@ -119,7 +114,6 @@ class RepliesGame(FormOfGame):
         return played, Round(state, chooser)
 
     def _step(self, state: Any, played: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
-        """One opponent that does not choose."""
         if len(played) > MAX_PLIES:
             raise RecursionError  # as a search that goes on for so long; what is told is the same
         if self._pass is not None:
@@ -128,14 +122,12 @@ class RepliesGame(FormOfGame):
         return self.inside.result(state, action), (*played, action)
 
     def _usual(self, state: Any, actions: Sequence[int]) -> int:
-        """The action of an opponent that does not choose."""
         if self._hint is None or len(actions) == 1:
             return actions[0]
         hint = self._hint
         return max(actions, key=lambda action: hint(state, action))
 
     def key(self, state: Round) -> Hashable:
-        """The game's key, and who chooses."""
         return super().key(state), state.chooser
 
     def moves_of(self, state: Round, action: int) -> tuple[int, ...]:

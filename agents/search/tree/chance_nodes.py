@@ -30,11 +30,10 @@ def added(numbers: Iterable[float]) -> float:
 
 
 def averaged(founds: Sequence[tuple[float, Visit]], proven: bool, width: int | None, seats: int) -> Visit:
-    """The average of what is known of every outcome; where they are draws, how much it scatters.
+    """The average of what is known of every outcome, with its probability; for draws, how much it scatters.
 
-    ``founds`` have each outcome's probability and what is known of it; ``proven`` is for outcomes that are no
-    draws, ``width`` how many draws they stand for (None where they are all there are), ``seats`` how many seats'
-    values to average too.
+    ``proven`` is for outcomes that are no draws, ``width`` how many draws they stand for (None where they are all
+    there are), ``seats`` how many seats' values to average too.
     """
     value = added(p * found.score[0] for p, found in founds)
     distance = added(p * found.score[1] for p, found in founds)

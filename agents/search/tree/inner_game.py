@@ -1,53 +1,121 @@
-"""A game of which a search sees another form: the states of that hold a state of the game."""
+"""Games of which a search sees another form: their states hold a state of the game inside."""
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
 
-from zermelo.envs import Game
+import numpy as np
+
+from zermelo.envs import CHANCE, Game
 
 
-class FormOfGame(abc.ABC):
+class FormOfGame:
     """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses differ."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.inside = game
         self.traits = game.traits
 
-    @abc.abstractmethod
     def root(self, state: Any) -> Any:
         """A state of the game as one of this form."""
+        raise NotImplementedError
 
     def initial_state(self) -> Any:
-        """The game's initial state."""
         return self.root(self.inside.initial_state())
 
     def to_move(self, state: Any) -> int:
-        """The seat to move, or ``CHANCE``."""
         return self.inside.to_move(state.state)
 
     def legal_actions(self, state: Any) -> Sequence[int]:
-        """The legal actions."""
         return self.inside.legal_actions(state.state)
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        """Each outcome and its probability."""
         return self.inside.chance_outcomes(state.state)
 
     def is_terminal(self, state: Any) -> bool:
-        """True if the game has ended."""
         return self.inside.is_terminal(state.state)
 
     def utility(self, state: Any) -> tuple[float, ...]:
-        """The rewards so far."""
         return self.inside.utility(state.state)
 
     def key(self, state: Any) -> Hashable:
-        """The game's key."""
         return self.inside.key(state.state)
 
     def to_env_action(self, state: Any, action: int) -> Any:
-        """The action as ``env.step`` takes it."""
         return self.inside.to_env_action(state.state, action)
+
+
+class Sampled(NamedTuple):
+    """A state of the game, and the seed of everything that is drawn from it on."""
+
+    state: Any
+    seed: int
+
+
+class Draws(NamedTuple):
+    """A chance state: the states that were drawn, with the share of draws that gave each."""
+
+    outcomes: tuple[tuple[Sampled, float], ...]
+
+
+class SampledGame(FormOfGame):
+    """A game of chance that can only be simulated, as one that can be searched: sparse sampling.
+
+    An action leads to a chance state that stands for ``width`` draws; equal draws (by the game's key) are one
+    outcome with their share of the probability. Every random number comes from the search's seed and the path.
+    Kearns, Mansour and Ng, "A sparse sampling algorithm for near-optimal planning in large Markov decision
+    processes", Machine Learning 49 (2002).
+    """
+
+    def __init__(self, game: Any, width: int) -> None:
+        super().__init__(game)
+        self._sample: Callable[..., Any] = game.sample_result
+        self._width = width
+
+    def root(self, state: Any, seed: int = 0) -> Sampled:
+        """A state of the game as one of this game, where ``seed`` decides all draws."""
+        return Sampled(state, seed)
+
+    def to_move(self, state: Sampled | Draws) -> int:
+        return CHANCE if isinstance(state, Draws) else super().to_move(state)
+
+    def chance_outcomes(self, state: Draws) -> Sequence[tuple[int, float]]:
+        return [(index, share) for index, (_, share) in enumerate(state.outcomes)]
+
+    def result(self, state: Sampled | Draws, action: int) -> Sampled | Draws:
+        """Draws for an action, or one of the draws; only one state if all draws agree."""
+        if isinstance(state, Draws):
+            return state.outcomes[action][0]
+        drawn: dict[Hashable, list[Sampled]] = {}
+        for child_seed in np.random.SeedSequence((state.seed, action)).spawn(self._width):
+            generator = np.random.default_rng(child_seed)
+            after = self._sample(state.state, action, generator)
+            sample = Sampled(after, int(generator.integers(2**62)))
+            # Keys may leave out rewards already received; the draws of one action must not.
+            drawn.setdefault((self.inside.key(after), self.inside.utility(after)), []).append(sample)
+        if len(drawn) == 1:
+            return next(iter(drawn.values()))[0]
+        return Draws(tuple((equals[0], len(equals) / self._width) for equals in drawn.values()))
+
+    def is_terminal(self, state: Sampled | Draws) -> bool:
+        return isinstance(state, Sampled) and super().is_terminal(state)
+
+
+class LookingInside:
+    """A function of game and state (an evaluator, a stop test), so that it sees the game that is sampled."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        watched = getattr(function, "watched", None)
+        if watched is not None:
+            self.watched = lambda check: LookingInside(watched(check))
+
+    def __call__(self, game: Any, state: Any, *rest: Any) -> Any:
+        return self._function(game.inside, state.state, *rest)
+
+
+def looking_inside(function: Any) -> Any:
+    """A function of game and state, or None, as searches of sampled games call it."""
+    return None if function is None else LookingInside(function)

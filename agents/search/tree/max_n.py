@@ -89,7 +89,6 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def _answer(
         self, state: Any, entry: Entry, depth: float, paid: Vector, parent: int, value: float
     ) -> Visit | None:
-        """The values of an entry, if they are enough."""
         if not entry.serves(depth):
             return None
         if entry.bound is Bound.EXACT:
@@ -192,7 +191,6 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return found
 
     def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
-        """The average over a chance state's outcomes; where they are draws, how much it scatters."""
         game = self.game
         founds: list[tuple[float, Visit]] = []
         for outcome, p in game.chance_outcomes(state):

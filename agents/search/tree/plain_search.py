@@ -27,17 +27,7 @@ from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 
 
 class PlainSearch(TreeSearch):
-    """A search over any game.
-
-    Args:
-        root: What to search.
-        budget: Counts nodes; its clock interrupts evaluators that take long.
-        config: The settings.
-        ordering: In which order actions are tried.
-        scale: How scores read.
-        table: Positions that an earlier search with these settings has left; None begins with an empty table.
-        on_node: Called with what happens at each node, or None.
-    """
+    """A search over any game; it may go on with the table that an earlier one with its settings has left."""
 
     table: TranspositionTable | None
     roles = NodeRole.MAX, NodeRole.MIN

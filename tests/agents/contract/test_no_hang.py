@@ -119,16 +119,6 @@ def test_others_end_every_search(name, spec, how):
             pytest.fail("it answers as if nobody had pressed Ctrl-C")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("limit", ["seconds=0.2", "nodes=3000"])
-@pytest.mark.parametrize("kind", ["alphabeta", "minimax", "maxn", "paranoid", "expectiminimax", "mcts"])
-@pytest.mark.parametrize("name", list(RULES)[:5])
-def test_limits_end_compiled_searches(name, kind, limit):
-    evaluator = "" if kind == "mcts" else "evaluator=rewards, "
-    answers(lambda: make_agent(f"{kind}({evaluator}nodes=1)").search_state(RULES[name]))  # compiles
-    answers(lambda: make_agent(f"{kind}({evaluator}{limit})").search_state(RULES[name]))
-
-
 @pytest.mark.parametrize("name", RULES)
 def test_solvers_end(name):
     game = RULES[name]

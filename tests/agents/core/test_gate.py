@@ -26,31 +26,20 @@ DICE = TreeGame(Node(0, [Node(CHANCE, [Leaf(1, -1)], probabilities=[1])]), chanc
 SINGLE = TreeGame(Node(0, [Leaf(1)], utility=(0,)), seats=1)
 
 
-@pytest.mark.parametrize("agent", SEARCHES)
-def test_three_players(agent):
-    with pytest.raises(UnsupportedGameError, match=r"but a tree has 3 players: use 'maxn', 'paranoid' or 'mcts'$"):
-        agent().search_state(THREE)
-
-
-@pytest.mark.parametrize("agent", SEARCHES)
-def test_general_sum(agent):
-    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(declared by the environment\): use 'maxn'"):
-        agent().search_state(GENERAL)
-
-
-@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
-@pytest.mark.parametrize("game", [DICE, DiceRace()])
-def test_dice(agent, game):
-    with pytest.raises(UnsupportedGameError, match=r"without chance, but .* has chance .*: use 'expectiminimax'"):
-        agent().search_state(game)
-
-
-@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
-def test_one_player(agent):
-    with pytest.raises(
-        UnsupportedGameError, match=r"two players, but .* has one player: use 'best_first', 'expectiminimax'"
-    ):
-        agent().search_state(SINGLE)
+@pytest.mark.parametrize(
+    ("agents", "game", "message"),
+    [
+        (SEARCHES, THREE, r"but a tree has 3 players: use 'maxn', 'paranoid' or 'mcts'$"),
+        (SEARCHES, GENERAL, r"general-sum.*\(declared by the environment\): use 'maxn'"),
+        (SEARCHES[:2], DICE, r"without chance, but .* has chance .*: use 'expectiminimax'"),
+        (SEARCHES[:2], DiceRace(), r"without chance, but .* has chance .*: use 'expectiminimax'"),
+        (SEARCHES[:2], SINGLE, r"two players, but .* has one player: use 'best_first', 'expectiminimax'"),
+    ],
+)
+def test_a_game_of_another_kind(agents, game, message):
+    for agent in agents:
+        with pytest.raises(UnsupportedGameError, match=message):
+            agent().search_state(game)
 
 
 def test_what_is_recommended_fits():

@@ -6,7 +6,7 @@ import statistics
 
 import numpy as np
 import pytest
-from doubles.small_games import ConnectK, DiceRace, Leaf, Node, TreeGame
+from doubles.small_games import DiceRace, Leaf, Node, TreeGame
 
 from zermelo.agents import (
     AlphaBetaAgent,
@@ -16,8 +16,7 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.search.tree.sampling import SampledGame
-from zermelo.envs import as_game
+from zermelo.agents.search.tree.inner_game import SampledGame
 
 
 def make(name):
@@ -227,11 +226,3 @@ def test_random_is_uniform():
     agent.reset(2)
     again = np.bincount([agent.act(env) for _ in range(4000)], minlength=9)
     assert (counts == again).all()
-
-
-def test_what_is_not_a_game_is_made_one():
-    pyspiel = pytest.importorskip("pyspiel")
-    game = pyspiel.load_game("tic_tac_toe")
-    assert AlphaBetaAgent(depth="full").search_state(game).value == 0
-    assert AlphaBetaAgent(depth="full").search_state(as_game(game)).value == 0
-    assert AlphaBetaAgent(depth="full").search_state(ConnectK()).value == 0

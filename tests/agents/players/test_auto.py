@@ -160,7 +160,7 @@ def test_values_of_a_game_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> 
         computed.append(settings["steps"])
         return value_iteration(*args, **settings)
 
-    monkeypatch.setattr("zermelo.agents.players.tables.value_iteration.value_iteration", counted)
+    monkeypatch.setattr("zermelo.agents.players.tables.value_iteration", counted)
     env = gymnasium.make("CliffWalking-v1", max_episode_steps=200)
     env.reset(seed=1)
     agent = AutoAgent(seconds=5)

@@ -121,9 +121,8 @@ class TestModels:
         assert replies(make_opponent("minimax"), game, root) == [(1, 0.5), (2, 0.5)]
         assert replies(make_opponent("minimax(ties=first)"), game, root) == [(1, 1.0)]
 
-    @pytest.mark.parametrize("given", ["noisy(agent=alphabeta, epsilon=0.3)", AgentOpponent("alphabeta", 0.3)])
-    def test_an_agent_with_noise(self, given):
-        found = dict(replies(make_opponent(given), self.GAME, self.B))
+    def test_an_agent_with_noise(self):
+        found = dict(replies(make_opponent("noisy(agent=alphabeta, epsilon=0.3)"), self.GAME, self.B))
         assert found == pytest.approx({0: 0.8, 1: 0.1, 2: 0.1})
 
     def test_against_best_play_it_is_minimax(self):
@@ -194,8 +193,7 @@ class TestModels:
             "softmax has no setting 'temp': its settings are evaluator, temp",
         ),
         ("softmax(temperature=0)", InvalidSettingError, "temperature must be a finite number greater than 0"),
-        ("noisy(epsilon=0.1)", InvalidSettingError, "noisy needs an agent"),
-        ("noisy(agent=greedy, epsilon=2)", InvalidSettingError, "epsilon must be a probability, 0 to 1, not 2"),
+        ("noisy(agent=greedy, epsilon=2)", InvalidSettingError, "epsilon must be at most 1, not 2"),
         ("nowhere:model", UnknownNameError, "there is no module called 'nowhere'"),
     ],
 )
@@ -208,10 +206,10 @@ def test_names_and_copies():
     assert ExpectimaxAgent().name == "expectimax"
     assert ExpectimaxAgent(opponent="random").name == "expectimax"
     assert ExpectimaxAgent(opponent=AgentOpponent("random")).name == "expectimax(opponent=random)"
-    noisy = ExpectimaxAgent(opponent=AgentOpponent(AlphaBetaAgent(depth=2), 0.1))
-    assert noisy.name == "expectimax(opponent=noisy(agent=alphabeta(depth=2), epsilon=0.1))"
+    noisy = ExpectimaxAgent(opponent=AgentOpponent("noisy(agent=alphabeta(depth=2), epsilon=0.2)"))
+    assert noisy.name == "expectimax(opponent=noisy(agent=alphabeta(depth=2), epsilon=0.2))"
     agent = make_agent(noisy.name)
-    assert agent.model.epsilon == 0.1
+    assert agent.model.agent.epsilon == 0.2
     assert pickle.loads(pickle.dumps(agent)).name == noisy.name
 
 

@@ -11,7 +11,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent, exact_values, search_many
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.games import MNK, ConnectFour, Kalah, Pig
+from zermelo.envs.games import MNK, ConnectFour, Pig
 from zermelo.envs.rules import RulesGame
 
 
@@ -52,24 +52,6 @@ def test_games_in_plain_python() -> None:
     assert search_many(game, []) == []
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True)], ids=str)
-def test_exact_values(rules: Any, threads: int) -> None:
-    game = RulesGame(rules)
-    states = positions(rules, 20, 3, finished=True)
-    assert any(game.is_terminal(state) for state in states)
-    found = exact_values(rules, states, threads=threads, memory_mb=1)
-    for state, exact in zip(states, found, strict=True):
-        if game.is_terminal(state):
-            assert exact == (game.utility(state), 0)
-        else:
-            expected = MinimaxAgent().search_state(game, state)
-            assert exact.values_by_seat == expected.values_by_seat
-            if exact.plies is not None:
-                assert exact.plies == expected.plies
-
-
 def test_an_evaluator_of_one_s_own_is_called_by_one_thread() -> None:
     callers = set()
 
@@ -85,7 +67,10 @@ def test_an_evaluator_of_one_s_own_is_called_by_one_thread() -> None:
 def test_exact_values_in_plain_python() -> None:
     game = TreeGame(AIMA_5_2)
     state = game.initial_state()
-    assert [exact.values_by_seat[0] for exact in exact_values(game, [state, game.result(state, 2)])] == [3, 2]
+    after = game.result(state, 2)
+    found = exact_values(game, [state, after, game.result(after, 0)])
+    assert [exact.values_by_seat[0] for exact in found] == [3, 2, 14]
+    assert found[2].plies == 0
 
 
 def test_a_finished_state_is_named() -> None:

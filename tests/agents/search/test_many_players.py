@@ -15,7 +15,6 @@ from zermelo.agents import (
     ExpectiminimaxAgent,
     MaxNAgent,
     ParanoidAgent,
-    StoppedBy,
 )
 from zermelo.agents.algorithms import best_reply, max_n, paranoid
 from zermelo.agents.core.options import TieRule
@@ -86,33 +85,6 @@ class TestSmallTree:
         ],
     )
 
-    @pytest.mark.parametrize(
-        "agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", shallow=False, memory_mb=0, exact=True)]
-    )
-    def test_values_of_every_node(self, agent):
-        game = tree_of(self.ROOT, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
-        left, right = self.ROOT.children
-        expected = {
-            left.children[0]: (4, 1, 4),
-            left.children[1]: (3, 2, 4),
-            left: (3, 2, 4),
-            right.children[0]: (2, 4, 3),
-            right.children[1]: (2, 3, 4),
-            right: (2, 4, 3),
-            self.ROOT: (3, 2, 4),
-        }
-        for node, values in expected.items():
-            assert max_n(game, node) == values
-            result = agent.search_state(game, node)
-            assert result.values_by_seat == values
-            assert result.value == values[node.mover]
-        result = agent.search_state(game)
-        assert result.action == 0
-        assert result.principal_variation == (0, 1, 0)
-        assert (result.plies, result.depth, result.proven) == (3, 3, True)
-        assert result.stopped_by is StoppedBy.COMPLETED
-        assert result.action_values[0] == 3
-
     def test_paranoid_expects_the_worst(self):
         game = tree_of(self.ROOT)
         assert paranoid(game, self.ROOT, 0) == 1
@@ -155,9 +127,6 @@ class TestTies:
         assert max_n(game, self.TIE, rule) == values
         result = MaxNAgent(depth="full", tie_rule=rule).search_state(game)
         assert (result.values_by_seat, result.action) == (values, action)
-
-    def test_first_is_the_default(self):
-        assert MaxNAgent(depth="full").tie_rule is TieRule.FIRST
 
     def test_root_ties_are_drawn_among_those_that_are_the_same_for_all(self):
         root = three(0, [Leaf(1, 0, 0), Leaf(2, 0, 1), Leaf(2, 1, 0), Leaf(2, 0, 1)])

@@ -11,7 +11,7 @@ from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.search.time_manager import TimeManager
+from zermelo.agents.search.iterative_deepening import TimeManager
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame

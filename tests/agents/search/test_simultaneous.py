@@ -149,16 +149,6 @@ def test_more_simulations_are_exploited_less() -> None:
     assert exploited("backward_induction", Goofspiel(3, False)) == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("selection", ["regret", "exp3"])
-def test_in_goofspiel_of_four_cards_they_come_near_the_equilibrium(selection: str) -> None:
-    spec = f"simultaneous_mcts(selection={selection}, simulations={{}})"
-    found = [exploited(spec.format(n), Goofspiel(4, False)) for n in (30, 1_000)]
-    assert found[1] < found[0] / 2, found
-    assert solve_simultaneous(Goofspiel(4, False)).values_by_seat == pytest.approx((0, 0), abs=1e-7)
-
-
 # -- environments -------------------------------------------------------------------------------------------------
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from doubles.small_games import DiceRace, Leaf, Node, TreeGame
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.agents import ExpectiminimaxAgent
@@ -80,34 +78,6 @@ class TestByHand:
         dice = Node(CHANCE, zero_sum(-8, -7, 10, 10), probabilities=[0.25] * 4)
         game = TreeGame(Node(0, [Leaf(2, -2), dice]), chance=Chance.EXACT)
         assert ExpectiminimaxAgent(depth="full", pruning=pruning, memory_mb=0).search_state(game).nodes == 7
-
-
-@pytest.mark.thorough
-@given(seed=seeds)
-@settings(max_examples=25)
-def test_pruning_saves_nodes(seed):
-    """Regular trees of MAX, dice, MIN, dice; every pruning visits no more than the one before, in sum."""
-    rng = np.random.default_rng(seed)
-
-    def grow(depth, mover):
-        if depth == 0:
-            value = float(rng.uniform(-1, 1))
-            return Leaf(value, -value)
-        children = [
-            Node(CHANCE, [grow(depth - 1, 1 - mover) for _ in range(3)], probabilities=[0.5, 0.3, 0.2])
-            for _ in range(3)
-        ]
-        return Node(mover, children)
-
-    game = TreeGame(grow(3, 0), chance=Chance.EXACT, bounds=(-1, 1))
-    found = {
-        name: ExpectiminimaxAgent(depth="full", pruning=name, memory_mb=0, ordering="fixed").search_state(game)
-        for name in ("none", "star1", "star2")
-    }
-    assert found["star1"].nodes < found["none"].nodes
-    assert found["star1"].value == pytest.approx(found["none"].value, abs=1e-12)
-    assert found["star2"].value == pytest.approx(found["none"].value, abs=1e-12)
-    assert found["star1"].action == found["star2"].action == found["none"].action
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)

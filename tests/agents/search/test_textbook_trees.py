@@ -153,43 +153,22 @@ class TestFigure513:
     def min_node(name):
         return Node(1, [Node(0, [Leaf(0, 0)], name=name) for _ in range(2)])
 
-    def tree(self, *, dice):
-        left, right = (("B", "C"), ("A", "D"))
-        if not dice:  # the lower one of each pair is what MIN chooses
-            return Node(
-                0, [Node(1, [Node(0, [Leaf(0, 0)], name=name) for name in pair]) for pair in (left, right)]
-            )
-        pairs = [[self.min_node(name) for name in pair] for pair in (left, right)]
-        return Node(0, [Node(-1, pair, probabilities=[0.9, 0.1]) for pair in pairs])
-
-    def choice(self, agent, worth, *, dice):
-        game = TreeGame(
-            self.tree(dice=dice), chance=Chance.EXACT if dice else Chance.NONE, bounds=(-1000.0, 1000.0)
-        )
+    def choice(self, pruning, worth):
+        pairs = [[self.min_node(name) for name in pair] for pair in (("B", "C"), ("A", "D"))]
+        tree = Node(0, [Node(-1, pair, probabilities=[0.9, 0.1]) for pair in pairs])
+        game = TreeGame(tree, chance=Chance.EXACT, bounds=(-1000.0, 1000.0))
 
         def evaluator(game, state):
             value = worth.get(state.name, 0.0)  # other states are met while the search deepens
             return value, -value
 
-        result = agent(evaluator).search_state(game)
+        result = ExpectiminimaxAgent(depth=2, evaluator=evaluator, pruning=pruning).search_state(game)
         return result.action, result.value
 
     @pytest.mark.parametrize("pruning", ["none", "star1", "star2"])
     def test_expectiminimax_needs_a_linear_transformation(self, pruning):
-        def agent(evaluator):
-            return ExpectiminimaxAgent(depth=2, evaluator=evaluator, pruning=pruning)
-
-        assert self.choice(agent, self.WORTH, dice=True) == (0, pytest.approx(0.9 * 2 + 0.1 * 3))
+        assert self.choice(pruning, self.WORTH) == (0, pytest.approx(0.9 * 2 + 0.1 * 3))
         linear = {name: 7 + 3 * value for name, value in self.WORTH.items()}
-        assert self.choice(agent, linear, dice=True) == (0, pytest.approx(7 + 3 * 2.1))
+        assert self.choice(pruning, linear) == (0, pytest.approx(7 + 3 * 2.1))
         ordered = dict(zip("ABCD", (1.0, 20.0, 30.0, 400.0), strict=True))
-        assert self.choice(agent, ordered, dice=True) == (1, pytest.approx(0.9 * 1 + 0.1 * 400))
-
-    @pytest.mark.parametrize("kind", [MinimaxAgent, AlphaBetaAgent, ExpectiminimaxAgent])
-    def test_minimax_needs_only_the_order(self, kind):
-        def agent(evaluator):
-            return kind(depth=2, evaluator=evaluator)
-
-        ordered = dict(zip("ABCD", (1.0, 20.0, 30.0, 400.0), strict=True))
-        assert self.choice(agent, self.WORTH, dice=False) == (0, 2)
-        assert self.choice(agent, ordered, dice=False) == (0, 20)
+        assert self.choice(pruning, ordered) == (1, pytest.approx(0.9 * 1 + 0.1 * 400))

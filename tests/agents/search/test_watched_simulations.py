@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import MCTSAgent
@@ -46,9 +45,3 @@ def test_searches_with_a_network_too() -> None:
     seen: list[Simulation] = []
     agent = MCTSAgent(simulations=30, evaluator=Even(), selection="puct", batch_size=4, on_simulation=seen.append)
     assert agent.search_state(ConnectK()).stats["simulations"] == len(seen) == 30
-
-
-@pytest.mark.parametrize("wrong", [3, "print"])
-def test_it_must_be_a_function(wrong: Any) -> None:
-    with pytest.raises(Exception, match="on_simulation must be a function of a Simulation"):
-        MCTSAgent(on_simulation=wrong)

@@ -1,1 +1,0 @@
-"""Agents that play from a table of values or actions, made before the game."""
