@@ -43,23 +43,6 @@ def installed(module: str) -> bool:
     return found
 
 
-def counted(module: Any, name: str, run: Callable[[list[float]], None]) -> tuple[int, list[float]]:
-    """The calls of a peer's recursion, which are its nodes, and the values that ``run`` appends."""
-    nodes, values, inner = 0, [], getattr(module, name)
-
-    def counting(*args: Any, **named: Any) -> Any:
-        nonlocal nodes
-        nodes += 1
-        return inner(*args, **named)
-
-    setattr(module, name, counting)
-    try:
-        run(values)
-    finally:
-        setattr(module, name, inner)
-    return nodes, values
-
-
 def openings(game: Any, count: int, moves: int, initial: Any = None, seed: int = 1) -> list[Any]:
     """Unfinished states after some random moves."""
     generator, found = random.Random(seed), []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -43,40 +42,3 @@ def hanabi(games: int = 1_000, seed: int = 1) -> Iterator[dict[str, Any]]:
             row = {"convention": convention, "players": players, "points": _mean(scored)}
             row |= {"points kept": _mean(points[:, 0]), "perfect": f"{np.mean(scored == 25):.0%}"}
             yield row | {"games a second": f"{rate:,.0f}"}
-
-
-def hanabi_search(
-    games: int = 200, players: int = 2, search: str = "sparta(samples=100)", searching: int = 1, seed: int = 1
-) -> Iterator[dict[str, Any]]:
-    """Points gained by players who search while the others play the blueprint, on the same decks."""
-    game, agent, usual = _game(players), make_agent(search), make_agent("hanabi")
-    gains, totals, spent = [], [], 0.0
-    for number in range(games):
-        points = []
-        for seats in (range(searching), ()):
-            started = time.process_time()
-            points.append(_points(game, agent, usual, seats, seed + number))
-            spent += (time.process_time() - started) * bool(seats)
-        gains.append(points[0] - points[1])
-        totals.append(points)
-    row = {
-        "players": players,
-        "searching": searching,
-        "search": f"`{search}`",
-        "blueprint": _mean([p for _, p in totals]),
-    }
-    row |= {"with search": _mean([p for p, _ in totals]), "gain": _mean(gains)}
-    yield row | {"games": games, "seconds a game": f"{spent / games:.1f}"}
-
-
-def _points(game: Any, agent: Any, usual: Any, searching: Any, seed: int) -> float:
-    """The points of one game, with cards that depend on the seed and on how many were dealt before."""
-    chance, state = random.Random(seed), game.initial_state()
-    agent.reset(seed)
-    while not game.is_terminal(state):
-        if outcomes := game.chance_outcomes(state):
-            state = game.result(state, chance.choices(*zip(*outcomes, strict=True))[0])
-        else:
-            mover = agent if game.to_move(state) in searching else usual
-            state = game.result(state, mover.search_state(game, state).action)
-    return float(game.utility(state)[0])

@@ -19,12 +19,9 @@ from zermelo.envs.games import (
     Amazons,
     Breakthrough,
     Chess,
-    Clobber,
     ConnectFour,
     Domineering,
     DotsAndBoxes,
-    Go,
-    Hex,
     Hexapawn,
     Isolation,
     Kalah,
@@ -39,21 +36,6 @@ SPEED = {
     "othello": (Othello(), 40_000),
     "breakthrough": (Breakthrough(), 40_000),
     "mancala": (Kalah(), 100_000),
-}
-WEIGHTS = {
-    "connect_four": ConnectFour(),
-    "othello 6x6": Othello(6, 6),
-    "oware": Oware(),
-    "hex 7x7": Hex(7, 7),
-    "breakthrough 6x6": Breakthrough(6, 6),
-    "kalah": Kalah(),
-}
-REWARDS = {
-    "clobber": Clobber(),
-    "hex 7x7": Hex(7, 7),
-    "go 5x5": Go(5),
-    "breakthrough 6x6": Breakthrough(6, 6),
-    "isolation": Isolation(),
 }
 OPENSPIEL = (
     "y(board_size=9)", "havannah", "nine_mens_morris", "checkers", "quoridor", "quoridor(board_size=5)",
@@ -167,26 +149,3 @@ def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 10
             shares[str(rules)] = round((cells["won"] + cells["drawn"] / 2) / max(2 * len(starts), 1), 3)
             MATCHES.write_text(json.dumps(shares, indent=2, sort_keys=True) + "\n")
             yield {"rules": str(rules), **cells}
-
-
-def rewards(only: tuple[str, ...] = tuple(REWARDS), games: int = 100, seconds: float = 0.3) -> Rows:
-    """Matches of alpha-beta that counts rewards alone against alpha-beta with a random game at each leaf.
-
-    The former is the default where nobody has written an evaluation. Two of the games have one, left out here.
-    """
-    players = [searching(AlphaBetaAgent, seconds=seconds, evaluator=name) for name in ("rewards", "playout")]
-    for name in only:
-        game = RulesGame(REWARDS[name])
-        yield {"game": name, **match(game, openings(game, games // 2, 2), *players)}
-
-
-def mcts_weights(only: tuple[str, ...] = tuple(WEIGHTS), games: int = 100, simulations: int = 300) -> Rows:
-    """Matches of exploration 0.5 against exploration 1, at equal simulations, and at ten times as many."""
-    for name in only:
-        game = RulesGame(WEIGHTS[name])
-        starts = openings(game, games // 2, 4)
-        for count in (simulations, 10 * simulations):
-            players = [
-                searching(MCTSAgent, simulations=count, exploration=weight, reuse=False) for weight in (0.5, 1.0)
-            ]
-            yield {"game": name, "simulations": count, **match(game, starts, *players)}

@@ -25,12 +25,3 @@ def test_a_little_of_what_pruning_leaves(bench: Any) -> None:
         shares = [row["share %"] for row in rows if row["game, depth"] == game]
         assert len(shares) == len(bench.WAYS)
         assert shares[0] == 100
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_openspiel_finds_the_same_values_and_nodes(bench: Any) -> None:
-    pytest.importorskip("pyspiel")
-    rows = list(bench.expectiminimax(positions=2, depth=2))
-    names = ("backgammon", "einstein_wurfelt_nicht", "pig")
-    assert {row["game, depth"].split()[0] for row in rows} == {*names}
