@@ -8,8 +8,6 @@ import shutil
 
 import pytest
 
-__all__ = ["DESKTOP", "NEEDS_BROWSER", "PHONE", "Watched", "chromium"]
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--headless",

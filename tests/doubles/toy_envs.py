@@ -82,8 +82,6 @@ class EarlyDeathEnv(ToyEnv):
 
 
 class EndlessEnv(ToyEnv):
-    """Never ends."""
-
     def play(self, agent, action):
         self.turns += 1
         self.agent_selection = self.possible_agents[self.turns % len(self.possible_agents)]
@@ -147,8 +145,6 @@ class DoublingEnv(ToyEnv):
 
 
 class TruncatedEnv(ToyEnv):
-    """Is cut off instead of ending."""
-
     def play(self, agent, action):
         super().play(agent, action)
         if any(self.terminations.values()):
@@ -182,8 +178,6 @@ def broken_step():
 
 
 class FatalEnv(ToyEnv):
-    """Ends its process in its second step."""
-
     def play(self, agent, action):
         if self.turns == 1:
             os._exit(9)
