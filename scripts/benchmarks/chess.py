@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import result_of
-from zermelo.evaluation import round_robin
+from benchmarks.common import match
 
 OPENINGS = Path(__file__).with_name("chess_openings.json")
 """Moves, as action numbers, that lead to fifty positions which 300,000 nodes of our search call balanced."""
@@ -23,8 +22,7 @@ def chess(
     which never think at once. The difference in Elo has its 95 % interval. ``path`` is the engine's program.
     """
     ours = f"alphabeta(seconds={seconds}, selective=game, reuse=true)"
+    openings = json.loads(OPENINGS.read_text())
     for rating in elo:
-        agents = {"ours": ours, "theirs": f"uci(path='{path}', elo={rating}, seconds={seconds})"}
-        openings = json.loads(OPENINGS.read_text())
-        row = round_robin("classic/chess-v6", agents, games=games, openings=openings, max_moves=400).row("ours")
-        yield {"Stockfish at": rating, **result_of(row.wins, row.draws, row.losses)}
+        theirs = f"uci(path='{path}', elo={rating}, seconds={seconds})"
+        yield {"Stockfish at": rating, **match("classic/chess-v6", ours, theirs, games, openings)}

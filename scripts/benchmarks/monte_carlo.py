@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyspiel
 
-from benchmarks.common import Player, match, openings, result_of, searching, taken
-from zermelo.agents import AlphaBetaAgent, AutoAgent, MCTSAgent
+from benchmarks.common import match, result_of, taken
+from zermelo.agents import MCTSAgent
 from zermelo.agents.players.auto import MATCHES
-from zermelo.envs import as_game
 from zermelo.envs.games import (
     MNK,
     Amazons,
@@ -29,6 +27,7 @@ from zermelo.envs.games import (
     Oware,
 )
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.env import RulesEnv
 
 SPEED = {
     "tic_tac_toe": (MNK(m=3, n=3, k=3), 300_000),
@@ -83,55 +82,13 @@ def mcts(only: tuple[str, ...] = tuple(SPEED), rounds: int = 5, share: float = 1
 
 
 def mcts_openspiel(only: tuple[str, ...] = OPENSPIEL, games: int = 20, seconds: float = 0.2) -> Rows:
-    """Matches of auto against OpenSpiel's search as it comes (with its solver, uct_c 2), at equal time.
-
-    Shown too is the longest that a move of auto took, in seconds.
-    """
+    """Matches of auto against OpenSpiel's search as it comes (with its solver, uct_c 2), at equal time."""
     totals = [0, 0, 0]
     for name in only:
-        source = pyspiel.load_game(name)
-        game = as_game(source, backend="environment")
-        starts = openings(game, games // 2, 2, source.new_initial_state())
-        chosen = AutoAgent(seconds=seconds).search(starts[0]).method
-        longest = [0.0]
-        cells = match(game, starts, _auto(seconds, longest), _openspiel(source, seconds))
+        cells = match(f"openspiel/{name}", f"auto(seconds={seconds})", f"openspiel_mcts(seconds={seconds})", games)
         totals = [sum(pair) for pair in zip(totals, (cells["won"], cells["drawn"], cells["lost"]), strict=True)]
-        yield {"game": name, **cells, "longest, s": longest[0], "auto chose": chosen.partition(":")[0]}
-    yield {"game": "all", **result_of(*totals), "longest, s": 0.0, "auto chose": ""}
-
-
-def _auto(seconds: float, longest: list[float]) -> Callable[[int], Player]:
-    """Players of OpenSpiel's states, by our rules where there are any; notes the longest time of a move."""
-
-    def make(seed: int) -> Player:
-        agent = AutoAgent(seed=seed, seconds=seconds)
-
-        def play(game: Any, state: Any) -> int:
-            result = agent.search(state)
-            longest[0] = max(longest[0], result.seconds)
-            return int(result.env_action)
-
-        return play
-
-    return make
-
-
-def _openspiel(source: Any, seconds: float) -> Callable[[int], Player]:
-    def make(seed: int) -> Player:
-        generator = random.Random(seed)
-        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        bot = pyspiel.MCTSBot(
-            source, evaluator, 2.0, 1 << 30, 1000, True, seed, False, max_wall_clock_time=seconds
-        )
-
-        def play(game: Any, state: Any) -> int:
-            root = bot.mcts_search(state)
-            # Its step() reads an action that is not there where time was too short for two simulations.
-            return int(root.best_child().action if root.children else generator.choice(state.legal_actions()))
-
-        return play
-
-    return make
+        yield {"game": name, **cells}
+    yield {"game": "all", **result_of(*totals)}
 
 
 def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 100, seconds: float = 0.2) -> Rows:
@@ -140,12 +97,10 @@ def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 10
     Writes agents/players/matches.json, by which auto chooses.
     """
     shares = json.loads(MATCHES.read_text())
-    alpha_beta = searching(AlphaBetaAgent, seconds=seconds, selective="game", reuse=True)
+    agents = f"mcts(seconds={seconds})", f"alphabeta(seconds={seconds}, selective=game, reuse=true)"
     for rules in CHOICE:
         if str(rules) in only:
-            game = RulesGame(rules)
-            starts = openings(game, games // 2, 2)
-            cells = match(game, starts, searching(MCTSAgent, seconds=seconds), alpha_beta)
-            shares[str(rules)] = round((cells["won"] + cells["drawn"] / 2) / max(2 * len(starts), 1), 3)
+            cells = match(RulesEnv(rules), *agents, games)
+            shares[str(rules)] = round((cells["won"] + cells["drawn"] / 2) / games, 3)
             MATCHES.write_text(json.dumps(shares, indent=2, sort_keys=True) + "\n")
             yield {"rules": str(rules), **cells}
