@@ -1,4 +1,4 @@
-"""Endgame tables and proof numbers beside plain searches: conversions, ratings, probe cost, nodes to proofs."""
+"""Endgame tables and proof numbers beside plain searches: conversions, ratings, nodes to proofs."""
 
 from __future__ import annotations
 
