@@ -30,18 +30,16 @@ ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 BENCHMARKS = {
     "connect_four": ("alphabeta",),
-    "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice", "mcts_weights", "rewards"),
-    "chess": ("chess", "chess_book"),
+    "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice"),
+    "chess": ("chess",),
     "chance": ("pruning",),
-    "hidden": ("ismcts", "exploitability"),
-    "hanabi": ("hanabi", "hanabi_search"),
+    "hidden": ("ismcts", "exploitability", "hanabi"),
     "equilibrium": ("equilibrium",),
     "clone": ("clone",),
-    "tournament": ("tournament", "million"),
+    "tournament": ("tournament",),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels",),
-    "first_moves": ("first_moves",),
-    "knowledge": ("endings", "strategies", "probing", "proofs"),
+    "knowledge": ("endings", "proofs"),
 }
 """The functions of each module."""
 

@@ -7,7 +7,6 @@ part is written but ``tournament``, which plays one. ``scripts/bench.py --write`
 """
 
 import ast
-import contextlib
 import functools
 import importlib
 import inspect
@@ -20,26 +19,15 @@ from pathlib import Path
 import typer.main
 from game_pages import CLASSICS, levels, pages, table
 
-from zermelo.agents import list_agents, make_agent
-from zermelo.envs import UnsupportedGameError, make_env
+from zermelo.agents import list_agents
 from zermelo.envs.rules.contract import METHODS
 from zermelo.evaluation.cli.app import app
-from zermelo.evaluation.match.readiness import require_fit
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BLOCK = re.compile(r"(<!-- generated: (\w+)([^\n]*) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 QUICKSTART = ROOT / "scripts" / "quickstart"
 TOURNAMENT = re.compile(r"\btournament (?:[^\n\\]|\\\n)*")
-KINDS = {
-    "two players": ("chess, go, connect four", "zermelo/MNK-v0"),
-    "two players and dice": ("backgammon, EinStein", "zermelo/EinStein-v0"),
-    "one player": ("2048, FrozenLake", "zermelo/Game2048-v0"),
-    "three or more players": ("dots and boxes for three", "zermelo/DotsAndBoxes-v0(players=3)"),
-    "hidden cards": ("poker, Hanabi, liar's dice", "zermelo/Kuhn-v0"),
-    "moves at the same time": ("rock paper scissors, Goofspiel", "zermelo/Goofspiel-v0(cards=4)"),
-}
-"""Each kind of game, with examples and an environment of that kind."""
 
 
 def tournament(page, part="whole"):
@@ -58,24 +46,6 @@ def _played():
 def agents(page):
     """A table of the agents that have a name."""
     return table("name | what it does", ((f"`{agent.name}`", code(agent.summary)) for agent in list_agents()))
-
-
-@functools.cache
-def fits(page):
-    """A table of the kinds of games, and the agents that play them."""
-    rows = ((kind, games, ", ".join(agents_for(env))) for kind, (games, env) in KINDS.items())
-    return table("game | for example | agents", rows)
-
-
-def agents_for(env_id):
-    """The agents that do not refuse an environment; ``random`` never does."""
-    env = make_env(env_id)
-    env.reset(seed=0)
-    for entry in list_agents():
-        with contextlib.suppress(UnsupportedGameError):
-            require_fit(make_agent(entry.name), env, entry.name)
-            if entry.name != "random":
-                yield f"`{entry.name}`"
 
 
 def classics(page):
@@ -167,9 +137,7 @@ def code(text):
     return text.replace("``", "`")
 
 
-PARTS = {
-    part.__name__: part for part in (tournament, agents, fits, classics, source, names, methods, folders, commands)
-}
+PARTS = {part.__name__: part for part in (tournament, agents, classics, source, names, methods, folders, commands)}
 
 
 def updated(text, parts):

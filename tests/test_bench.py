@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONAL = {"hanabi": "pyspiel", "monte_carlo": "pyspiel", "equilibrium": "pyspiel"}
+OPTIONAL = {"monte_carlo": "pyspiel", "equilibrium": "pyspiel"}
 
 
 @pytest.fixture
@@ -97,17 +97,8 @@ def test_the_best_of_some_rounds_counts_and_calls_take_turns(common):
     assert (seconds, calls) == ([[5, 2], [1, 3]], ["a", "b", "a", "b"])
 
 
-def test_a_match_counts_from_both_seats(common):
-    from zermelo.envs.games import MNK
-    from zermelo.envs.rules import RulesGame
-
-    game = RulesGame(MNK())
-    starts = common.openings(game, 2, 1)
-
-    def first(seed):
-        return lambda game, state: int(game.legal_actions(state)[0])
-
-    cells = common.match(game, starts, first, first)
+def test_a_match_is_a_tournament_s_with_openings_from_both_seats(common):
+    cells = common.match("zermelo/MNK-v0", "alphabeta", "alphabeta", games=4)
     assert cells["won"] + cells["drawn"] + cells["lost"] == 4
     assert cells["won"] == cells["lost"]
     assert cells["points"] == "50.0 %"

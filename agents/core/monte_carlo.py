@@ -53,7 +53,7 @@ class MonteCarloConfig:
     Attributes:
         selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
         exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
-            beats 1 in most games (``scripts/bench.py mcts_weights``).
+            beats 1 in most games.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
             which it came later (RAVE); 0 does without.
         solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from zermelo.evaluation import elo
-
-LONGEST = 400
-"""Games of more moves are drawn."""
-Player = Callable[[Any, Any], int]
-"""Chooses an action for a state of a game."""
+from zermelo.evaluation import elo, round_robin
 
 
 def taken(
@@ -43,62 +37,11 @@ def installed(module: str) -> bool:
     return found
 
 
-def counted(module: Any, name: str, run: Callable[[list[float]], None]) -> tuple[int, list[float]]:
-    """The calls of a peer's recursion, which are its nodes, and the values that ``run`` appends."""
-    nodes, values, inner = 0, [], getattr(module, name)
-
-    def counting(*args: Any, **named: Any) -> Any:
-        nonlocal nodes
-        nodes += 1
-        return inner(*args, **named)
-
-    setattr(module, name, counting)
-    try:
-        run(values)
-    finally:
-        setattr(module, name, inner)
-    return nodes, values
-
-
-def openings(game: Any, count: int, moves: int, initial: Any = None, seed: int = 1) -> list[Any]:
-    """Unfinished states after some random moves."""
-    generator, found = random.Random(seed), []
-    while len(found) < count:
-        state = game.initial_state() if initial is None else initial
-        for _ in range(moves):
-            if not game.is_terminal(state):
-                state = game.result(state, generator.choice(game.legal_actions(state)))
-        if not game.is_terminal(state):
-            found.append(state)
-    return found
-
-
-def searching(kind: Any, **settings: Any) -> Callable[[int], Player]:
-    """Makes players of an agent, one for each seed."""
-
-    def make(seed: int) -> Player:
-        agent = kind(seed=seed, **settings)
-        return lambda game, state: int(agent.search_state(game, state).action)
-
-    return make
-
-
-def match(
-    game: Any, starts: Sequence[Any], first: Callable[[int], Player], second: Callable[[int], Player]
-) -> dict[str, Any]:
-    """What the first player won from each start, once in each seat."""
-    counts = {1: 0, 0: 0, -1: 0}
-    for number, start in enumerate(starts):
-        for seat in (0, 1):
-            players, state, moves = [first(number), second(number)], start, 0
-            while not game.is_terminal(state) and (moves := moves + 1) <= LONGEST:
-                player = players[game.to_move(state) != seat]
-                state = game.result(state, player(game, state))
-            values = game.utility(state)
-            counts[(values[seat] > values[1 - seat]) - (values[seat] < values[1 - seat])] += 1
-            if sys.stderr.isatty():
-                print(f"    {2 * number + seat + 1} of {2 * len(starts)}: {counts}", end="\r", file=sys.stderr)
-    return result_of(counts[1], counts[0], counts[-1])
+def match(env: Any, ours: Any, theirs: Any, games: int, openings: Any = 2) -> dict[str, Any]:
+    """What the first of two agents won, each opening once in each seat; games of more than 400 moves are drawn."""
+    agents = {"ours": ours, "theirs": theirs}
+    row = round_robin(env, agents, games=games, openings=openings, max_moves=400, workers=1).row("ours")
+    return result_of(row.wins, row.draws, row.losses)
 
 
 def result_of(wins: int, draws: int, losses: int) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyspiel
 from open_spiel.python.algorithms import cfr, discounted_cfr, exploitability
@@ -14,81 +15,57 @@ from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
 from zermelo.agents.solving.equilibrium.sequence_form import sequence_form
 from zermelo.envs import as_game
 
-
-class Solver(NamedTuple):
-    """A solver to be measured.
-
-    Attributes:
-        step: Makes one iteration.
-        look: The exploitability now.
-        seconds: What it took to make the solver.
-    """
-
-    step: Callable[[], Any]
-    look: Callable[[], float]
-    seconds: float
+Solver = tuple[Callable[[], Any], Callable[[], float]]
+"""A function that makes one iteration, and one that measures the exploitability."""
 
 
-def ours(name: str, variant: str, backend: str = "auto") -> Solver:
+def ours(game: Any, variant: str, backend: str = "auto") -> Solver:
     """A solver of ours."""
-    started = time.process_time()
-    form = sequence_form(as_game(pyspiel.load_game(name), backend=backend))
+    form = sequence_form(as_game(game, backend=backend))
     solver = CFR(form, Variant(variant))
-    taken = time.process_time() - started
-    return Solver(lambda: solver.iterate(1), lambda: measured(form, solver.average()).exploitability, taken)
+    return lambda: solver.iterate(1), lambda: measured(form, solver.average()).exploitability
 
 
-def theirs(name: str, make: Callable[[Any], Any], measure: Callable[[Any, Any], float]) -> Solver:
+def theirs(game: Any, make: Callable[[Any], Any], measure: Callable[[Any, Any], float]) -> Solver:
     """One of OpenSpiel's solvers."""
-    game = pyspiel.load_game(name)
-    started = time.process_time()
     solver = make(game)
-    taken = time.process_time() - started
-    return Solver(solver.evaluate_and_update_policy, lambda: measure(game, solver.average_policy()), taken)
+    return solver.evaluate_and_update_policy, lambda: measure(game, solver.average_policy())
 
 
-def in_python(name: str, make: Callable[[Any], Any]) -> Solver:
-    """One of OpenSpiel's solvers in Python."""
-    return theirs(name, make, exploitability.exploitability)
-
-
-SOLVERS: dict[str, Callable[[str], Solver]] = {
-    "zermelo, discounted": lambda name: ours(name, "discounted"),
-    "zermelo, CFR+": lambda name: ours(name, "plus"),
-    "same, by OpenSpiel's states": lambda name: ours(name, "plus", "environment"),
-    "OpenSpiel C++, CFR+": lambda name: theirs(name, pyspiel.CFRPlusSolver, pyspiel.exploitability),
-    "OpenSpiel Python, discounted": lambda name: in_python(name, discounted_cfr.DCFRSolver),
-    "OpenSpiel Python, CFR+": lambda name: in_python(name, cfr.CFRPlusSolver),
+SOLVERS: dict[str, Callable[[Any], Solver]] = {
+    "zermelo, discounted": lambda game: ours(game, "discounted"),
+    "zermelo, CFR+": lambda game: ours(game, "plus"),
+    "same, by OpenSpiel's states": lambda game: ours(game, "plus", "environment"),
+    "OpenSpiel C++, CFR+": lambda game: theirs(game, pyspiel.CFRPlusSolver, pyspiel.exploitability),
+    "OpenSpiel Python, discounted": lambda game: theirs(
+        game, discounted_cfr.DCFRSolver, exploitability.exploitability
+    ),
+    "OpenSpiel Python, CFR+": lambda game: theirs(game, cfr.CFRPlusSolver, exploitability.exploitability),
 }
-
-
-def looks() -> Iterator[int]:
-    """After how many iterations the exploitability is looked at."""
-    count = 16
-    while True:
-        yield count
-        count += count // 4
 
 
 def cells_of(name: str, solver: str, gains: tuple[float, ...], most: float) -> list[str]:
     """A cell for each number: seconds and iterations."""
-    step, look, spent = SOLVERS[solver](name)
+    game, started = pyspiel.load_game(name), time.process_time()
+    step, measure = SOLVERS[solver](game)
+    spent = time.process_time() - started
     cells: list[str] = []
-    done = 0
-    for count in looks():
+    due = 16
+    for done in itertools.count(1):
         started = time.process_time()
-        while done < count and spent + time.process_time() - started < most:
-            step()
-            done += 1
+        step()
         spent += time.process_time() - started
-        gain = look()
+        if done < due and spent < most:
+            continue
+        due += due // 4
+        gain = measure()
         while len(cells) < len(gains) and gain <= gains[len(cells)]:
             cells.append(f"{spent:.3g} s ({done:,})")
         if len(cells) == len(gains):
-            return cells
-        if done < count:
+            break
+        if spent >= most:
             return [*cells, f"{gain:.2g} after {spent:.0f} s ({done:,})"]
-    raise AssertionError("looks() goes on for ever")
+    return cells
 
 
 def equilibrium(
@@ -98,8 +75,8 @@ def equilibrium(
 ) -> Iterator[dict[str, Any]]:
     """Processor time, and iterations, until a player could gain at most so much on average.
 
-    The exploitability is looked at after 16 iterations, 20, 25 and so on, a quarter more each time, and looking is
-    not timed; writing the game out, which ours does first, is. OpenSpiel's own function measures all policies of
+    The exploitability is measured after 16 iterations, 20, 25 and so on, a quarter more each time, which is not
+    timed; writing the game out, which ours does first, is. OpenSpiel's own function measures all policies of
     its solvers. Our rules of Leduc do not tell the cards of one rank apart, which leaves fewer information states;
     the row by OpenSpiel's states has as many as OpenSpiel. A solver may take the most seconds.
     """

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -149,29 +146,15 @@ def peak_mib(process: int | str = "self") -> float:
     return (int(own[1]) / 1024 if own else 0.0) + sum(map(peak_mib, children))
 
 
-def measured(steps: Iterator[int], seconds: float) -> tuple[str, str]:
-    """The rate, or why there is none; and the memory that this process has had by then."""
+def measured(seconds: float, steps: Callable[..., Iterator[int]], *given: Any, **settings: Any) -> str:
+    """The rate, or why there is none."""
+    running = steps(*given, **settings)
     try:
-        return f"{rate(steps, seconds):,.0f}", f"{peak_mib():,.0f}"
+        return f"{rate(running, seconds):,.0f}"
     except ImportError as error:
-        return f"no {error.name}", "-"
+        return f"no {error.name}"
     finally:
-        steps.close()  # type: ignore[attr-defined]  # a generator
-
-
-def measured_apart(
-    seconds: float, steps: Callable[..., Iterator[int]], *given: Any, **settings: Any
-) -> tuple[str, str]:
-    """The same in a process of its own."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-        return process.submit(_measured, seconds, steps, given, settings).result()
-
-
-def _measured(
-    seconds: float, steps: Callable[..., Iterator[int]], given: Sequence[Any], settings: dict[str, Any]
-) -> tuple[str, str]:
-    warnings.simplefilter("ignore")
-    return measured(steps(*given, **settings), seconds)
+        running.close()  # type: ignore[attr-defined]  # a generator
 
 
 def examples() -> dict[str, str]:
@@ -216,7 +199,7 @@ def learned(code: str, **changes: int) -> dict[str, Any]:
 def many(
     only: tuple[str, ...] = tuple(GAMES), sizes: tuple[int, ...] = (1, 64, 1024, 8192), seconds: float = 2.0
 ) -> Iterator[dict[str, Any]]:
-    """Steps a second of make_vec, all seats at random, and the most MiB that a process of its own had.
+    """Steps a second of make_vec, all seats at random.
 
     Beside PettingZoo's own loop, Gymnasium's AsyncVectorEnv over PettingZoo's environment, and pgx on the
     processor (pip install pgx). A step is one player's action.
@@ -224,17 +207,14 @@ def many(
     for name in only:
         ours, theirs, in_pgx = GAMES[name]
         for games in sizes:
-            small = theirs is not None and games <= FEW
-            cells = {
-                "make_vec": measured_apart(seconds, our_vector, ours, games, opponent=None),
-                "pgx": measured_apart(seconds, pgx_steps, in_pgx, games),
-                "AsyncVectorEnv": measured_apart(seconds, processes, theirs, games) if small else ("-", "-"),
-                "PettingZoo": measured_apart(seconds, their_loop, theirs) if theirs and games == 1 else ("-", "-"),
+            yield {
+                "game": name,
+                "games": games,
+                "make_vec": measured(seconds, our_vector, ours, games, opponent=None),
+                "pgx": measured(seconds, pgx_steps, in_pgx, games),
+                "AsyncVectorEnv": measured(seconds, processes, theirs, games) if theirs and games <= FEW else "-",
+                "PettingZoo": measured(seconds, their_loop, theirs) if theirs and games == 1 else "-",
             }
-            row: dict[str, Any] = {"game": name, "games": games}
-            for head, (steps, memory) in cells.items():
-                row |= {head: steps, f"{head} MiB": memory}
-            yield row
 
 
 def opponents(
@@ -242,7 +222,7 @@ def opponents(
 ) -> Iterator[dict[str, Any]]:
     """The learner's steps a second in many games of connect four; the opponent's answer is part of a step."""
     for name in only:
-        steps, _ = measured(our_vector("zermelo/ConnectFour-v0", games, opponent=name), seconds)
+        steps = measured(seconds, our_vector, "zermelo/ConnectFour-v0", games, opponent=name)
         yield {"opponent": f"`{name}`", "steps a second": steps}
 
 

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import random
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyspiel
 
-from benchmarks.common import Player, match, openings, result_of, searching, taken
-from zermelo.agents import AlphaBetaAgent, AutoAgent, MCTSAgent
+from benchmarks.common import match, result_of, taken
+from zermelo.agents import MCTSAgent
 from zermelo.agents.players.auto import MATCHES
-from zermelo.envs import as_game
 from zermelo.envs.games import (
     MNK,
     Amazons,
     Breakthrough,
     Chess,
-    Clobber,
     ConnectFour,
     Domineering,
     DotsAndBoxes,
-    Go,
-    Hex,
     Hexapawn,
     Isolation,
     Kalah,
@@ -32,6 +27,7 @@ from zermelo.envs.games import (
     Oware,
 )
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.env import RulesEnv
 
 SPEED = {
     "tic_tac_toe": (MNK(m=3, n=3, k=3), 300_000),
@@ -39,21 +35,6 @@ SPEED = {
     "othello": (Othello(), 40_000),
     "breakthrough": (Breakthrough(), 40_000),
     "mancala": (Kalah(), 100_000),
-}
-WEIGHTS = {
-    "connect_four": ConnectFour(),
-    "othello 6x6": Othello(6, 6),
-    "oware": Oware(),
-    "hex 7x7": Hex(7, 7),
-    "breakthrough 6x6": Breakthrough(6, 6),
-    "kalah": Kalah(),
-}
-REWARDS = {
-    "clobber": Clobber(),
-    "hex 7x7": Hex(7, 7),
-    "go 5x5": Go(5),
-    "breakthrough 6x6": Breakthrough(6, 6),
-    "isolation": Isolation(),
 }
 OPENSPIEL = (
     "y(board_size=9)", "havannah", "nine_mens_morris", "checkers", "quoridor", "quoridor(board_size=5)",
@@ -101,55 +82,13 @@ def mcts(only: tuple[str, ...] = tuple(SPEED), rounds: int = 5, share: float = 1
 
 
 def mcts_openspiel(only: tuple[str, ...] = OPENSPIEL, games: int = 20, seconds: float = 0.2) -> Rows:
-    """Matches of auto against OpenSpiel's search as it comes (with its solver, uct_c 2), at equal time.
-
-    Shown too is the longest that a move of auto took, in seconds.
-    """
+    """Matches of auto against OpenSpiel's search as it comes (with its solver, uct_c 2), at equal time."""
     totals = [0, 0, 0]
     for name in only:
-        source = pyspiel.load_game(name)
-        game = as_game(source, backend="environment")
-        starts = openings(game, games // 2, 2, source.new_initial_state())
-        chosen = AutoAgent(seconds=seconds).search(starts[0]).method
-        longest = [0.0]
-        cells = match(game, starts, _auto(seconds, longest), _openspiel(source, seconds))
+        cells = match(f"openspiel/{name}", f"auto(seconds={seconds})", f"openspiel_mcts(seconds={seconds})", games)
         totals = [sum(pair) for pair in zip(totals, (cells["won"], cells["drawn"], cells["lost"]), strict=True)]
-        yield {"game": name, **cells, "longest, s": longest[0], "auto chose": chosen.partition(":")[0]}
-    yield {"game": "all", **result_of(*totals), "longest, s": 0.0, "auto chose": ""}
-
-
-def _auto(seconds: float, longest: list[float]) -> Callable[[int], Player]:
-    """Players of OpenSpiel's states, by our rules where there are any; notes the longest time of a move."""
-
-    def make(seed: int) -> Player:
-        agent = AutoAgent(seed=seed, seconds=seconds)
-
-        def play(game: Any, state: Any) -> int:
-            result = agent.search(state)
-            longest[0] = max(longest[0], result.seconds)
-            return int(result.env_action)
-
-        return play
-
-    return make
-
-
-def _openspiel(source: Any, seconds: float) -> Callable[[int], Player]:
-    def make(seed: int) -> Player:
-        generator = random.Random(seed)
-        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        bot = pyspiel.MCTSBot(
-            source, evaluator, 2.0, 1 << 30, 1000, True, seed, False, max_wall_clock_time=seconds
-        )
-
-        def play(game: Any, state: Any) -> int:
-            root = bot.mcts_search(state)
-            # Its step() reads an action that is not there where time was too short for two simulations.
-            return int(root.best_child().action if root.children else generator.choice(state.legal_actions()))
-
-        return play
-
-    return make
+        yield {"game": name, **cells}
+    yield {"game": "all", **result_of(*totals)}
 
 
 def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 100, seconds: float = 0.2) -> Rows:
@@ -158,35 +97,10 @@ def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 10
     Writes agents/players/matches.json, by which auto chooses.
     """
     shares = json.loads(MATCHES.read_text())
-    alpha_beta = searching(AlphaBetaAgent, seconds=seconds, selective="game", reuse=True)
+    agents = f"mcts(seconds={seconds})", f"alphabeta(seconds={seconds}, selective=game, reuse=true)"
     for rules in CHOICE:
         if str(rules) in only:
-            game = RulesGame(rules)
-            starts = openings(game, games // 2, 2)
-            cells = match(game, starts, searching(MCTSAgent, seconds=seconds), alpha_beta)
-            shares[str(rules)] = round((cells["won"] + cells["drawn"] / 2) / max(2 * len(starts), 1), 3)
+            cells = match(RulesEnv(rules), *agents, games)
+            shares[str(rules)] = round((cells["won"] + cells["drawn"] / 2) / games, 3)
             MATCHES.write_text(json.dumps(shares, indent=2, sort_keys=True) + "\n")
             yield {"rules": str(rules), **cells}
-
-
-def rewards(only: tuple[str, ...] = tuple(REWARDS), games: int = 100, seconds: float = 0.3) -> Rows:
-    """Matches of alpha-beta that counts rewards alone against alpha-beta with a random game at each leaf.
-
-    The former is the default where nobody has written an evaluation. Two of the games have one, left out here.
-    """
-    players = [searching(AlphaBetaAgent, seconds=seconds, evaluator=name) for name in ("rewards", "playout")]
-    for name in only:
-        game = RulesGame(REWARDS[name])
-        yield {"game": name, **match(game, openings(game, games // 2, 2), *players)}
-
-
-def mcts_weights(only: tuple[str, ...] = tuple(WEIGHTS), games: int = 100, simulations: int = 300) -> Rows:
-    """Matches of exploration 0.5 against exploration 1, at equal simulations, and at ten times as many."""
-    for name in only:
-        game = RulesGame(WEIGHTS[name])
-        starts = openings(game, games // 2, 4)
-        for count in (simulations, 10 * simulations):
-            players = [
-                searching(MCTSAgent, simulations=count, exploration=weight, reuse=False) for weight in (0.5, 1.0)
-            ]
-            yield {"game": name, "simulations": count, **match(game, starts, *players)}

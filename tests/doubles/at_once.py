@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from doubles.small_games import PlainGame
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
 from zermelo.envs import RewardSum, Traits
 
-__all__ = ["Duel", "MatrixGame"]
 
-
-class MatrixGame:
+class MatrixGame(PlainGame):
     """One move of everybody; ``payoffs[actions]`` is what each seat gets. A state is what was played, or empty."""
 
     def __init__(self, payoffs: Any, reward_sum: RewardSum = RewardSum.ZERO) -> None:
@@ -44,9 +43,6 @@ class MatrixGame:
     def legal_actions(self, state: tuple[int, ...]) -> Sequence[int]:
         return () if state else range(self.payoffs.shape[0])
 
-    def chance_outcomes(self, state: tuple[int, ...]) -> Sequence[tuple[int, float]]:
-        return ()
-
     def result(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
         raise AssertionError("nobody moves alone")
 
@@ -55,12 +51,6 @@ class MatrixGame:
 
     def utility(self, state: tuple[int, ...]) -> tuple[float, ...]:
         return tuple(self.payoffs[state].tolist()) if state else (0.0,) * self.traits.seats
-
-    def key(self, state: tuple[int, ...]) -> tuple[int, ...]:
-        return state
-
-    def to_env_action(self, state: tuple[int, ...], action: int) -> int:
-        return action
 
     def movers(self, state: tuple[int, ...]) -> Sequence[int]:
         return () if state else range(self.traits.seats)

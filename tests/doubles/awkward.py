@@ -63,8 +63,6 @@ class CountsInArray(CountToSix):
 
 
 class Raises(CountToSix):
-    """Its own code fails after some moves."""
-
     def play(self, agent: Any, action: int) -> None:
         if self.count:
             raise KeyError("a mistake of its author")
@@ -72,8 +70,6 @@ class Raises(CountToSix):
 
 
 class StaysDead(SmallEnv):
-    """Selects an agent that is dead, and goes on selecting it."""
-
     def __init__(self) -> None:
         super().__init__(["one", "two"])
 
@@ -82,8 +78,6 @@ class StaysDead(SmallEnv):
 
 
 class NoEnd(SmallEnv):
-    """Never ends."""
-
     def __init__(self) -> None:
         super().__init__(["one", "two"])
 
@@ -95,8 +89,6 @@ class NoEnd(SmallEnv):
 
 
 class WrongAgent(SmallEnv):
-    """Selects somebody who is not among its agents."""
-
     def __init__(self) -> None:
         super().__init__(["one", "two"])
 
@@ -105,16 +97,12 @@ class WrongAgent(SmallEnv):
 
 
 class NanRewards(CountToSix):
-    """Pays what is no number."""
-
     def play(self, agent: Any, action: int) -> None:
         super().play(agent, action)
         self.rewards[agent] = float("nan") if self.terminations[agent] else 0
 
 
 class VectorRewards(CountToSix):
-    """Pays several objectives at once."""
-
     def play(self, agent: Any, action: int) -> None:
         super().play(agent, action)
         self.rewards = {name: np.array([reward, 1.0]) for name, reward in self.rewards.items()}
@@ -149,15 +137,11 @@ class ShowsTime(CountToSix):
 
 
 class NothingLegal(Pick):
-    """Shows a mask that allows nothing."""
-
     def mask(self) -> Any:
         return np.zeros(4, np.int8)
 
 
 class NotReset(CountToSix):
-    """Was never reset."""
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         pass
 

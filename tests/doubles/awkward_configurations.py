@@ -53,17 +53,16 @@ class PaysBySlots(PaysByTable):
         self._table = value
 
 
-class PaysByClass(CountToSix):
+class PaysByClass(PaysByTable):
     """What decides stands on the class."""
 
     losing: ClassVar[float] = -1.0
 
-    def play(self, agent: Any, action: int) -> None:
-        super().play(agent, action)
-        if self.terminations[agent]:
-            for other in self.agents:
-                if other != agent:
-                    self.rewards[other] = self.losing
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def loss(self) -> float:
+        return self.losing
 
 
 class Value:

@@ -19,7 +19,6 @@ PYTHON = random.Random(5)
 TORCH = torch and torch.Generator().manual_seed(5)
 DICE = {"spare": [np.random.default_rng(6)]}
 REPLAY: list[Any] = []
-COUNTER = 0
 
 
 class Untouchable:

@@ -46,8 +46,6 @@ class Good:
 
 
 class First(Good):
-    """Plays the first legal action."""
-
     name = "first"
 
     def __init__(self, name="first"):
@@ -58,8 +56,6 @@ class First(Good):
 
 
 class Last(First):
-    """Plays the last legal action."""
-
     def __init__(self, name="last"):
         super().__init__(name)
 
@@ -97,15 +93,11 @@ class Raises(Good):
 
 
 class RefusesToStart(Good):
-    """Raises in ``reset``."""
-
     def reset(self, seed=None):
         raise OSError("the model file is missing")
 
 
 class Unsupported(Good):
-    """Cannot play the game, as a search says that meets three players or dice."""
-
     def act(self, env):
         raise UnsupportedGameError("this game has dice: use expectiminimax")
 
@@ -120,8 +112,6 @@ class Steps(Good):
 
 
 class Exits(Good):
-    """Ends its process, without a word."""
-
     def act(self, env):
         os._exit(7)
 
@@ -154,15 +144,11 @@ class Gated(First):
 
 
 class SysExits(Good):
-    """Calls ``sys.exit``."""
-
     def act(self, env):
         sys.exit(3)
 
 
 class Slow(Good):
-    """Plays well and slowly."""
-
     def __init__(self, seconds=0.05, name="slow"):
         super().__init__(name)
         self.seconds = seconds
@@ -193,23 +179,17 @@ class SlowOnANode(Slow):
 
 
 class Interrupted(Good):
-    """Is interrupted by Ctrl-C while it thinks."""
-
     def act(self, env):
         raise KeyboardInterrupt
 
 
 class UnfitToPickle(Good):
-    """Holds what no other process can be sent."""
-
     def __init__(self, name="unfit"):
         super().__init__(name)
         self.trouble = lambda: None
 
 
 class NoName:
-    """Has no name of its own."""
-
     def reset(self, seed=None):
         pass
 

@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 
 from zermelo.envs.rules.bits import mix
 
-__all__ = ["Chase", "ChaseState", "minimax_with_past", "retrograde_values"]
-
 ROADS = ((1, 3, 4), (0, 2, 2), (1, 3, 3), (0, 2, 2), (0, 5, 5), (5, 5, 5))
 STAY, EXIT = 6, 5
 

@@ -9,8 +9,6 @@ from unittest import mock
 from zermelo.envs import check_rules, clone_env, verify_clone
 from zermelo.envs.checks import check_rules as checking
 
-__all__ = ["assert_clones_right", "assert_keeps_contract"]
-
 
 def assert_keeps_contract(rules: Any, *, games: int = 20, longest: int = 2000) -> None:
     """Plays so many games, checks each of their positions up to the end or the longest, and finds nothing."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
+from doubles.game_envs import SmallEnv
 from gymnasium.spaces import Discrete
-from pettingzoo import AECEnv
 
 from zermelo.envs import clone_env
 from zermelo.envs.clone.generators import is_source
@@ -30,33 +30,24 @@ class BareEnv:
         raise AssertionError("never stepped")
 
 
-class DiceEnv(AECEnv):
+class DiceEnv(SmallEnv):
     """Two agents roll in turn, three times each; the greater sum wins. ``source`` says where dice come from."""
 
     metadata = {"name": "dice_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
+    zermelo_traits = None
 
     def __init__(self, source="generator"):
-        super().__init__()
+        super().__init__(["a", "b"])
         self.source = source
-        self.possible_agents = ["a", "b"]
-
-    def action_space(self, agent):
-        return Discrete(2)
 
     def observation_space(self, agent):
         return Discrete(100)
 
-    def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+    def start(self, seed, options):
         self.sums = dict.fromkeys(self.agents, 0)
         self.rolls = []
-        self.turns = itertools.cycle(self.agents)
-        self.agent_selection = next(self.turns)
+        self.order = itertools.cycle(self.agents)
+        self.agent_selection = next(self.order)
         if self.source == "generator":
             self.rng = np.random.default_rng(seed)
         elif self.source == "random_state":
@@ -87,21 +78,14 @@ class DiceEnv(AECEnv):
     def observe(self, agent):
         return {"observation": self.sums[agent] % 100, "action_mask": np.array([1, 1], np.int8)}
 
-    def step(self, action):
-        agent = self.agent_selection
-        if self.terminations[agent]:
-            self._was_dead_step(action)
-            return
-        self._cumulative_rewards[agent] = 0
-        self._clear_rewards()
+    def play(self, agent, action):
         self.rolls.append(self.roll())
         self.sums[agent] += self.rolls[-1] * (action + 1)
-        self.agent_selection = next(self.turns)
+        self.agent_selection = next(self.order)
         if len(self.rolls) == 6:
             a, b = self.sums.values()
             self.rewards = {"a": (a > b) - (a < b), "b": (b > a) - (b < a)}
-            self.terminations = dict.fromkeys(self.agents, True)
-        self._accumulate_rewards()
+            self.end()
 
 
 @dataclass

@@ -29,21 +29,8 @@ COLUMNS = {
     "invocations": ["started", "seconds", "games", "about"],
 }
 CELLS: list[Any] = [
-    None,
-    -1,
-    2**62,
-    1e308,
-    float("inf"),
-    "x",
-    "",
-    "[]",
-    "{}",
-    "[[[[",
-    "null",
-    b"\xff\x00",
-    '["a"]',
-    "[0, 9]",
-]
+    None, -1, 2**62, 1e308, float("inf"), "x", "", "[]", "{}", "[[[[", "null", b"\xff\x00", '["a"]', "[0, 9]",
+]  # fmt: skip
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from doubles.small_games import PlainGame
+
 from zermelo.envs import CHANCE, Chance, Information, RewardSum, Traits
 
 
@@ -61,7 +63,7 @@ class EndlessChance(Endless):
         return 2
 
 
-class EndlessGame:
+class EndlessGame(PlainGame):
     """A plain ``Game`` of ``length`` moves, or without end; players may decide together, or not see all."""
 
     def __init__(self, length: int | None = None, *, together: bool = False, hidden: bool = False) -> None:
@@ -93,9 +95,6 @@ class EndlessGame:
     def legal_actions(self, state):
         return [] if self.is_terminal(state) else [0] if self.length else [0, 1]
 
-    def chance_outcomes(self, state):
-        return ()
-
     def result(self, state, action):
         return state[0] + 1, state[1] * 2 + action & 0xFFFFFF
 
@@ -104,12 +103,6 @@ class EndlessGame:
 
     def utility(self, state):
         return (1.0, -1.0) if self.is_terminal(state) and state[0] % 3 == 1 else (0.0, 0.0)
-
-    def key(self, state):
-        return state
-
-    def to_env_action(self, state, action):
-        return action
 
     def _movers(self, state):
         return () if self.is_terminal(state) else (0, 1)

@@ -8,8 +8,6 @@ from zermelo.envs import CHANCE
 from zermelo.envs.rules import GENERAL_SUM
 from zermelo.envs.rules.bits import mix, shift_right
 
-__all__ = ["Grown", "GrownState"]
-
 
 def _drawn(code: int, what: int, count: int) -> int:
     """A number below ``count`` that belongs to a code."""

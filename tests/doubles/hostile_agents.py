@@ -17,22 +17,16 @@ from zermelo.envs import EnvFailedError
 
 
 class SegmentationFault(Good):
-    """Reads where no memory is."""
-
     def act(self, env):
         return ctypes.string_at(0)
 
 
 class Aborts(Good):
-    """Ends as C++ programs do that run out of memory or of arguments."""
-
     def act(self, env):
         os.abort()
 
 
 class Loops(Good):
-    """Thinks for ever, in Python."""
-
     def act(self, env):
         while True:
             pass
@@ -64,8 +58,6 @@ class SleepsInC(Good):
 
 
 class Hogs(Good):
-    """Takes more and more memory."""
-
     def act(self, env):
         taken = []
         while True:
@@ -73,15 +65,11 @@ class Hogs(Good):
 
 
 class Gulps(Good):
-    """Asks for more memory at once than there is room for."""
-
     def act(self, env):
         return len(bytearray(2**40))
 
 
 class Floods(Good):
-    """Writes and writes."""
-
     def act(self, env):
         while True:
             sys.stdout.write("I am still thinking. " * 100)
@@ -96,8 +84,6 @@ class FloodsBeneath(Good):
 
 
 class Chatters(Good):
-    """Writes a little, which is nobody's business."""
-
     def act(self, env):
         print("I am thinking.")
         return super().act(env)
@@ -112,15 +98,11 @@ class LastWords(Good):
 
 
 class HangsAtStart(Good):
-    """Is never ready for a game."""
-
     def reset(self, seed=None):
         time.sleep(1000)
 
 
 class DiesAtStart(Good):
-    """Ends its process when a game begins."""
-
     def reset(self, seed=None):
         os._exit(4)
 
@@ -150,24 +132,18 @@ class WritesInto(Good):
 
 
 class Resets(Good):
-    """Starts the game anew when it looks bad."""
-
     def act(self, env):
         env.reset(seed=1)
         return super().act(env)
 
 
 class LeavesThread(Good):
-    """Goes on thinking after its move."""
-
     def act(self, env):
         threading.Thread(target=time.sleep, args=(1000,), daemon=True, name="pondering").start()
         return super().act(env)
 
 
 class LeavesProcess(Good):
-    """Leaves a program running."""
-
     def act(self, env):
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
         return super().act(env)
@@ -206,8 +182,6 @@ class EndsItsThreads(Good):
 
 
 class ClosesFiles(Good):
-    """Closes every file that its process has open."""
-
     def act(self, env):
         os.closerange(3, 256)
         return super().act(env)
@@ -236,15 +210,11 @@ class TwoFaced(Good):
 
 
 class Interrupts(Good):
-    """Raises what Ctrl-C raises."""
-
     def act(self, env):
         raise KeyboardInterrupt
 
 
 class MakesUpAnEnvironmentFailure(Good):
-    """Says that the environment failed."""
-
     def act(self, env):
         raise EnvFailedError("it was not me")
 

@@ -4,8 +4,6 @@ import json
 import re
 from html.parser import HTMLParser
 
-__all__ = ["Page", "rows", "section"]
-
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 
 

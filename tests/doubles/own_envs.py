@@ -11,8 +11,6 @@ from zermelo.envs import make
 from zermelo.envs.rules.about import LISTED
 from zermelo.envs.rules.env import env
 
-__all__ = ["EVERY", "OWN", "SMALL", "api_warnings", "every_env"]
-
 OWN = sorted(f"zermelo/{rules_class.__name__}-v0" for rules_class in LISTED)
 SMALL = {"zermelo/Go-v0": {"size": 5}}
 """Smaller than by default, as random games last long on a larger board."""

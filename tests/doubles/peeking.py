@@ -5,8 +5,6 @@ from pathlib import Path
 
 from doubles.bad_agents import First
 
-__all__ = ["Peeks"]
-
 
 class Peeks(First):
     """Plays the first legal action; each line of its file is its own card, and the other player's."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -10,17 +11,18 @@ import numpy as np
 
 from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
-__all__ = [
-    "AIMA_5_2",
-    "CoinRow",
-    "ConnectK",
-    "DiceRace",
-    "Leaf",
-    "Node",
-    "TreeGame",
-    "random_tree",
-    "uniform_tree",
-]
+
+class PlainGame:
+    """A game without chance, whose states are keys and whose actions are the environment's."""
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        return ()
+
+    def key(self, state: Any) -> Hashable:
+        return state
+
+    def to_env_action(self, state: Any, action: int) -> Any:
+        return action
 
 
 class Leaf:
@@ -153,21 +155,17 @@ def random_tree(
         value = paid + float(rng.integers(-2, 3))
         return Leaf(value, constant - value) if seats == 2 else Leaf(value)
     so_far = (paid, -paid) if seats == 2 else (paid,)
-    options: dict[str, Any] = {
-        "constant": constant,
-        "seats": seats,
-        "chance": chance,
-        "rewards": rewards,
-        "paid": paid,
-    }
-    children = [random_tree(rng, depth - 1, **options) for _ in range(int(rng.integers(1, 4)))]
+    grow = functools.partial(
+        random_tree, rng, depth - 1, constant=constant, seats=seats, chance=chance, rewards=rewards, paid=paid
+    )
+    children = [grow() for _ in range(int(rng.integers(1, 4)))]
     if chance and rng.random() < 0.3:
         weights = rng.integers(1, 5, len(children))
         return Node(CHANCE, children, probabilities=list(weights / weights.sum()), utility=so_far)
     return Node(int(rng.integers(seats)), children, utility=so_far)
 
 
-class ConnectK:
+class ConnectK(PlainGame):
     """Stones in a line, dropped into columns or placed anywhere: tic-tac-toe, small Connect Fours.
 
     A state is (cells row by row with the bottom row first, mover); -1 is empty.
@@ -203,9 +201,6 @@ class ConnectK:
             return [c for c in range(self.columns) if cells[(self.rows - 1) * self.columns + c] == -1]
         return [cell for cell, stone in enumerate(cells) if stone == -1]
 
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        return []
-
     def result(self, state: Any, action: int) -> Any:
         cells, mover = list(state[0]), state[1]
         if self.drops:
@@ -230,14 +225,8 @@ class ConnectK:
         winner = self._winner(state)
         return (0.0, 0.0) if winner is None else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
 
-    def key(self, state: Any) -> Hashable:
-        return state
 
-    def to_env_action(self, state: Any, action: int) -> Any:
-        return action
-
-
-class DiceRace:
+class DiceRace(PlainGame):
     """One player rolls or stops; ``sample_result`` is the only way to know what a roll gives.
 
     Rolling (action 1) adds 1 to 6, but a 1 ends the game with nothing; stopping (action 0) takes the points.
@@ -263,9 +252,6 @@ class DiceRace:
     def legal_actions(self, state: Any) -> Sequence[int]:
         return (0, 1)
 
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        return []
-
     def result(self, state: Any, action: int) -> Any:
         raise AssertionError("a search of sampled chance must draw with its own generator")
 
@@ -284,14 +270,8 @@ class DiceRace:
     def utility(self, state: Any) -> tuple[float, ...]:
         return (float(state[0]) if state[2] else 0.0,)
 
-    def key(self, state: Any) -> Hashable:
-        return state
 
-    def to_env_action(self, state: Any, action: int) -> Any:
-        return action
-
-
-class CoinRow:
+class CoinRow(PlainGame):
     """Two players take a coin from either end of a row; who takes an even one moves again.
 
     Utility is the margin, paid as coins are taken. Keys leave out what has been taken, as keys may.
@@ -317,9 +297,6 @@ class CoinRow:
     def legal_actions(self, state: Any) -> Sequence[int]:
         return (0, 1)
 
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        return []
-
     def result(self, state: Any, action: int) -> Any:
         left, right, mover, margin = state
         coin = self.coins[left] if action == 0 else self.coins[right - 1]
@@ -335,6 +312,3 @@ class CoinRow:
 
     def key(self, state: Any) -> Hashable:
         return state[:3]
-
-    def to_env_action(self, state: Any, action: int) -> Any:
-        return action

@@ -5,60 +5,30 @@ import time
 
 import gymnasium
 import numpy as np
+from doubles.game_envs import SmallEnv
 from gymnasium.spaces import Discrete
-from pettingzoo import AECEnv
 
 
-class ToyEnv(AECEnv):
+class ToyEnv(SmallEnv):
     """Agents in turn pick 0, 1 or 2; after ``rounds`` rounds the greatest sum wins.
 
     Rewards are paid as they are earned: a pick pays its number to the picker.
     """
 
     metadata = {"name": "toy_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
-    zermelo_traits = {"information": "perfect"}  # noqa: RUF012  # observations do not show it
 
     def __init__(self, players=2, rounds=2, mask="observation", start=0):
-        super().__init__()
-        self.possible_agents = [f"player_{i}" for i in range(players)]
-        self.rounds, self.mask, self.start = rounds, mask, start
-        self.agents = []
-
-    def action_space(self, agent):
-        return Discrete(3, start=self.start)
-
-    def observation_space(self, agent):
-        return Discrete(2)
+        super().__init__([f"player_{i}" for i in range(players)], Discrete(3, start=start))
+        self.rounds, self.mask, self.agents = rounds, mask, []
 
     def observe(self, agent):
         mask = np.array([1, 1, self.turns % 2 == 0], np.int8)
         return {"observation": 0, "action_mask": mask} if self.mask == "observation" else 0
 
-    def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
-        self.turns = 0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[0]
-
-    def step(self, action):
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
-            return
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        self.play(agent, action)
-        self._accumulate_rewards()
-
     def play(self, agent, action):
-        self.rewards[agent] = float(action - self.start)
-        self.turns += 1
+        self.rewards[agent] = float(action - self.space.start)
         if self.turns == self.rounds * len(self.possible_agents):
-            self.terminations = dict.fromkeys(self.agents, True)
+            self.end()
         self.agent_selection = self.possible_agents[self.turns % len(self.possible_agents)]
 
 
@@ -66,7 +36,6 @@ class EarlyDeathEnv(ToyEnv):
     """Whoever picks 0 dies at once, paid -1; the last one alive gets 1 and the game ends."""
 
     def play(self, agent, action):
-        self.turns += 1
         living = [a for a in self.agents if not self.terminations[a]]
         if action == 0:
             self.rewards[agent] = -1.0
@@ -75,18 +44,12 @@ class EarlyDeathEnv(ToyEnv):
         if len(living) == 1:
             self.rewards[living[0]] = 1.0
             self.terminations[living[0]] = True
-        after = self.possible_agents.index(agent) + 1
-        order = self.possible_agents[after:] + self.possible_agents[:after]
-        self.agent_selection = next((a for a in order if a in living), agent)
-        self._deads_step_first()
+        self.next_agent()
 
 
 class EndlessEnv(ToyEnv):
-    """Never ends."""
-
     def play(self, agent, action):
-        self.turns += 1
-        self.agent_selection = self.possible_agents[self.turns % len(self.possible_agents)]
+        self.next_agent()
 
 
 class BrokenEnv(ToyEnv):
@@ -113,7 +76,7 @@ class BrokenEnv(ToyEnv):
     def play(self, agent, action):
         if self.at == "hang":
             time.sleep(60)
-        if self.turns == 1 and self.at == "step":
+        if self.turns == 2 and self.at == "step":
             raise ZeroDivisionError("the board fell over")
         super().play(agent, action)
         if self.turns == 1 and self.at == "nan":
@@ -147,8 +110,6 @@ class DoublingEnv(ToyEnv):
 
 
 class TruncatedEnv(ToyEnv):
-    """Is cut off instead of ending."""
-
     def play(self, agent, action):
         super().play(agent, action)
         if any(self.terminations.values()):
@@ -182,10 +143,8 @@ def broken_step():
 
 
 class FatalEnv(ToyEnv):
-    """Ends its process in its second step."""
-
     def play(self, agent, action):
-        if self.turns == 1:
+        if self.turns == 2:
             os._exit(9)
         super().play(agent, action)
 

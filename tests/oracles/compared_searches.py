@@ -14,8 +14,6 @@ from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["Answer", "Share", "compiled", "exact_values", "plain", "random_positions", "random_result", "searched"]
-
 
 def random_result(game: Game[Any], state: Any, generator: random.Random) -> Any:
     """The state after a random action, or a chance outcome, all as likely."""

@@ -18,32 +18,11 @@ from zermelo.envs import CHANCE, Chance, RewardSum
 from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions", "textbook"]
-
-NOT_A_SEARCH = frozenset(
-    {
-        "backward_induction",
-        "best_first",
-        "cfr",
-        "determinized",
-        "gnubg",
-        "hanabi",
-        "ismcts",
-        "level",
-        "noisy",
-        "onnx",
-        "openspiel_mcts",
-        "policy",
-        "policytable",
-        "random",
-        "sb3",
-        "simultaneous_mcts",
-        "sparta",
-        "torch",
-        "uci",
-        "gtp",
-    }
-)
+NOT_A_SEARCH = frozenset((
+    "backward_induction", "best_first", "cfr", "determinized", "gnubg", "gtp", "hanabi", "ismcts", "level",
+    "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "simultaneous_mcts", "sparta",
+    "torch", "uci",
+))  # fmt: skip
 """Agents that do not look ahead, or not with a search of ours."""
 
 TWO, DICE, MANY = "two", "dice", "many"

@@ -39,8 +39,6 @@ from zermelo.envs.games import (
 )
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["FILE", "Uncompiled", "cases", "games", "signature", "signatures"]
-
 FILE = Path(__file__).parent.parent / "data" / "signatures.json"
 _DIGITS = 11
 
@@ -125,27 +123,11 @@ CHANCE_TREES = {
     "tree(6,chance,alone)": lambda: _tree(6, bounds=(-2, 2), chance=Chance.EXACT, seats=1),
     "DiceRace": DiceRace,
 }
-CLONES = {
-    "classic/tictactoe-v3": {},
-    "classic/connect_four-v3": {},
-    "FrozenLake-v1": {},
-    "CliffWalking-v1": {},
-}
-
+CLONES = ("classic/tictactoe-v3", "classic/connect_four-v3", "FrozenLake-v1", "CliffWalking-v1")
 
 # Every class of rules that is compiled costs seconds where its machine code is not kept, for each kind of search.
-_UNCOMPILED = {
-    "Hexapawn(4,4)",
-    "Domineering(4,4)",
-    "Chomp(3,4)",
-    "EinStein(4)",
-    "Backgammon",
-    "Game2048(2,2)",
-    "Game2048",
-    "Nim(2,3,2,players=3)",
-    "Pig(10,players=3)",
-    "ThreeTake",
-}
+_UNCOMPILED = {"Hexapawn(4,4)", "Domineering(4,4)", "Chomp(3,4)", "EinStein(4)", "Backgammon", "Game2048(2,2)",
+               "Game2048", "Nim(2,3,2,players=3)", "Pig(10,players=3)", "ThreeTake"}  # fmt: skip
 _FULL_WIDTH_COMPILED = {"MNK(3,3,3)", "Nim(2,3,4)", "Nim(1,2,3,misere)"}
 _PROVEN_COMPILED = _FULL_WIDTH_COMPILED | {"Kalah(3,2,margin)"}
 _MANY_COMPILED = set(MANY) | {"MNK(3,3,3)", "Grown(1)", "Grown(2)"}
@@ -160,8 +142,8 @@ def games() -> dict[str, Any]:
         found[f"{name} plain"] = Uncompiled(rules)
     for name, build in (TREES | CHANCE_TREES).items():
         found[name] = build()
-    for name, settings in CLONES.items():
-        env = make_env(name, **settings)
+    for name in CLONES:
+        env = make_env(name)
         env.reset(seed=7)
         backend = "auto" if name in ("FrozenLake-v1", "CliffWalking-v1") else "clone"
         game = as_game(env, backend=backend)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 
-class LastToMove:
-    """Players move in turn; a player who cannot has lost."""
+class SlowGame:
+    """A game that is over when the player to move has no action."""
 
     seat = 0
 
@@ -24,16 +24,19 @@ class LastToMove:
     def over(self) -> bool:
         return not self.legal()
 
+
+class LastToMove(SlowGame):
+    """A player who cannot move has lost."""
+
     def utilities(self) -> list[int]:
         return [-1, 1] if self.seat == 0 else [1, -1]
 
 
-class SlowOthello:
+class SlowOthello(SlowGame):
     def __init__(self, rows: int = 8, columns: int = 8, margin: bool = False) -> None:
         self.rows, self.columns, self.margin = rows, columns, margin
         row, column = rows // 2 - 1, columns // 2 - 1
         self.discs = {(row, column): 1, (row + 1, column + 1): 1, (row, column + 1): 0, (row + 1, column): 0}
-        self.seat = 0
 
     def flips(self, seat: int, square: tuple[int, int]) -> list[tuple[int, int]]:
         if square in self.discs:
@@ -72,13 +75,12 @@ class SlowOthello:
         return ahead([list(self.discs.values()).count(0), list(self.discs.values()).count(1)], self.margin)
 
 
-class SlowKalah:
+class SlowKalah(SlowGame):
     """Pits lie in a ring: houses of seat 0, its store, houses of seat 1, its store."""
 
     def __init__(self, houses: int = 6, seeds: int = 4, empty_capture: bool = False, margin: bool = False) -> None:
         self.houses, self.empty_capture, self.margin = houses, empty_capture, margin
         self.pits = ([seeds] * houses + [0]) * 2
-        self.seat = 0
 
     def row(self, seat: int) -> range:
         first = seat * (self.houses + 1)
@@ -157,14 +159,13 @@ class SlowPawns(LastToMove):
         self.seat = 1 - self.seat
 
 
-class SlowDotsAndBoxes:
+class SlowDotsAndBoxes(SlowGame):
     def __init__(self, rows: int = 3, columns: int = 3, players: int = 2, margin: bool = False) -> None:
         self.rows, self.columns, self.margin = rows, columns, margin
         self.lines = [("h", r, c) for r in range(rows + 1) for c in range(columns)]
         self.lines += [("v", r, c) for r in range(rows) for c in range(columns + 1)]
         self.drawn: set[tuple[str, int, int]] = set()
         self.boxes = [0] * players
-        self.seat = 0
 
     def complete(self) -> int:
         return sum(
@@ -175,9 +176,6 @@ class SlowDotsAndBoxes:
 
     def legal(self) -> list[int]:
         return [number for number, line in enumerate(self.lines) if line not in self.drawn]
-
-    def over(self) -> bool:
-        return not self.legal()
 
     def play(self, action: int) -> None:
         before = self.complete()
@@ -207,16 +205,12 @@ class SlowDomineering(LastToMove):
         self.seat = 1 - self.seat
 
 
-class SlowNim:
+class SlowNim(SlowGame):
     def __init__(self, heaps: Sequence[int] = (1, 3, 5, 7), misere: bool = False, players: int = 2) -> None:
         self.heaps, self.misere, self.players, self.largest = list(heaps), misere, players, max(heaps)
-        self.seat = 0
 
     def legal(self) -> list[int]:
         return [heap * self.largest + n for heap, size in enumerate(self.heaps) for n in range(size)]
-
-    def over(self) -> bool:
-        return sum(self.heaps) == 0
 
     def play(self, action: int) -> None:
         self.heaps[action // self.largest] -= action % self.largest + 1
@@ -228,17 +222,13 @@ class SlowNim:
         return [sign * (self.players - 1 if seat == last else -1) for seat in range(self.players)]
 
 
-class SlowChomp:
+class SlowChomp(SlowGame):
     def __init__(self, rows: int = 4, columns: int = 7) -> None:
         self.columns = columns
         self.left = {(row, column) for row in range(rows) for column in range(columns)}
-        self.seat = 0
 
     def legal(self) -> list[int]:
         return sorted(row * self.columns + column for row, column in self.left)
-
-    def over(self) -> bool:
-        return not self.left
 
     def play(self, action: int) -> None:
         row, column = divmod(action, self.columns)
@@ -249,11 +239,10 @@ class SlowChomp:
         return [1, -1] if self.seat == 0 else [-1, 1]
 
 
-class SlowMNK:
+class SlowMNK(SlowGame):
     def __init__(self, m: int = 3, n: int = 3, k: int = 3, players: int = 2) -> None:
         self.m, self.n, self.k, self.players = m, n, k, players
         self.stones: dict[tuple[int, int], int] = {}
-        self.seat = 0
 
     def won(self) -> bool:
         """Whether any player has a line."""
@@ -312,10 +301,10 @@ class SlowIsolation(LastToMove):
         self.stepped = not self.stepped
 
 
-class SlowPentago:
+class SlowPentago(SlowGame):
     def __init__(self) -> None:
         self.board = np.zeros((6, 6), int)
-        self.seat, self.placed = 0, False
+        self.placed = False
 
     def legal(self) -> list[int]:
         if self.placed:
