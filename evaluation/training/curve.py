@@ -43,7 +43,6 @@ class RatingCurve:
         games: Against each anchor.
         seed: Decides every game.
         writer: Where scalars for TensorBoard go.
-        ladder_path: A folder for the anchors' tournament.
 
     Attributes:
         ratings: Step and rating of each time.
@@ -66,15 +65,13 @@ class RatingCurve:
         games: int = 20,
         seed: int = 0,
         writer: Any = None,
-        ladder_path: str | os.PathLike[str] | None = None,
     ) -> None:
         check_whole("every", every, lower=1)
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every
         self._evaluate = functools.partial(
-            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer,
-            ladder_path=ladder_path,
-        )  # fmt: skip
+            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer
+        )
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
         self._last, self._best, self._ladder = 0, -math.inf, ""

@@ -79,10 +79,6 @@ class AlphaZeroSettings:
     def __post_init__(self) -> None:
         check_settings(self)
 
-    def differences(self, other: dict[str, Any]) -> list[str]:
-        """The names of the settings that have another value there."""
-        return [name for name in self.__dataclass_fields__ if getattr(self, name) != other.get(name)]
-
 
 _STEP, _SEARCH, _GAMES = range(3)
 """Codes of the kernel: go on, begin the searches of all games' moves anew, begin all games anew."""

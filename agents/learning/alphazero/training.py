@@ -21,7 +21,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from zermelo.agents.core.settings import check_number
@@ -48,17 +47,6 @@ _SIZES = ("games", "channels", "blocks", "buffer")
 """Settings that a checkpoint cannot go on without."""
 _LAST_RATE = 0.05
 """The learning rate at the end, as a share of the first."""
-
-
-class _About(msgspec.Struct):
-    """The plain parts of a checkpoint."""
-
-    game: str
-    settings: dict[str, Any]
-    generator: str
-    iterations: int
-    seconds: float
-    new: int
 
 
 class Iteration(NamedTuple):
@@ -235,28 +223,26 @@ class AlphaZero:
         """
         content = read_checkpoint(Path(path))
         try:
-            about = msgspec.convert({name: content.get(name) for name in _About.__struct_fields__}, _About)
-        except msgspec.ValidationError as error:
-            raise InvalidSettingError(
-                f"{path} is a damaged checkpoint ({error}): remove it, or choose another folder"
-            ) from error
-        if about.game != repr(self.game):
-            raise InvalidSettingError(
-                f"{path} is a checkpoint of {about.game}, not of {self.game!r}: choose another folder"
-            )
-        other = self.settings.differences(about.settings)
-        if sizes := [name for name in other if name in _SIZES]:
-            raise InvalidSettingError(
-                f"{path} was written with other settings ({', '.join(sizes)}): give the same, or choose another "
-                "folder"
-            )
-        try:
+            if content["game"] != repr(self.game):
+                raise InvalidSettingError(
+                    f"{path} is a checkpoint of {content['game']}, not of {self.game!r}: choose another folder"
+                )
+            settings = asdict(self.settings)
+            other = [name for name, value in settings.items() if content["settings"].get(name) != value]
+            if sizes := [name for name in other if name in _SIZES]:
+                raise InvalidSettingError(
+                    f"{path} was written with other settings ({', '.join(sizes)}): give the same, or choose "
+                    "another folder"
+                )
             self.network.load_state_dict(content["network"])
             self._optimizer.load_state_dict(content["optimizer"])
-            self._generator.bit_generator.state = json.loads(about.generator)
-            self.iterations, self.seconds, self._new = about.iterations, about.seconds, about.new
+            self._generator.bit_generator.state = json.loads(content["generator"])
+            self.iterations, self._new = int(content["iterations"]), int(content["new"])
+            self.seconds = float(content["seconds"])
             self.replay.restore(content)
             self.self_play.restore(content)
+        except InvalidSettingError:
+            raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
             raise InvalidSettingError(
                 f"{path} is a damaged checkpoint ({type(error).__name__}): remove it, or choose another folder"

@@ -90,8 +90,7 @@ class LessonWork:
             self._opening = round(_OPENING_SHARE * np.mean(lengths))
         game = self._game
         loop = SelfPlay(
-            game, [self._start], self._player,
-            opening=self._opening, positions=_POSITIONS, generator=generator,
+            game, [self._start], [self._player], self._opening, _POSITIONS, generator,
             records=lambda state, choice: is_quiet(game, state, choice),
         )  # fmt: skip
         states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()

@@ -18,7 +18,7 @@ from zermelo.envs import (
     make_env,
 )
 from zermelo.envs.installing import install_command
-from zermelo.evaluation import StoreError, evaluate_policy
+from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.training.anchors import default_anchors
 
 GAME = "classic/tictactoe-v3"
@@ -176,17 +176,6 @@ def test_a_live_environment_is_left_alone():
     assert rating.total.games == 4
     assert env.agent_selection == "player_2"
     assert not env.observe("player_2")["action_mask"][4]
-
-
-def test_anchors_are_kept_in_a_folder(tmp_path):
-    kept = {"ladder": SMALL, "games": 2, "ladder_path": tmp_path / "anchors"}
-    made = evaluate_policy(first_legal, lambda: make_env(GAME), **kept)
-    written = (tmp_path / "anchors" / "games.jsonl").read_text()
-    read = evaluate_policy(first_legal, lambda: make_env(GAME), **kept)
-    assert made.elo == read.elo
-    assert (tmp_path / "anchors" / "games.jsonl").read_text() == written
-    with pytest.raises(StoreError, match="already holds a tournament, and not this one"):
-        evaluate_policy(first_legal, GAME, **kept, seed=5)
 
 
 @pytest.mark.thorough
