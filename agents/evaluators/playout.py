@@ -25,9 +25,7 @@ class PlayoutEvaluator:
     bounds. The same state always gets the same value: the random numbers come from the seed and the state's key.
 
     Attributes:
-        games: How many games to play.
-        moves: After so many moves a game counts as undecided.
-        seed: Another seed gives other games.
+        games, moves: How many games to play, and after how many moves a game counts as undecided.
     """
 
     games: int = 8
@@ -40,17 +38,14 @@ class PlayoutEvaluator:
         check_whole("seed", self.seed)
 
     def spec(self) -> str:
-        """The text that names this evaluator."""
         default = PlayoutEvaluator()
         shown = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
         return format_spec("playout", shown)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """One value per seat."""
         return self._evaluate(game, state, lambda: None)
 
     def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
-        """This evaluator, calling ``check()`` before every move."""
         return lambda game, state: self._evaluate(game, state, check)
 
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:

@@ -60,12 +60,7 @@ class PolicyValue(Protocol):
 class NetworkEvaluator:
     """A policy-value network that sees what players see; the module's text has its inputs and outputs.
 
-    ``network(observations)`` or ``network(observations, masks)`` returns the policy and the value, as arrays of
-    NumPy or what it makes arrays of.
-
-    Args:
-        network: The network, or any function.
-        mask_input: Whether it takes the masks.
+    ``network(observations)``, or ``network(observations, masks)`` with ``mask_input``, returns policy and value.
     """
 
     def __init__(self, network: Any, *, mask_input: bool = False) -> None:
@@ -106,7 +101,6 @@ class NetworkEvaluator:
         ]
 
     def _checked(self, found: Any, count: int, game: Game[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Policy and value as arrays of the right shapes."""
         actions, seats = game.traits.num_actions, game.traits.seats
         try:
             policy, value = (numpy_array(part).astype(float) for part in tuple(found)[:2])
@@ -135,14 +129,12 @@ class FileNetwork(NetworkEvaluator):
         object.__setattr__(self, "network", model.load())
 
     def spec(self) -> str:
-        """The text that names this evaluator."""
         shown = {
             name: setting_text(value) for name, (value, default) in self._settings().items() if value != default
         }
         return format_spec(self.kind, shown)
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
         model: Any = self
         found: Sequence[Any] = model.run(self.network, observations, masks)
         return found
@@ -169,7 +161,7 @@ class OnnxNetwork(FileNetwork, OnnxModel):
 
 
 def _softmax(logits: NDArray[Any]) -> list[float]:
-    """Probabilities; all the same where no logit is above minus infinity."""
+    """Probabilities; all the same where no logit is finite."""
     top = logits.max()
     weights = np.exp(logits - top) if np.isfinite(top) else np.ones_like(logits)
     found: list[float] = (weights / weights.sum()).tolist()

@@ -18,11 +18,9 @@ from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.
 
-    Args:
-        given: An evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
-            ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` if it
-            has features of your own); or ``"module:name"`` of a function of game and state,
-            or of a class whose objects are called so.
+    ``given`` is an evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
+    ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` with features
+    of your own); or ``"module:name"`` of a function of game and state, or of a class whose objects are called so.
 
     Raises:
         UnknownNameError: No evaluator has that name.

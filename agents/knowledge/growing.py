@@ -113,7 +113,6 @@ class _Growth:
     def run(
         self, seconds: float | None, positions: int | None, on_progress: Callable[[BookProgress], Any] | None
     ) -> Book:
-        """Expands position after position until a limit."""
         started = saved = time.monotonic()
         try:
             while self._root.urgency < math.inf:
@@ -214,7 +213,6 @@ class _Growth:
         return node
 
     def _reach(self, node: _Node, plies: float) -> None:
-        """Notes a shorter way to a node, and to those after it."""
         waiting, reached = deque([(node, plies)]), list[_Node]()
         while waiting:
             node, plies = waiting.popleft()
@@ -230,7 +228,6 @@ class _Growth:
                 self._update(each)
 
     def _judged(self, state: Any) -> tuple[float, bool]:
-        """The value of a position, and whether it is proven; if not, the agent says it."""
         traits = self._game.traits
         if self._prover is not None:
             decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant

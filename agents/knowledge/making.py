@@ -296,7 +296,6 @@ class _Making:
         return scores
 
     def _require_room(self, file: int, memory: int) -> None:
-        """Refuses what will not fit, before the work begins."""
         need, most = (file + memory) / _MB, self._memory / _MB
         if need > most:
             raise InvalidSettingError(
@@ -315,7 +314,6 @@ class _Making:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started))
 
     def _kept(self, group: tuple[int, ...]) -> Numbers | None:
-        """The scores of a group that an earlier run has finished."""
         try:
             scores: Numbers = np.load(self._folder / f"{group[0]}.npy", allow_pickle=False)
         except (OSError, ValueError):

@@ -29,8 +29,7 @@ class Match:
 
     Args:
         env: What ``make_vec`` takes, of two seats.
-        first: An agent or its spec.
-        second: The other one.
+        first, second: Agents or their specs.
         pairs: Pairs of games with the seats exchanged.
         opening: Random moves that each game begins with.
         threads: Threads that share the games; results do not depend on it.

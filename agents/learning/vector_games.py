@@ -31,9 +31,8 @@ Part = TypeVar("Part")
 class Observer:
     """Observations of a game's states, one below the other.
 
-    Kernels write them, except where rules have ``observation``, which does not compile: then Python makes them of
-    the states (``in_python``). ``words`` of a state are the position, the rest its past; ``constants`` are those
-    of ``states_kernel`` for the rules.
+    Kernels write them, except where rules have ``observation``, which does not compile: then Python makes them
+    (``in_python``). ``constants`` are those of ``states_kernel`` for the rules.
     """
 
     def __init__(self, game: RulesGame) -> None:
@@ -85,11 +84,9 @@ def compiled_game(env: Any) -> RulesGame:
 
 
 class GameArrays:
-    """The memory of many games.
+    """The memory of many games: an array for each annotated field of ``record``.
 
-    The annotations of ``record`` list the arrays, each with its type and the names of its axes, such as
-    ``Annotated[int, np.int64, "games", "state_words"]``. ``sizes`` are the lengths of further axes, and other
-    numbers that all games have in common.
+    ``sizes`` are the lengths of further axes, and other numbers that all games have in common.
     """
 
     def __init__(

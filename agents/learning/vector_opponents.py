@@ -133,7 +133,6 @@ def _looking(game: RulesGame) -> Search:
 
 
 def _with_arena(search: Search, words: int) -> None:
-    """Gives a search its memory, and no limits."""
     search.hold("arena", np.zeros(words, np.int64))
     search.arena_end = search.arena + 8 * words
     search.stop, search.node_limit = 0, NO_LIMIT
@@ -142,7 +141,6 @@ def _with_arena(search: Search, words: int) -> None:
 def _searching(
     agent: Any, game: RulesGame, kind: type[CompiledAlphaBeta | CompiledGeneralSearch], config: AlphaBetaConfig
 ) -> Opponent:
-    """The search block of a tree search, with room for all that it looks ahead."""
     depth, state = agent.limits.depth, game.initial_state()
     root = Root(game, state, agent.evaluator_for(game, state))
     if not can_evaluate(root.evaluator) or not kind.can_search(root):
@@ -163,7 +161,6 @@ def _searching(
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
-    """The search block of Monte Carlo, with room for the tree of a move."""
     state = game.initial_state()
     while game.to_move(state) == CHANCE:
         state = game.result(state, game.chance_outcomes(state)[0][0])

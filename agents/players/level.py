@@ -61,11 +61,7 @@ class Levels:
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
-        """Reads a ladder.
-
-        Raises:
-            InvalidSettingError: The file cannot be read, or holds no ladder.
-        """
+        """Reads a ladder's file."""
         try:
             data = json.loads(Path(file).read_text(encoding="utf-8"))
             rungs = tuple(
@@ -84,11 +80,7 @@ class Levels:
         return cls(game, rungs, {name: value for name, value in data.items() if name not in ("game", "rungs")})
 
     def mix(self, elo: float) -> Mixture:
-        """The rungs below and above a rating.
-
-        Raises:
-            InvalidSettingError: It is not on the ladder.
-        """
+        """The rungs below and above a rating."""
         first, last = self.rungs[0], self.rungs[-1]
         if not first.elo <= elo <= last.elo:
             raise InvalidSettingError(
@@ -155,12 +147,6 @@ class LevelAgent(ConfiguredAgent):
             _read(self.file).mix(self.elo)
 
     def mix_for(self, source: Any) -> Mixture:
-        """The agents that play at this level in an environment or game.
-
-        Raises:
-            UnsupportedGameError: There is no ladder for it.
-            InvalidSettingError: The rating is not on the ladder.
-        """
         assert self.elo is not None, "a level has a rating"
         levels = levels_for(source, self.file)
         if levels is None:

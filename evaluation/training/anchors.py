@@ -75,10 +75,7 @@ class Ladder:
         """Returns the rating of a policy, always finite, and the ends of its 95 % interval.
 
         Of the ends one is infinite where everything was won or lost; the rating then comes of half a win more for
-        each side.
-
-        Args:
-            results: Its games and its points in them, by anchor; at least one game.
+        each side. ``results`` are its games and its points in them, by anchor; at least one game.
         """
         from scipy.optimize import brentq
 
@@ -138,15 +135,7 @@ def find_ladder(
     *,
     seed: int,
 ) -> Ladder:
-    """Returns the ladder: that of this process where it was found before, else played.
-
-    Args:
-        env: The environment as it was given.
-        source: What makes it.
-        driver: A live environment that was reset.
-        agents: The anchors; None for the default ones.
-        seed: Decides the games.
-    """
+    """Returns the ladder of ``agents``, or of the default anchors: remembered by this process, else played."""
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}
     if not anchors:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import time
@@ -35,9 +36,7 @@ from zermelo.agents.learning.tuning.training import Trained, Weights, choose_col
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced
 from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.runners.processes import ProcessRunner
-from zermelo.evaluation.runners.work import SerialRunner
-from zermelo.evaluation.tournament.run import round_robin
+from zermelo.evaluation.tournament.run import make_runner, round_robin
 
 _PLAYING, _TRAINING = 0.6, 0.25
 """Shares of a generation's time; the rest is for its match."""
@@ -61,14 +60,12 @@ class Generation:
     """The result of a generation, from 1 on.
 
     Attributes:
-        number: Its number.
         positions: What it learned from.
         loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
         error: The difference in the probability of winning that whole numbers make, on average.
-        wins, draws, losses: Of the match.
-        opponent: The other side of the match.
+        wins, draws, losses, opponent: Of the match.
         is_best: Whether the file has this network now.
-        seconds: How long all generations so far have taken.
+        seconds: Time of all generations so far.
     """
 
     number: int
@@ -141,7 +138,9 @@ def tune_network(
     run = _Run(env, out, hidden, nodes, outcome_share, seed, game, game.snapshot(live), on_progress)
     fewest, most, hourly = _GENERATIONS
     share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
-    playing = _runner(workers, runner, ray_address)
+    playing = make_runner(
+        workers or _processors() if runner == RunnerChoice.LOCAL else workers, runner, ray_address
+    )
     while run.progress.seconds < 3600 * hours - 1:
         run.play(playing, _PLAYING * share)
         trained = run.train(_TRAINING * share)
@@ -152,15 +151,6 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _runner(workers: int | None, runner: RunnerChoice | str, ray_address: str | None) -> Any:
-    if runner == RunnerChoice.RAY:
-        from zermelo.evaluation.runners.ray import RayRunner
-
-        return RayRunner(workers, ray_address)
-    count = workers or _processors()
-    return SerialRunner() if count == 1 else ProcessRunner(count)
-
-
 @dataclass
 class _Progress:
     """What a later call goes on from.
@@ -168,8 +158,7 @@ class _Progress:
     Attributes:
         lessons: Positions of the generations that are remembered, oldest first.
         counts: Positions of each of those generations; the last is the one that goes on.
-        weights: Those of the last training; none before.
-        columns: How seats share columns; none before the first training.
+        weights, columns: Of the last training; none before.
         number: The generation that goes on.
         played, seconds: Time that it has played, and that all has taken.
         leads: Whether the file has a network that won its match, and so plays.
@@ -249,10 +238,9 @@ class _Run:
         trained.evaluator.save(self.candidate, about)
         try:
             has_written = features_for(self.game, self.start) is not None
-            counts, opponent = self._match(has_written, seconds)
-            wins, draws, losses = counts
+            (wins, draws, losses), opponent = self._match(has_written, seconds)
             # Without a written evaluation there is nothing better to play with than any network.
-            is_best = 2 * wins + draws >= sum(counts) or not (progress.leads or has_written)
+            is_best = wins >= losses or not (progress.leads or has_written)
             if is_best or not progress.leads:
                 trained.evaluator.save(self.out, about)
         finally:
@@ -279,19 +267,12 @@ class _Run:
         if self.progress.leads:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
-        outcomes = {"win": 0, "draw": 0, "loss": 0}
-        name = f"generation {self.progress.number}: match"
-
-        def count(record: Any) -> None:
-            if not record.void:
-                outcomes[str(record.outcomes[record.agents.index("candidate")])] += 1
-            self.on_progress(name, sum(outcomes.values()) / _MATCH_GAMES)
-
-        seed = self.seed + self.progress.number
-        round_robin(
-            self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
-        )
-        return (outcomes["win"], outcomes["draw"], outcomes["loss"]), best
+        name, played = f"generation {self.progress.number}: match", itertools.count(1)
+        row = round_robin(
+            self.env, specs, games=_MATCH_GAMES, seed=self.seed + self.progress.number, openings=_MATCH_OPENING,
+            progress=False, on_game=lambda _: self.on_progress(name, next(played) / _MATCH_GAMES),
+        ).row("candidate")  # fmt: skip
+        return (row.wins, row.draws, row.losses), best
 
     def _save(self) -> None:
         progress = self.progress

@@ -52,11 +52,9 @@ class FittedEvaluator:
     Where a bound is infinite the sum itself is what a player can expect.
 
     Args:
-        features: What is read off a state.
-        weights: A number for each feature.
+        features, weights: What is read off a state, and a number for each.
         path: The file that it was read from, as specs write it.
-        bounds: The lowest and highest outcome that was seen, in a game that does not say its utility bounds; they
-            are taken for those.
+        bounds: The lowest and highest outcome that was seen, in a game that does not say its utility bounds.
     """
 
     def __init__(
@@ -83,14 +81,12 @@ class FittedEvaluator:
         return hash((self.features.kind, self.weights.tobytes()))
 
     def spec(self) -> str:
-        """The file, in quotes; with features of somebody's own, a spec that names them."""
         inner = self.features.inner if isinstance(self.features, AboveEvaluation) else self.features
         if isinstance(inner, NamedFeatures):
             return format_spec("fitted", {"path": self.path, "features": inner.source})
         return repr(self.path)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """Expected utility to come, for each seat."""
         entries = self.features.entries(game, [state])
         mine = float(self.expected(game.traits, entries)[0])
         lower, upper = self.bounds or game.traits.utility_bounds

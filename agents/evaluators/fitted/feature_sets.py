@@ -131,11 +131,7 @@ AnyFeatures: TypeAlias = ObservationFeatures | PatternFeatures | NamedFeatures |
 
 
 def check_source(features: FeatureSet, named: str) -> None:
-    """Refuses features that import another ``"module:name"`` than the one that was given.
-
-    Raises:
-        InvalidSettingError: They name another, or there is none.
-    """
+    """Refuses features that import another ``"module:name"`` than the one that was given."""
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if isinstance(inner, NamedFeatures):
         if named != inner.source:

@@ -17,9 +17,6 @@ def load_evaluation(path: str, features: str = "") -> FittedEvaluator | NetworkE
 
     ``features`` is the ``"module:name"`` of features of somebody's own: what a file names is not imported
     unless it is named here too.
-
-    Raises:
-        InvalidSettingError: There is no such file, or ``zermelo tune`` did not write it.
     """
     try:
         stored = msgspec.json.decode(read_file(path), type=StoredPatterns | StoredNetwork)

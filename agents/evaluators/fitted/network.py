@@ -57,11 +57,7 @@ def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
 
 
 def require_planes(game: Any) -> None:
-    """Refuses games whose boards compiled code cannot read, or whose values are no shares of the utility.
-
-    Raises:
-        UnsupportedGameError: The game is one of those.
-    """
+    """Refuses games whose boards compiled code cannot read, or whose values are no shares of the utility."""
     reason = "two players"
     if isinstance(game, RulesGame):
         traits = game.traits
@@ -131,12 +127,10 @@ class NetworkEvaluator:
         return hash(self._parts())
 
     def spec(self) -> str:
-        """The file, in quotes."""
         return repr(self.path)
 
     @property
     def words(self) -> int:
-        """Words of each seat's planes."""
         return int(self.columns.shape[1]) // 64
 
     @functools.cached_property
@@ -163,7 +157,6 @@ class NetworkEvaluator:
         return found
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """Expected utility, for each seat."""
         require_planes(game)
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
@@ -189,11 +182,7 @@ class NetworkEvaluator:
         return self._tables[game]
 
     def save(self, path: str, about: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """Writes a file; ``about`` says where the weights come from.
-
-        Raises:
-            InvalidSettingError: It cannot be written.
-        """
+        """Writes a file; ``about`` says where the weights come from."""
         arrays: list[npt.NDArray[Any]] = [self.columns, self.first, self.bias, self.outputs, self.output_bias]
         packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(arrays, _KINDS, strict=True))
         sizes = self.words, len(self.first), self.hidden

@@ -26,11 +26,7 @@ def _openspiel_state(state: Any) -> Any | None:
 
 
 def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
-    """The observation of a seat, or of the player to move, as an array.
-
-    Raises:
-        UnsupportedGameError: The game does not show its players arrays.
-    """
+    """The observation of a seat, or of the player to move, as an array."""
     inside: Any = _openspiel_state(state)
     seen: Any = None
     if hasattr(game, "observation"):
@@ -51,9 +47,9 @@ class Entries:
     """The features of some states that are not zero, states one after another.
 
     Attributes:
-        indices, values: Which feature, and its value; shape (how many in all,).
-        starts: Where each state's begin in those, and the end of the last one's; shape (states + 1,).
-        seats: Whose expectation the weighted sum says, of each state; shape (states,).
+        indices, values: Which feature, and its value.
+        starts: Where each state's begin, and the end of the last one's; shape (states + 1,).
+        seats: Whose expectation the weighted sum says, of each state.
     """
 
     indices: npt.NDArray[np.int64]
@@ -109,11 +105,7 @@ def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
 
 
 def write_evaluation(path: str, text: str) -> None:
-    """Writes the file of a fitted evaluation as a whole.
-
-    Raises:
-        InvalidSettingError: It cannot be written.
-    """
+    """Writes the file of a fitted evaluation as a whole."""
     try:
         with replaced(path) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")

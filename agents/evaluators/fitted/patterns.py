@@ -96,7 +96,7 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @functools.cached_property
     def layout(self) -> _Layout:
-        """The places of windows; raises ``InvalidSettingError`` if there are none, or too many patterns."""
+        """The places of windows; refuses boards with none, or with too many patterns."""
         cells, kinds = self.rows * self.columns, self.kinds
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
@@ -156,12 +156,10 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @property
     def kinds(self) -> int:
-        """Number of kinds of cells."""
         return len(self.planes) + 1 if self.planes else len(self.codes)
 
     @property
     def _most_cells(self) -> int:
-        """Maximum number of cells in a window, ``longest`` left out."""
         if self.kinds**4 * self.rows * self.columns < _MOST_PATTERNS:
             return 4 if self.kinds > _FEW_KINDS else 9
         return 2

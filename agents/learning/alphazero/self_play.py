@@ -196,11 +196,9 @@ class SelfPlay:
         return self._observer.seen(self.arrays["observations"], self.arrays["spares"])
 
     def step(self, logits: NDArray[Any], values: NDArray[Any]) -> Samples | None:
-        """Takes the network's answers and goes on to the next positions; returns samples of games that ended.
+        """Takes the network's logits and values, and goes on; returns samples of ended games.
 
-        Args:
-            logits: Shape (games, actions).
-            values: Returns for the player to move, from -1 to 1; shape (games,).
+        Logits have the shape (games, actions), values (games,): from -1 to 1, for the player to move.
         """
         arrays = self.arrays
         arrays["logits"][:], arrays["answers"][:] = logits, values
@@ -239,7 +237,6 @@ class SelfPlay:
     # -- how it is set up
 
     def _search(self) -> Search:
-        """The search block of ``mcts`` for a thread."""
         settings = self.settings
         agent = MCTSAgent(
             selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0

@@ -73,8 +73,7 @@ class AlphaZero:
     """A network that learns a game by playing against itself.
 
     Args:
-        env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment: two
-            opposed players who see the whole state, with or without chance.
+        env: A name that ``make`` takes, rules, or an environment: two opposed players who see the whole state.
         settings: How to play and to learn.
         device: PyTorch's name of the device for the network.
         threads: Threads that play; by default one fewer than there are processors.
@@ -159,7 +158,6 @@ class AlphaZero:
         return Samples.joined(found)
 
     def _learn(self, progress: float) -> tuple[float, tuple[float, float]]:
-        """Learns for the positions of the last iteration; how long it took, and the mean losses."""
         began, settings, share = time.perf_counter(), self.settings, min(max(progress, 0.0), 1.0)
         steps = round(self._new * settings.reuse / settings.batch_size)
         if steps == 0:
@@ -190,7 +188,7 @@ class AlphaZero:
     # -- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a checkpoint, which is there as a whole or not at all.
+        """Writes a checkpoint, as a whole or not at all.
 
         The searches of the games' next moves begin anew, so that what follows is what follows ``restore``.
 
@@ -212,10 +210,7 @@ class AlphaZero:
         write_checkpoint(Path(path), {**content, **self.self_play.state(), **self.replay.state()})
 
     def restore(self, path: str | os.PathLike[str]) -> list[str]:
-        """Goes on from a checkpoint of the same game; with the same settings, as if nothing had happened.
-
-        Returns:
-            The names of the settings that were others then.
+        """Goes on from a checkpoint of the same game; returns the names of the settings that were others then.
 
         Raises:
             InvalidSettingError: It cannot be read, or is of another game, or of a network, a number of games or a
@@ -250,10 +245,5 @@ class AlphaZero:
         return other
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator.
-
-        Raises:
-            MissingDependencyError: The package onnx is not installed.
-            InvalidSettingError: The file cannot be written.
-        """
+        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator."""
         export_onnx(self.network, self.self_play.shape, Path(path))

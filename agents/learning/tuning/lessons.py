@@ -48,13 +48,13 @@ class Lessons:
         return len(self.movers)
 
     def __getitem__(self, chosen: slice) -> Lessons:
-        return Lessons(**{field.name: getattr(self, field.name)[chosen] for field in dataclasses.fields(self)})
+        return Lessons(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
 
     @staticmethod
     def joined(parts: Sequence[Lessons]) -> Lessons:
         """Several as one."""
         names = [field.name for field in dataclasses.fields(Lessons)]
-        return Lessons(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 @dataclass

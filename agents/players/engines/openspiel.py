@@ -154,7 +154,6 @@ class _Found:
         self._last: Any = None
 
     def add(self, root: Any) -> None:
-        """Adds what a tree says."""
         self.trees += 1
         self._last = root
         for child in root.children:
@@ -184,7 +183,6 @@ class _Found:
         return (0.0 if proven is None else proven - self.game.traits.middle), visits, reward
 
     def best(self) -> list[int]:
-        """The actions that are as good as any."""
         most = max(map(self.merit, self.actions))
         return [action for action in self.actions if self.merit(action) == most]
 

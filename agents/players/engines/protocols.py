@@ -48,7 +48,6 @@ class _Engine:
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
     def send(self, line: str) -> None:
-        """Writes a line."""
         assert self._process.stdin is not None, "it was started with a pipe"
         try:
             self._process.stdin.write(f"{line}\n".encode())
@@ -80,7 +79,6 @@ class _Engine:
             return f"{self._name} has closed its input or output"
 
     def close(self) -> None:
-        """Ends it."""
         with contextlib.suppress(OSError):
             self._process.kill()
         self._process.wait()

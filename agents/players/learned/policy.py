@@ -61,7 +61,6 @@ class ViewAgent(ConfiguredAgent):
         return self.act_on(observation_of(env))
 
     def check_view(self, view: Observation, game: str) -> None:
-        """Refuses a trained model that cannot answer to an observation."""
         if not self.is_trained:
             return
         try:
@@ -75,7 +74,6 @@ class ViewAgent(ConfiguredAgent):
             self.reset(self.seed)
 
     def act_on(self, view: Observation) -> Any:
-        """The action for what a player sees, as ``env.step`` takes it."""
         if view.action_mask is not None and not view.action_mask.any():
             raise GameOverError(f"{view.agent} has no legal action: the game is over")
         return self._chosen(self.answer(view), view)
@@ -83,9 +81,8 @@ class ViewAgent(ConfiguredAgent):
     def predict(self, observation: Any, action_mask: Any = None) -> Any:
         """The action for an observation, as ``env.step`` takes it.
 
-        Args:
-            observation: The environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``.
-            action_mask: Shape ``(actions,)``, nonzero where an action is legal; None if all are.
+        ``observation`` is the environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``; the
+        mask is nonzero where an action is legal, None if all are.
 
         Raises:
             GameOverError: No action is legal.
@@ -115,7 +112,6 @@ class ViewAgent(ConfiguredAgent):
         return {int(place) + view.first_action: float(share) for place, share in zip(legal, shares, strict=True)}
 
     def answer(self, view: Observation) -> Any:
-        """The answer of the policy itself."""
         raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")
 
     def _chosen(self, answer: Any, view: Observation) -> Any:
