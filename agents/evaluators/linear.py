@@ -60,7 +60,6 @@ class LinearEvaluator:
         return total
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """The squashed sum for each seat."""
         traits = game.traits
         if traits.seats > 2:
             raise UnsupportedGameError(

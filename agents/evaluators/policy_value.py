@@ -67,11 +67,9 @@ class NetworkEvaluator:
         self.network, self.mask_input = network, mask_input
 
     def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
-        """Returns the utility to come for each seat."""
         return self.evaluate_batch(game, [state])[0].values
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
         found: Sequence[Any] = self.network(*(observations, masks)[: 1 + self.mask_input])
         return found
 

@@ -100,8 +100,6 @@ def grow_book(
 
 
 class _Growth:
-    """A book in the making."""
-
     def __init__(self, game: RulesGame, state: Any, path: Path, agent: Any, plies: int | None, nodes: int) -> None:
         self._game, self._path, self._agent, self._nodes = game, path, agent, nodes
         self._most_plies = math.inf if plies is None else plies
@@ -167,7 +165,6 @@ class _Growth:
         return child.value if again else self._game.traits.constant - child.value
 
     def _expand(self, node: _Node) -> None:
-        """Puts all positions after one into the book."""
         if node.moves is not None:
             return
         game, state = self._game, node.state

@@ -60,7 +60,7 @@ def prove_book(
 
 
 class _OutOfTimeError(Exception):
-    """The time for the book is over."""
+    """Time is over."""
 
 
 class _Proving:

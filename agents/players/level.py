@@ -61,7 +61,6 @@ class Levels:
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
-        """Reads a ladder's file."""
         try:
             data = json.loads(Path(file).read_text(encoding="utf-8"))
             rungs = tuple(
@@ -80,7 +79,6 @@ class Levels:
         return cls(game, rungs, {name: value for name, value in data.items() if name not in ("game", "rungs")})
 
     def mix(self, elo: float) -> Mixture:
-        """The rungs below and above a rating."""
         first, last = self.rungs[0], self.rungs[-1]
         if not first.elo <= elo <= last.elo:
             raise InvalidSettingError(
@@ -93,7 +91,6 @@ class Levels:
         return Mixture(lower.agent, upper.agent, (elo - lower.elo) / gap if gap else 1.0)
 
     def around(self, elo: float) -> str:
-        """Where a rating is, in words."""
         elos = [rung.elo for rung in self.rungs]
         if elo <= elos[0] or elo > elos[-1]:
             return (

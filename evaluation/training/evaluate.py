@@ -233,7 +233,6 @@ def evaluate_policy(
 
 
 def _levels(env: Any, ladder: LadderSource) -> Levels | None:
-    """The ladder of a file, or the shipped one where nothing is given."""
     if isinstance(ladder, str | os.PathLike):
         return levels_for(env, os.fspath(ladder))
     if ladder is not None:
@@ -354,7 +353,6 @@ def _scalar_writer(writer: Any) -> Iterator[Any]:
 
 
 def _write_scalars(writer: Any, rating: PolicyRating, step: int | None) -> None:
-    """Writes the numbers of a rating that are finite."""
     total = rating.total
     values = {
         "rating": rating.rating,

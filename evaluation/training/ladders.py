@@ -225,7 +225,6 @@ class LadderBuilder:
     # -- games
 
     def _play(self, pairs: Sequence[tuple[str, str]], games: int | None = None) -> None:
-        """Plays a block of each pair that is not in the journal yet."""
         blocks = []
         for pair in pairs:
             number = self._numbers[pair] = self._numbers.get(pair, -1) + 1

@@ -193,7 +193,6 @@ class _Run:
         self.progress = self._read() if self.path.exists() else _Progress()
 
     def play(self, runner: Any, seconds: float) -> None:
-        """Plays games until the time of this generation is over and there are enough positions."""
         progress = self.progress
         work = LessonWork(self.env, self.out if progress.leads else "", self.nodes, _GAMES_OF_TASK)
         first = self.seed + 1_000_000 * progress.number + int(1000 * progress.played)
@@ -215,7 +214,6 @@ class _Run:
         self._save()
 
     def train(self, seconds: float) -> Trained:
-        """Trains on what is remembered."""
         progress, begun, name = self.progress, time.monotonic(), f"generation {self.progress.number}: training"
         self.on_progress(name, 0.0)
         lessons = Lessons.joined(progress.lessons)[-_MOST_POSITIONS:]
@@ -268,10 +266,14 @@ class _Run:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
         name, played = f"generation {self.progress.number}: match", itertools.count(1)
+
+        def count(_: Any) -> None:
+            self.on_progress(name, next(played) / _MATCH_GAMES)
+
+        seed = self.seed + self.progress.number
         row = round_robin(
-            self.env, specs, games=_MATCH_GAMES, seed=self.seed + self.progress.number, openings=_MATCH_OPENING,
-            progress=False, on_game=lambda _: self.on_progress(name, next(played) / _MATCH_GAMES),
-        ).row("candidate")  # fmt: skip
+            self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
+        ).row("candidate")
         return (row.wins, row.draws, row.losses), best
 
     def _save(self) -> None:

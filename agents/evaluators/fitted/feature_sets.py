@@ -35,7 +35,6 @@ class NamedFeatures(FeatureSet, frozen=True, tag="named"):
 
     @functools.cached_property
     def functions(self) -> Mapping[str, Callable[[Any, Any], float]]:
-        """The functions by name; they are imported when they are first asked for."""
         found = import_name(self.source)
         if not isinstance(found, Mapping) or not found or not all(map(callable, found.values())):
             raise InvalidSettingError(

@@ -211,7 +211,6 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
     about: dict[str, Any] = {}
 
     def evaluator(self, path: str) -> NetworkEvaluator:
-        """The evaluator; raises ``ValueError`` if the parts do not fit together."""
         unpacker = zlib.decompressobj()
         try:
             packed = unpacker.decompress(base64.b64decode(self.arrays, validate=True), _MOST_BYTES)

@@ -58,14 +58,12 @@ class Entries:
     seats: npt.NDArray[np.int64]
 
     def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The weighted sum of each state."""
         running = np.concatenate(([0.0], np.cumsum(weights[self.indices] * self.values)))
         sums: npt.NDArray[np.float64] = np.diff(running[self.starts])
         return sums
 
     @staticmethod
     def joined(parts: Sequence[Entries]) -> Entries:
-        """Several as one."""
         starts, end = [np.zeros(1, np.int64)], 0
         for part in parts:
             starts.append(part.starts[1:] + end)
@@ -83,7 +81,6 @@ class FeatureSet(msgspec.Struct, frozen=True, dict=True, tag_field="kind", forbi
 
     @property
     def kind(self) -> str:
-        """Name of the kind in files."""
         return str(self.__struct_config__.tag)
 
     @property
@@ -128,7 +125,6 @@ class ObservationFeatures(FeatureSet, frozen=True, tag="observation"):
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> ObservationFeatures:
-        """The features of a game, from some of its states."""
         return cls(game.traits.seats, observed_array(game, states[0]).size)
 
     @property

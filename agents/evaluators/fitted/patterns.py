@@ -122,11 +122,7 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
-        """The features of a game, from some of its states.
-
-        Raises:
-            UnsupportedGameError: The observation is no board, or one with too many kinds of cells.
-        """
+        """The features of a game, from some of its states; refuses observations that are no such board."""
         seen = np.stack([observed_array(game, state) for state in states])
         if seen.ndim == 4:
             uneven = (seen != seen[:, :1, :1, :]).any(axis=(0, 1, 2))
@@ -147,7 +143,6 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @classmethod
     def _small_enough(cls, seats: int, rows: int, columns: int, **shown: Any) -> PatternFeatures:
-        """With the longest windows of which there are not too many patterns."""
         for longest in (9, 4):
             found = cls(seats, rows, columns, longest=1, **shown)
             if seats * _patterns(rows, columns, min(longest, found._most_cells), found.kinds) <= _MOST_WEIGHTS:
@@ -242,7 +237,6 @@ def _windows(rows: int, columns: int, longest: int) -> list[tuple[int, ...]]:
 
 
 def _lines(rows: int, columns: int) -> list[tuple[int, ...]]:
-    """Whole lines of four to eight cells: rows, columns and diagonals."""
     found = []
     for down, right in _DIRECTIONS:
         for row in range(rows):

@@ -269,7 +269,6 @@ def _moves(game: RulesGame, state: Any) -> dict[str, int]:
 
 
 def _fen_after(game: RulesGame, state: Any, *moves: str) -> str | None:
-    """The position after some moves; None where one of them is illegal."""
     for move in moves:
         action = _moves(game, state).get(move)
         if action is None:
