@@ -8,7 +8,7 @@ from typing import Any
 
 from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.fitted.files import load_evaluation
+from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError

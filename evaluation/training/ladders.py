@@ -28,7 +28,7 @@ import numpy as np
 from zermelo.agents import AutoAgent
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.settings import check_number
-from zermelo.agents.learning.matches import Match, MatchResult
+from zermelo.agents.learning.vector_opponents import Match, MatchResult
 from zermelo.agents.players.level import Rung, ladder_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec

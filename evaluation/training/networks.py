@@ -31,7 +31,7 @@ from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.learning.tuning.lessons import Lessons, LessonWork
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork
 from zermelo.agents.learning.tuning.training import Trained, Weights, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced

@@ -17,7 +17,9 @@ from zermelo.agents.evaluators.fitted.feature_sets import (
     AboveEvaluation,
     AnyFeatures,
     NamedFeatures,
+    check_source,
 )
+from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, StoredNetwork
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.fitted.pattern_tables import (
     PatternTables,
@@ -28,6 +30,7 @@ from zermelo.agents.evaluators.fitted.pattern_tables import (
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.files import read_file
 from zermelo.envs.spec_text import format_spec
 
 _VERSION: Final = 1
@@ -141,3 +144,21 @@ class FittedEvaluator:
 
     def __reduce__(self) -> Any:
         return FittedEvaluator, (self.features, self.weights, self.path, self.bounds)
+
+
+def load_evaluation(path: str, features: str = "") -> FittedEvaluator | NetworkEvaluator:
+    """Reads the evaluation in a file.
+
+    ``features`` is the ``"module:name"`` of features of somebody's own: what a file names is not imported
+    unless it is named here too.
+    """
+    try:
+        stored = msgspec.json.decode(read_file(path), type=StoredPatterns | StoredNetwork)
+        if isinstance(stored, StoredNetwork):
+            return stored.evaluator(path)
+        check_source(stored.features, features)
+        return FittedEvaluator(stored.features, np.array(stored.weights), path, stored.bounds)
+    except FileNotFoundError:
+        raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
+    except (ValueError, OSError, RecursionError) as error:
+        raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None

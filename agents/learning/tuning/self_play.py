@@ -1,17 +1,32 @@
-"""Games of an agent against itself, and the value of their positions."""
+"""Games of an agent against itself, and the positions that are learned from them."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from zermelo.agents.core.playouts import after, past_chance
+from zermelo.agents.core.playouts import after, past_chance, random_game
+from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
+from zermelo.agents.evaluators.fitted.network import plane_words
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import Chance, as_game, make_env
 
 MAX_MOVES: Final = 2_000
+_OPENING_SHARE: Final = 0.4
+"""Random moves end after this share of the length of a random game, at most."""
+_NODES_OF_PLAYOUTS: Final = 20
+"""A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
+_POSITIONS: Final = 60
+"""Positions recorded of a game, at most."""
 _EXPLORE: Final = 0.3
 """Probability of a random move in the opening."""
 
@@ -87,3 +102,117 @@ class SelfPlay:
                     recorded.append((state, choice))
             state = after(game, state, choice.action, generator)
         return [], ()
+
+
+# -- positions that networks learn from
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Positions in which a player is to move, in the order of their games.
+
+    Attributes:
+        planes: What ``plane_words`` says of them; shape (positions, 2 seats, words).
+        movers: The seat to move; shape (positions,).
+        outcomes: The share of the utility that the player to move got in the end, from 0 to 1.
+        values: The share that the search expected; NaN where nothing was learned that could.
+    """
+
+    planes: npt.NDArray[np.uint64]
+    movers: npt.NDArray[np.int8]
+    outcomes: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.movers)
+
+    def __getitem__(self, chosen: slice) -> Lessons:
+        return Lessons(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
+
+    @staticmethod
+    def joined(parts: Sequence[Lessons]) -> Lessons:
+        """Several as one."""
+        names = [field.name for field in dataclasses.fields(Lessons)]
+        return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+@dataclass
+class LessonWork:
+    """Games of self-play as tasks of a runner; an item is the seed of some games.
+
+    Attributes:
+        env: The environment's name.
+        network: The file of the network that plays, or empty: then the written evaluation does, else playouts.
+        nodes: Nodes of the search for each move.
+        games: Games of a task.
+    """
+
+    env: str
+    network: str
+    nodes: int
+    games: int
+    hang_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._game: Any = None
+
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
+        """The positions of some games; ``on_turn`` is not called."""
+        generator = np.random.default_rng(item)
+        if self._game is None:
+            live = make_env(self.env)
+            live.reset(seed=item)
+            self._game = as_game(live)
+            self._start = self._game.snapshot(live)
+            self._player = self._make_player(item)
+            lengths = [sum(1 for _ in random_game(self._game, self._start, generator, 1_000)) for _ in range(5)]
+            self._opening = round(_OPENING_SHARE * np.mean(lengths))
+        game = self._game
+        loop = SelfPlay(
+            game, [self._start], [self._player], self._opening, _POSITIONS, generator,
+            records=lambda state, choice: is_quiet(game, state, choice),
+        )  # fmt: skip
+        states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()
+        lower, upper = game.traits.utility_bounds
+        for _ in range(self.games):
+            recorded, final = loop.play()
+            for state, choice in recorded:
+                mover = game.to_move(state)
+                turn = int(generator.integers(game.symmetries))
+                states.append(game.rules.symmetric_state(state, turn) if turn else state)
+                movers.append(mover)
+                outcomes.append((final[mover] - lower) / (upper - lower))
+                values.append(np.nan if choice.value is None else (choice.value - lower) / (upper - lower))
+        words = plane_words(game, [*states, self._start])[:-1]  # of no states it would not know how many words
+        return Lessons(
+            words, np.array(movers, np.int8), np.array(outcomes, np.float32), np.array(values, np.float32)
+        )
+
+    def _make_player(self, seed: int) -> Player:
+        game = self._game
+        kind = AlphaBetaAgent if game.traits.chance is Chance.NONE else ExpectiminimaxAgent
+        if self.network:
+            agent = kind(nodes=self.nodes, evaluator=load_evaluation(self.network), seed=seed)
+            return searching(game, agent, is_learned=True)
+        if features_for(game, self._start) is not None:
+            return searching(game, kind(nodes=self.nodes, seed=seed), is_learned=False)
+        simulations = max(2, self.nodes // _NODES_OF_PLAYOUTS)
+        return searching(game, MCTSAgent(simulations=simulations, seed=seed), is_learned=True)
+
+    def lost(self, item: int, loss: Any) -> Lessons:
+        """No positions: other games will do."""
+        return dataclasses.replace(self, network="", games=0).run(item)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    def __reduce__(self) -> Any:
+        return LessonWork, (self.env, self.network, self.nodes, self.games)
+
+
+def is_quiet(game: Any, state: Any, choice: Choice) -> bool:
+    """False if a capture or a check decides what a position is worth: searches look further there anyway."""
+    rules = game.rules
+    if hasattr(rules, "is_noisy") and rules.is_noisy(state, choice.action):
+        return False
+    return not (hasattr(rules, "is_urgent") and rules.is_urgent(state))

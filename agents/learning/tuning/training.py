@@ -17,7 +17,7 @@ from zermelo.agents.evaluators.fitted.network import LARGEST_OUTPUT, ONE, OUTPUT
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures, turned
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.tuning.fitting import seat_turns
-from zermelo.agents.learning.tuning.lessons import Lessons
+from zermelo.agents.learning.tuning.self_play import Lessons
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.words import WORD
 

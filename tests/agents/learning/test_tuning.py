@@ -20,9 +20,8 @@ from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.playouts import random_game
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
-from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
