@@ -49,8 +49,8 @@ class PlayoutEvaluator:
         return lambda game, state: self._evaluate(game, state, check)
 
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
-        generator = np.random.default_rng(stable_hash(self.seed, game.key(state)))
-        playouts = Playouts(game, _Numbers(generator), generator, longest=self.moves)
+        seed = stable_hash(self.seed, game.key(state)) >> 2
+        playouts = Playouts(game, RandomNumbers(seed), np.random.default_rng(seed), longest=self.moves)
         budget: Any = _Check(check)
         before = game.utility(state)
         middle = _middle(game, before)
@@ -61,17 +61,6 @@ class PlayoutEvaluator:
             for seat, start in enumerate(before):
                 totals[seat] += middle[seat] if final is None else final[seat] - start
         return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
-
-
-class _Numbers(RandomNumbers):
-    def __init__(self, generator: np.random.Generator) -> None:
-        self._generator = generator
-
-    def uniform(self) -> float:
-        return self._generator.random()
-
-    def below(self, count: int) -> int:
-        return int(self._generator.integers(count))
 
 
 class _Check:

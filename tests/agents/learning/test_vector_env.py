@@ -110,17 +110,6 @@ def test_games_are_those_of_the_rules(name):
     assert ended > 0 or name in LONG
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(20_000)
-@pytest.mark.parametrize("name", [*FEW, *MANY, *LONG])
-def test_ten_thousand_games(name):
-    ended = steps = 0
-    while ended < 10_000:
-        ended += compare(name, 100, 200, seed=steps)
-        steps += 1
-    assert ended >= 10_000
-
-
 def answers(game, state, agent, known):
     """The states in which the first seat decides, or the game is over, after chance and the agent's best play."""
     if game.is_terminal(state) or game.to_move(state) == 0:
