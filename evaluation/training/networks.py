@@ -157,21 +157,24 @@ class _Progress:
 
     Attributes:
         lessons: Positions of the generations that are remembered, oldest first.
-        counts: Positions of each of those generations; the last is the one that goes on.
         weights, columns: Of the last training; none before.
+        counts: Positions of each of those generations; the last is the one that goes on.
         number: The generation that goes on.
         played, seconds: Time that it has played, and that all has taken.
         leads: Whether the file has a network that won its match, and so plays.
     """
 
     lessons: list[Lessons] = dataclasses.field(default_factory=list)
-    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
     weights: Weights = dataclasses.field(default_factory=dict)
     columns: npt.NDArray[np.int32] | None = None
+    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
     number: int = 1
     played: float = 0.0
     seconds: float = 0.0
     leads: bool = False
+
+
+_PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
 
 
 @dataclass
@@ -278,13 +281,9 @@ class _Run:
 
     def _save(self) -> None:
         progress = self.progress
-        lessons = Lessons.joined(progress.lessons)
-        progress.lessons = [lessons]
-        numbers = {"counts": progress.counts, "number": progress.number, "played": progress.played}
-        about = self.identity | numbers | {"seconds": progress.seconds, "leads": progress.leads}
-        arrays: dict[str, Any] = {
-            field.name: getattr(lessons, field.name) for field in dataclasses.fields(lessons)
-        }
+        progress.lessons = [Lessons.joined(progress.lessons)]
+        about = self.identity | {name: getattr(progress, name) for name in _PLAIN}
+        arrays: dict[str, Any] = dict(vars(progress.lessons[0]))
         arrays |= {f"weights.{name}": array for name, array in progress.weights.items()}
         if progress.columns is not None:
             arrays["columns"] = progress.columns
@@ -297,18 +296,16 @@ class _Run:
     def _read(self) -> _Progress:
         try:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                names = [field.name for field in dataclasses.fields(Lessons)]
-                lessons = Lessons(**{name: file[name] for name in names})
-                weights = {n.removeprefix("weights."): file[n] for n in file.files if n.startswith("weights.")}
-                columns = file["columns"] if "columns" in file.files else None
+                about, arrays = json.loads(str(file["about"])), dict(file)
+            lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
+            weights = {n.removeprefix("weights."): a for n, a in arrays.items() if n.startswith("weights.")}
             other = {name: about[name] for name in self.identity}
-            kept = {name: about[name] for name in ("counts", "number", "played", "seconds", "leads")}
+            plain = {name: about[name] for name in _PLAIN}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise InvalidSettingError(f"{self.path} is no progress of zermelo tune: remove it ({error})") from None
         if other != self.identity:
             raise InvalidSettingError(
                 f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
             )
-        kept["leads"] = kept["leads"] and Path(self.out).is_file()
-        return _Progress([lessons], weights=weights, columns=columns, **kept)
+        plain["leads"] = plain["leads"] and Path(self.out).is_file()
+        return _Progress([lessons], weights, arrays.get("columns"), **plain)

@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.fitted.feature_sets import (
     AboveEvaluation,
     AnyFeatures,
@@ -20,7 +19,7 @@ from zermelo.agents.evaluators.fitted.feature_sets import (
     check_source,
 )
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, StoredNetwork
-from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, values_by_seat
 from zermelo.agents.evaluators.fitted.pattern_tables import (
     PatternTables,
     can_have_tables,
@@ -92,14 +91,8 @@ class FittedEvaluator:
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         entries = self.features.entries(game, [state])
         mine = float(self.expected(game.traits, entries)[0])
-        lower, upper = self.bounds or game.traits.utility_bounds
-        if math.isfinite(upper - lower):
-            mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
-            mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
-        if game.traits.seats == 1:
-            return (mine,)
-        other = game.traits.constant - sum(game.utility(state)) - mine
-        return (mine, other) if entries.seats[0] == 0 else (other, mine)
+        bounds = self.bounds or game.traits.utility_bounds
+        return values_by_seat(game, state, int(entries.seats[0]), mine, bounds)
 
     def expected(self, traits: Traits, entries: Entries) -> npt.NDArray[np.float64]:
         """Expected utility to come, for the seat of each entry."""

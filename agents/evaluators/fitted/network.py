@@ -22,8 +22,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.fitted.observed import unlike, write_evaluation
+from zermelo.agents.evaluators.fitted.observed import unlike, values_by_seat, write_evaluation
 from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
@@ -165,10 +164,7 @@ class NetworkEvaluator:
         odds = float(self.log_odds(words, np.array([mover]))[0])
         lower, upper = game.traits.utility_bounds
         share = 1.0 / (1.0 + math.exp(-min(max(odds, -_LARGEST_SUM), _LARGEST_SUM)))
-        mine = math.floor((lower + (upper - lower) * share) * FITTED_UNIT + 0.5) / FITTED_UNIT
-        mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
-        other = lower + upper - mine
-        return (mine, other) if mover == 0 else (other, mine)
+        return values_by_seat(game, state, mover, lower + (upper - lower) * share, (lower, upper))
 
     def tables(self, game: Any) -> NetworkTables | None:
         """What compiled code reads; None if only plain Python can evaluate, which says why."""

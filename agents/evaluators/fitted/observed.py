@@ -6,6 +6,7 @@ Each seat has features of its own, so that it does not matter whether an environ
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.files import replaced
 
@@ -110,6 +112,20 @@ def write_evaluation(path: str, text: str) -> None:
         raise InvalidSettingError(
             f"cannot write {path}: {error.strerror or error}; choose another file"
         ) from error
+
+
+def values_by_seat(
+    game: Any, state: Any, seat: int, mine: float, bounds: tuple[float, float]
+) -> tuple[float, ...]:
+    """Values for all seats from that of one, rounded as compiled code does, and strictly inside finite bounds."""
+    lower, upper = bounds
+    if math.isfinite(upper - lower):
+        mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
+        mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
+    if game.traits.seats == 1:
+        return (mine,)
+    other = game.traits.constant - sum(game.utility(state)) - mine
+    return (mine, other) if seat == 0 else (other, mine)
 
 
 def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
