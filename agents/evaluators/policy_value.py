@@ -127,10 +127,7 @@ class FileNetwork(NetworkEvaluator):
         object.__setattr__(self, "network", model.load())
 
     def spec(self) -> str:
-        shown = {
-            name: setting_text(value) for name, (value, default) in self._settings().items() if value != default
-        }
-        return format_spec(self.kind, shown)
+        return format_spec(self.kind, {name: setting_text(value) for name, value in self._settings(given=True)})
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         model: Any = self
@@ -138,10 +135,11 @@ class FileNetwork(NetworkEvaluator):
         return found
 
     def __reduce__(self) -> Any:
-        return functools.partial(type(self), **{name: value for name, (value, _) in self._settings().items()}), ()
+        return functools.partial(type(self), **dict(self._settings())), ()
 
-    def _settings(self) -> dict[str, tuple[Any, Any]]:
-        return {field.name: (getattr(self, field.name), field.default) for field in fields(cast("Any", self))}
+    def _settings(self, *, given: bool = False) -> list[tuple[str, Any]]:
+        own = [(field, getattr(self, field.name)) for field in fields(cast("Any", self))]
+        return [(field.name, value) for field, value in own if not given or value != field.default]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ a new high-quality evaluation function for Othello" (1997).
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
@@ -227,30 +228,21 @@ def _windows(rows: int, columns: int, longest: int) -> list[tuple[int, ...]]:
         if longest >= side * side:
             shapes.append([(down, right) for down in range(side) for right in range(side)])
     found = []
-    for shape in shapes:
-        for row in range(rows):
-            for column in range(columns):
-                cells = [(row + down, column + right) for down, right in shape]
-                if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
-                    found.append(tuple(r * columns + c for r, c in cells))
+    for shape, row, column in itertools.product(shapes, range(rows), range(columns)):
+        cells = [(row + down, column + right) for down, right in shape]
+        if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
+            found.append(tuple(r * columns + c for r, c in cells))
     return found + (_lines(rows, columns) if longest == 9 else [])
 
 
 def _lines(rows: int, columns: int) -> list[tuple[int, ...]]:
+    """Whole rows, columns and diagonals of four to eight cells."""
     found = []
     for down, right in _DIRECTIONS:
-        for row in range(rows):
-            for column in range(columns):
-                before = row - down, column - right
-                if 0 <= before[0] < rows and 0 <= before[1] < columns:
-                    continue
-                line = []
-                while 0 <= row < rows and 0 <= column < columns:
-                    line.append(row * columns + column)
-                    row, column = row + down, column + right
-                row, column = before[0] + down, before[1] + right
-                if 3 < len(line) <= _LONGEST:
-                    found.append(tuple(line))
+        lines: dict[int, list[int]] = {}
+        for row, column in itertools.product(range(rows), range(columns)):
+            lines.setdefault(column * down - row * right, []).append(row * columns + column)
+        found += [tuple(line) for line in lines.values() if 3 < len(line) <= _LONGEST]
     return found
 
 
