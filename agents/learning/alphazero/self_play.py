@@ -176,9 +176,9 @@ class SelfPlay:
                 f"games={count} with simulations={settings.simulations} need {gib:,.0f} GiB of memory, "
                 "which there is not: lower them"
             ) from None
-        self._observer, self.arrays = self._games.observer, self._games.arrays
+        self.arrays = self._games.arrays
         self.arrays["visits_due"] = visits_due(settings.considered, settings.simulations)
-        self.shape, self.choices = self._observer.shape, int(self._games.numbers["choices"])
+        self.shape, self.choices = self._games.observer.shape, int(self._games.numbers["choices"])
         self.played = self.asked = 0
         from zermelo.agents.learning.alphazero.self_play_kernel import play
 
@@ -193,7 +193,7 @@ class SelfPlay:
     @property
     def observations(self) -> NDArray[Any]:
         """The positions to judge, of shape (games, *what a player sees); the next step may change the array."""
-        return self._observer.seen(self.arrays["observations"], self.arrays["spares"])
+        return self.arrays["observations"].reshape(-1, *self.shape)
 
     def step(self, logits: NDArray[Any], values: NDArray[Any]) -> Samples | None:
         """Takes the network's logits and values, and goes on; returns samples of ended games.
@@ -332,7 +332,8 @@ class Replay:
         batch.width, batch.observed, batch.choices = rows.actions.shape[1], self._observer.size, choices
         self._kernel(*self._start, 0, count, batch)
         values = self._mix * rows.searched[places] + (1 - self._mix) * rows.outcomes[places]
-        return Lesson(self._observer.seen(written, states), targets.astype(np.float32), values.astype(np.float32))
+        seen = written.reshape(count, *self._observer.shape)
+        return Lesson(seen, targets.astype(np.float32), values.astype(np.float32))
 
     def state(self) -> dict[str, Any]:
         """All samples, for a checkpoint."""
