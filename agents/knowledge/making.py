@@ -15,11 +15,10 @@ import numpy as np
 from zermelo.agents.core.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.knowledge_files import fingerprint, name_of, write_knowledge
+from zermelo.agents.knowledge.expansion import Expansion, Moves
 from zermelo.agents.knowledge.retrograde import (
     UNUSED,
-    Expansion,
     Graph,
-    Moves,
     Numbers,
     gains,
     inconsistent,

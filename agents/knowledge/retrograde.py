@@ -6,7 +6,6 @@ moves lead to is a sparse matrix, which is turned round once. Each position and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,20 +14,13 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.endgame_tables import ABSENT
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.jit.build import Kernel, build
-from zermelo.envs.jit.history import starter
-from zermelo.envs.rules.history import has_history, without_past
-from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import WIN
-from zermelo.envs.rules.words import flat
 
 NO_EXIT: Final = -32767
 """Of a position none of whose moves ends the game."""
 UNUSED: Final = -32768
 """Of a number that stands for no position, or for a finished one."""
 _MOST_PLIES: Final = WIN - 2
-_CHUNK: Final = 1 << 16
-_ROOM: Final = 1 << 21
 Numbers = NDArray[Any]
 
 
@@ -142,65 +134,3 @@ def _parents(back: Any, positions: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     shift = np.repeat(begins.astype(np.int64) - np.cumsum(counts) + counts, counts)
     moves = np.arange(total) + shift
     return back.indices[moves].astype(np.int64), np.repeat(positions, counts), back.data[moves]
-
-
-# -- the moves of many positions
-
-
-@dataclass(frozen=True)
-class Moves:
-    """The moves of some positions."""
-
-    first: int  # the number of the first of them
-    exits: Numbers  # for each the best that a move which ends the game gives, or NO_EXIT, or UNUSED
-    counts: Numbers  # how many other moves each has; a row each in what follows
-    again: Numbers  # whether the same player moves again
-    leads: Numbers  # what the player has gained
-    names: Numbers  # the child's part, or its key
-    children: Numbers  # the child's index in its part (one column), or its state
-
-
-class Expansion:
-    """Lists the moves of positions of one game, which rules may number (``indexed``), compiled."""
-
-    def __init__(self, game: RulesGame, *, indexed: bool, gains: bool) -> None:
-        from zermelo.agents.knowledge import kernel  # which imports Numba
-
-        rules = game.rules
-        here = kernel.__name__
-        leads = hasattr(rules, "table_lead")
-        constants = {"HISTORY": has_history(rules), "INDEXED": indexed, "GAINS": gains, "LEADS": leads}
-        what = Kernel(kernel.expand, ("int64",) * 4, tuple((f"{here}.{k}", v) for k, v in constants.items()))
-        self._run = build(rules, what)
-        self._like = starter(rules, 1)(game.initial_state())
-        self._size = len(flat(without_past(game.initial_state())))
-        self._width = kernel.HEAD + (1 if indexed else self._size)
-        room = max(_ROOM, 2 * game.max_legal_actions * self._width)
-        self._arrays = [np.zeros(0, np.int64), *(np.empty(_CHUNK, np.int64) for _ in range(2))]
-        self._arrays += [np.empty(room, np.int64), np.empty(game.max_legal_actions, np.int64)]
-        self._block = np.zeros(kernel.DONE + 1, np.int64)
-        self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
-
-    def of_states(self, states: Numbers) -> Iterator[Moves]:
-        """The expansions of states, in order."""
-        self._arrays[0] = np.ascontiguousarray(states)
-        return self.of_part(0, len(states))
-
-    def of_part(self, part: int, count: int) -> Iterator[Moves]:
-        """The expansions of the positions of a part, in order."""
-        states, exits, counts, children, scratch = self._arrays
-        self._block[:5] = [each.ctypes.data for each in (states, exits, counts, children, scratch)]
-        first = 0
-        while first < count:
-            done = self._run(*self._like, part, first, min(_CHUNK, count - first), self._block.ctypes.data)
-            rows = children[: self._block[-1]].reshape(-1, self._width)
-            yield Moves(
-                first,
-                exits[:done].copy(),
-                counts[:done].copy(),
-                (rows[:, 1] & 1).astype(bool),
-                rows[:, 1] >> 1,
-                rows[:, 0].copy(),
-                rows[:, 2:].copy(),
-            )
-            first += done

@@ -42,6 +42,7 @@ from zermelo.agents.learning.tuning.self_play import MAX_MOVES, Player, SelfPlay
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 from zermelo.envs.rules import RulesGame
@@ -211,7 +212,9 @@ def _players(
     if not isinstance(features, AboveEvaluation):
         if evaluator is None and not (game.traits.seats == 2 and game.traits.terminal_rewards_only):
             return [at_random(game, generator)]
-        agent = GreedyAgent(evaluator=evaluator or "rewards", samples=1, seconds=None, seed=seed)
+        agent: SearchAgent = GreedyAgent(evaluator=evaluator or "rewards", samples=1, seconds=None, seed=seed)
+        if evaluator is not None and evaluator.tables(game) is not None:  # which is searched compiled
+            agent = AlphaBetaAgent(depth=1, evaluator=evaluator, seed=seed)
         return [searching(game, agent, is_learned=evaluator is not None)]
     opposed = game.traits.chance is Chance.NONE and game.traits.seats == 2
     kind = AlphaBetaAgent if opposed else ExpectiminimaxAgent
