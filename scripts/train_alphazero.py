@@ -37,7 +37,6 @@ def train(trainer, given):
         ladder=LADDER,
         games=given.rating_games,
         seed=given.seed or 0,
-        ladder_path=folder / "anchors",
     )
 
     def stop(*_):

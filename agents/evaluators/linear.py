@@ -20,8 +20,8 @@ class LinearEvaluator:
     """Named features times weights (Russell and Norvig, 4th ed., section 5.3.1).
 
     The sum, divided by ``scale``, is squashed to lie strictly inside the utility bounds; 0 is the middle between
-    winning and losing. The other player's value is what is left of the constant sum. Where the game has chance,
-    choose ``scale`` so large that the squashing is close to linear: there averages of values must mean something.
+    winning and losing. Where the game has chance, choose ``scale`` so large that the squashing is close to linear:
+    there averages of values must mean something.
 
     Attributes:
         features: For each name, a function of game and state, greater where seat 0 (MAX) stands better.
@@ -60,7 +60,6 @@ class LinearEvaluator:
         return total
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """The squashed sum for each seat."""
         traits = game.traits
         if traits.seats > 2:
             raise UnsupportedGameError(

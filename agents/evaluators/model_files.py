@@ -73,12 +73,7 @@ class TorchModel:
     device: str = "cpu"
 
     def load(self) -> Any:
-        """The network, ready to be called.
-
-        Raises:
-            MissingDependencyError: PyTorch is not installed.
-            InvalidSettingError: There is no such file or module, or it cannot be read.
-        """
+        """The network, ready to be called; refuses what is not there, or cannot be read."""
         torch = require("torch", "PyTorch", "torch")
         if self.module is not None and not self.path:
             return self._made(torch)
@@ -111,7 +106,6 @@ class TorchModel:
         return made.to(self.device).eval()
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
-        """Returns the outputs of the network."""
         torch = require("torch", "PyTorch", "torch")
         with torch.inference_mode():
             inputs = (torch.as_tensor(one, device=self.device) for one in (observations, masks))
@@ -129,7 +123,7 @@ class OnnxModel:
     path: str = ""
 
     def load(self) -> Any:
-        """A session of ONNX Runtime; raises as ``TorchModel.load``."""
+        """A session of ONNX Runtime."""
         runtime = require("onnxruntime", "ONNX Runtime", "onnx")
         path = check_path(self.path, "an ONNX model")
         try:
@@ -144,7 +138,6 @@ class OnnxModel:
         return session
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """Returns the outputs of the network."""
         inputs = zip(network.get_inputs(), (observations, masks), strict=False)
         found: Sequence[Any] = network.run(None, {entry.name: _typed(batch, entry) for entry, batch in inputs})
         return found

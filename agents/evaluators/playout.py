@@ -25,9 +25,7 @@ class PlayoutEvaluator:
     bounds. The same state always gets the same value: the random numbers come from the seed and the state's key.
 
     Attributes:
-        games: How many games to play.
-        moves: After so many moves a game counts as undecided.
-        seed: Another seed gives other games.
+        games, moves: How many games to play, and after how many moves a game counts as undecided.
     """
 
     games: int = 8
@@ -40,22 +38,19 @@ class PlayoutEvaluator:
         check_whole("seed", self.seed)
 
     def spec(self) -> str:
-        """The text that names this evaluator."""
         default = PlayoutEvaluator()
         shown = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
         return format_spec("playout", shown)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """One value per seat."""
         return self._evaluate(game, state, lambda: None)
 
     def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
-        """This evaluator, calling ``check()`` before every move."""
         return lambda game, state: self._evaluate(game, state, check)
 
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
-        generator = np.random.default_rng(stable_hash(self.seed, game.key(state)))
-        playouts = Playouts(game, _Numbers(generator), generator, longest=self.moves)
+        seed = stable_hash(self.seed, game.key(state)) >> 2
+        playouts = Playouts(game, RandomNumbers(seed), np.random.default_rng(seed), longest=self.moves)
         budget: Any = _Check(check)
         before = game.utility(state)
         middle = _middle(game, before)
@@ -66,17 +61,6 @@ class PlayoutEvaluator:
             for seat, start in enumerate(before):
                 totals[seat] += middle[seat] if final is None else final[seat] - start
         return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
-
-
-class _Numbers(RandomNumbers):
-    def __init__(self, generator: np.random.Generator) -> None:
-        self._generator = generator
-
-    def uniform(self) -> float:
-        return self._generator.random()
-
-    def below(self, count: int) -> int:
-        return int(self._generator.integers(count))
 
 
 class _Check:

@@ -60,23 +60,16 @@ class PolicyValue(Protocol):
 class NetworkEvaluator:
     """A policy-value network that sees what players see; the module's text has its inputs and outputs.
 
-    ``network(observations)`` or ``network(observations, masks)`` returns the policy and the value, as arrays of
-    NumPy or what it makes arrays of.
-
-    Args:
-        network: The network, or any function.
-        mask_input: Whether it takes the masks.
+    ``network(observations)``, or ``network(observations, masks)`` with ``mask_input``, returns policy and value.
     """
 
     def __init__(self, network: Any, *, mask_input: bool = False) -> None:
         self.network, self.mask_input = network, mask_input
 
     def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
-        """Returns the utility to come for each seat."""
         return self.evaluate_batch(game, [state])[0].values
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
         found: Sequence[Any] = self.network(*(observations, masks)[: 1 + self.mask_input])
         return found
 
@@ -106,7 +99,6 @@ class NetworkEvaluator:
         ]
 
     def _checked(self, found: Any, count: int, game: Game[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Policy and value as arrays of the right shapes."""
         actions, seats = game.traits.num_actions, game.traits.seats
         try:
             policy, value = (numpy_array(part).astype(float) for part in tuple(found)[:2])
@@ -135,23 +127,19 @@ class FileNetwork(NetworkEvaluator):
         object.__setattr__(self, "network", model.load())
 
     def spec(self) -> str:
-        """The text that names this evaluator."""
-        shown = {
-            name: setting_text(value) for name, (value, default) in self._settings().items() if value != default
-        }
-        return format_spec(self.kind, shown)
+        return format_spec(self.kind, {name: setting_text(value) for name, value in self._settings(given=True)})
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        """The policy and the value, for a batch."""
         model: Any = self
         found: Sequence[Any] = model.run(self.network, observations, masks)
         return found
 
     def __reduce__(self) -> Any:
-        return functools.partial(type(self), **{name: value for name, (value, _) in self._settings().items()}), ()
+        return functools.partial(type(self), **dict(self._settings())), ()
 
-    def _settings(self) -> dict[str, tuple[Any, Any]]:
-        return {field.name: (getattr(self, field.name), field.default) for field in fields(cast("Any", self))}
+    def _settings(self, *, given: bool = False) -> list[tuple[str, Any]]:
+        own = [(field, getattr(self, field.name)) for field in fields(cast("Any", self))]
+        return [(field.name, value) for field, value in own if not given or value != field.default]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +157,7 @@ class OnnxNetwork(FileNetwork, OnnxModel):
 
 
 def _softmax(logits: NDArray[Any]) -> list[float]:
-    """Probabilities; all the same where no logit is above minus infinity."""
+    """Probabilities; all the same where no logit is finite."""
     top = logits.max()
     weights = np.exp(logits - top) if np.isfinite(top) else np.ones_like(logits)
     found: list[float] = (weights / weights.sum()).tolist()

@@ -43,11 +43,7 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
-    """The evaluator's values, checked.
-
-    Raises:
-        InvalidSettingError: It is not one finite number per seat, or not strictly inside the utility bounds.
-    """
+    """The evaluator's values, checked: one finite number per seat, strictly inside the utility bounds."""
     traits = game.traits
     answer = evaluate(game, state)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
-from zermelo.agents.evaluators.fitted.files import load_evaluation
+from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
@@ -17,11 +17,9 @@ from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.
 
-    Args:
-        given: An evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
-            ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` if it
-            has features of your own); or ``"module:name"`` of a function of game and state,
-            or of a class whose objects are called so.
+    ``given`` is an evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
+    ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` with features
+    of your own); or ``"module:name"`` of a function of game and state, or of a class whose objects are called so.
 
     Raises:
         UnknownNameError: No evaluator has that name.

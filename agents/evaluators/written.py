@@ -40,7 +40,6 @@ class GoEvaluator:
         return "go"
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """One value for each seat."""
         lead = go_lead(game, state)
         if lead is None:
             raise UnsupportedGameError(

@@ -100,8 +100,6 @@ def grow_book(
 
 
 class _Growth:
-    """A book in the making."""
-
     def __init__(self, game: RulesGame, state: Any, path: Path, agent: Any, plies: int | None, nodes: int) -> None:
         self._game, self._path, self._agent, self._nodes = game, path, agent, nodes
         self._most_plies = math.inf if plies is None else plies
@@ -113,7 +111,6 @@ class _Growth:
     def run(
         self, seconds: float | None, positions: int | None, on_progress: Callable[[BookProgress], Any] | None
     ) -> Book:
-        """Expands position after position until a limit."""
         started = saved = time.monotonic()
         try:
             while self._root.urgency < math.inf:
@@ -168,7 +165,6 @@ class _Growth:
         return child.value if again else self._game.traits.constant - child.value
 
     def _expand(self, node: _Node) -> None:
-        """Puts all positions after one into the book."""
         if node.moves is not None:
             return
         game, state = self._game, node.state
@@ -214,7 +210,6 @@ class _Growth:
         return node
 
     def _reach(self, node: _Node, plies: float) -> None:
-        """Notes a shorter way to a node, and to those after it."""
         waiting, reached = deque([(node, plies)]), list[_Node]()
         while waiting:
             node, plies = waiting.popleft()
@@ -230,7 +225,6 @@ class _Growth:
                 self._update(each)
 
     def _judged(self, state: Any) -> tuple[float, bool]:
-        """The value of a position, and whether it is proven; if not, the agent says it."""
         traits = self._game.traits
         if self._prover is not None:
             decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant

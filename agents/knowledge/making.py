@@ -135,8 +135,6 @@ def make_table(
 
 
 class _Making:
-    """A table in the making."""
-
     def __init__(
         self,
         game: RulesGame,
@@ -159,7 +157,6 @@ class _Making:
         self._undecided = 0
 
     def by_parts(self, what: str) -> None:
-        """Solves group after group of parts."""
         rules = self._rules
         groups = [tuple(group) for group in rules.table_parts(what)]
         sizes = {part: int(rules.table_size(part)) for group in groups for part in group}
@@ -296,7 +293,6 @@ class _Making:
         return scores
 
     def _require_room(self, file: int, memory: int) -> None:
-        """Refuses what will not fit, before the work begins."""
         need, most = (file + memory) / _MB, self._memory / _MB
         if need > most:
             raise InvalidSettingError(
@@ -315,7 +311,6 @@ class _Making:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started))
 
     def _kept(self, group: tuple[int, ...]) -> Numbers | None:
-        """The scores of a group that an earlier run has finished."""
         try:
             scores: Numbers = np.load(self._folder / f"{group[0]}.npy", allow_pickle=False)
         except (OSError, ValueError):
@@ -331,7 +326,6 @@ class _Making:
             os.fsync(out.fileno())
 
     def finished(self) -> MadeTable:
-        """Writes the file."""
         scores = np.concatenate(self._scores)
         about = {"gains": self._gains, "asked": self._about, "repetition": "draw" if self._draws else "none"}
         parts = np.array(self._parts, np.int64).reshape(-1, 2)
@@ -359,14 +353,12 @@ def _figures(name: str, scores: Numbers, has_gains: bool) -> PartFigures:
 
 
 def _among(values: Numbers, ordered: Numbers) -> Numbers:
-    """Which of the values are among others that are in order."""
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
     found: Numbers = ordered[places] == values
     return found
 
 
 def _free_memory() -> float:
-    """Bytes of memory that are free now."""
     try:
         return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (ValueError, AttributeError, OSError):

@@ -60,7 +60,7 @@ def prove_book(
 
 
 class _OutOfTimeError(Exception):
-    """The time for the book is over."""
+    """Time is over."""
 
 
 class _Proving:
@@ -75,7 +75,6 @@ class _Proving:
     def run(
         self, state: Any, plies: int, seconds: float | None, on_progress: Callable[[BookProgress], Any] | None
     ) -> Book:
-        """Works breadth first until a limit."""
         started = saved = time.monotonic()
         self._ends = math.inf if seconds is None else started + seconds
         bare = without_past(state)

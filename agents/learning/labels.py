@@ -22,7 +22,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,7 @@ _FRUITLESS_GAMES: Final = 1_000
 """Games in a row without a new position after which no more are expected."""
 
 
-@dataclasses.dataclass(frozen=True)
-class _Position:
+class _Position(NamedTuple):
     game: int
     ply: int
     moves: list[int]
@@ -72,7 +71,7 @@ def label_positions(
     Args:
         env: A name that ``make`` takes, a live environment or a game.
         positions: Rows, at most; fewer if random games reach no more positions.
-        agent: A searching agent or its spec; alpha-beta searches in as many threads as there are processors.
+        agent: A searching agent or its spec.
         seed: Seed of the positions and of the agent.
 
     Raises:
@@ -89,12 +88,17 @@ def label_positions(
     return _rows(game, searcher, positions, seed)
 
 
-def _rows(game: Any, agent: SearchAgent, positions: int, seed: int) -> Iterator[dict[str, Any]]:
+def _rows(game: Any, agent: Any, positions: int, seed: int) -> Iterator[dict[str, Any]]:
     agent.reset(seed)
     drawn = itertools.islice(_positions(game, np.random.default_rng(seed)), positions)
     count = 0
     while batch := list(itertools.islice(drawn, _BATCH)):
-        for position, found in zip(batch, _searched(game, agent, batch, seed + count), strict=True):
+        states = [position.state for position in batch]
+        if isinstance(agent, AlphaBetaAgent):
+            results = search_many(game, states, agent=dataclasses.replace(agent, seed=seed + count))
+        else:
+            results = [agent.search_state(game, state) for state in states]
+        for position, found in zip(batch, results, strict=True):
             yield {"position": count, **_row(game, position, found)}
             count += 1
 
@@ -110,7 +114,6 @@ def _game(env: Any) -> Any:
 
 
 def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]:
-    """Different positions of random games in which a player is to move."""
     known: set[Any] = set()
     fruitless = 0
     for number in itertools.count():
@@ -136,25 +139,11 @@ def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]
             ply += 1
 
 
-def _searched(game: Any, agent: Any, batch: list[_Position], seed: int) -> list[Any]:
-    states = [position.state for position in batch]
-    if isinstance(agent, AlphaBetaAgent):
-        return search_many(game, states, agent=dataclasses.replace(agent, seed=seed))
-    return [agent.search_state(game, state) for state in states]
-
-
 def _row(game: Any, position: _Position, found: Any) -> dict[str, Any]:
     state = position.state
-    seat = game.to_move(state)
-    size = game.traits.num_actions or max(game.legal_actions(state)) + 1
-    legal = list(game.legal_actions(state))
+    seat, legal = game.to_move(state), list(game.legal_actions(state))
+    size = game.traits.num_actions or max(legal) + 1
     seen = np.asarray(game.observation(state, seat))
-    mask = [False] * size
-    for action in legal:
-        mask[action] = True
-    values: list[float | None] = [None] * size
-    for action, value in found.action_values.items():
-        values[action] = float(value)
     return {
         "game": position.game,
         "ply": position.ply,
@@ -162,28 +151,26 @@ def _row(game: Any, position: _Position, found: Any) -> dict[str, Any]:
         "seat": seat,
         "observation": seen.ravel().astype(float).tolist(),
         "shape": list(seen.shape),
-        "action_mask": mask,
+        "action_mask": np.isin(np.arange(size), legal).tolist(),
         "value": float(found.value),
         "values": [float(value) for value in found.values_by_seat],
         "proven": bool(found.proven),
         "best": int(found.action),
         "policy": _policy(found, legal, size),
-        "action_values": values,
+        "action_values": [found.action_values.get(action) for action in range(size)],
         "nodes": int(found.nodes),
     }
 
 
 def _policy(found: Any, legal: list[int], size: int) -> list[float]:
-    """Shares of visits, if there are any and nothing is proven; else equal shares of all best actions."""
     policy = [0.0] * size
     total = sum(found.visits.values()) if found.visits else 0
     if total and not found.proven:
-        for action, visits in found.visits.items():
-            policy[action] = visits / total
-        return policy
-    known = {action: value for action, value in found.action_values.items() if action in legal}
-    top = known.get(found.action)
-    best = [action for action, value in known.items() if top is not None and value == top] or [found.action]
-    for action in best:
-        policy[action] = 1.0 / len(best)
+        shares = {action: visits / total for action, visits in found.visits.items()}
+    else:
+        top = found.action_values.get(found.action)
+        best = [a for a in legal if top is not None and found.action_values.get(a) == top] or [found.action]
+        shares = dict.fromkeys(best, 1.0 / len(best))
+    for action, share in shares.items():
+        policy[action] = share
     return policy

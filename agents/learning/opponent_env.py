@@ -49,9 +49,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         render_mode: The environment's.
 
     Attributes:
-        env: The AEC environment.
-        schedule: Draws opponents.
-        learner: The name of the learner's seat in this game.
+        env, schedule, learner: The AEC environment, what draws opponents, and the learner's seat in this game.
 
     Raises:
         InvalidSettingError: A setting has a value it cannot have, or an opponent does not play.
@@ -97,9 +95,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts a game, and lets the others move until it is the learner's turn.
 
-        Args:
-            seed: Decides all that is drawn from now on.
-            options: ``{"seat": ...}``, as for the constructor, for this game only.
+        ``seed`` decides all that is drawn from now on; ``options={"seat": ...}`` sets the seat for this game only.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -177,7 +173,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._others_move()
 
     def _agent(self, name: str, opponent: Any, seat: Any) -> Agent:
-        """An opponent's agent for a seat: a spec makes one for each, so that none plays against itself."""
         key = name, seat if isinstance(opponent, str) else None
         if key not in self._agents:
             self._agents[key] = agent_of(opponent, name)
@@ -185,7 +180,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return self._agents[key]
 
     def _others_move(self) -> None:
-        """Plays on until the learner is to move, or the game is over for it."""
         inner, learner = self._inner, self.learner
         while True:
             if not inner.agents or self._is_done(learner) or all(map(self._is_done, inner.agents)):
@@ -270,7 +264,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         )
 
     def _space(self, of: Any) -> Any:
-        """The space that the seats which the learner may have share."""
         seats = [self.seats[self._seat]] if isinstance(self._seat, int) else self.seats
         spaces = [of(seat) for seat in seats]
         if any(space != spaces[0] for space in spaces):

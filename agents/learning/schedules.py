@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,12 +21,9 @@ _FORGET: Final = 0.05
 
 
 def agent_of(policy: Any, name: str = "policy") -> Agent:
-    """The agent that plays a policy.
+    """The agent that plays a policy: a spec, a function of observation and mask, a model, an agent or its class.
 
-    Args:
-        policy: A function of observation and action mask, a model of Stable-Baselines3, a PyTorch module, the spec
-            of an agent such as ``"alphabeta(depth=2)"``, an agent, or a class that makes one.
-        name: Its name; specs and agents keep their own.
+    ``name`` is that of functions and models (of Stable-Baselines3, or PyTorch modules).
 
     Raises:
         InvalidSettingError: It is none of these.
@@ -110,10 +106,7 @@ class Ladder:
         opponents: The rungs, the weakest first.
         mark: The mean score that leads to the next rung, 0 to 1.
         games: The last games on a rung that count, and the fewest played there.
-        back: The probability that a game is played on one of the rungs below, so that they are not forgotten.
-
-    Attributes:
-        rung: The number of the present rung, from 0 on.
+        back: The probability of a game on one of the rungs below, so that they are not forgotten.
     """
 
     def __init__(
@@ -148,26 +141,12 @@ class SelfPlay:
     """Prioritised fictitious self-play: earlier selves, met by the square of what the learner fails to score.
 
     Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
-    (2019). An opponent that has not been met counts as even.
-
-    Args:
-        opponents: Opponents from the start, such as ``["random"]``.
-        folder: The folder of saved policies: each file that matches ``pattern`` becomes an opponent.
-        pattern: A pattern of file names, as in a shell.
-        spec: The spec of a file's agent, with ``{path}`` for its path.
+    (2019). An opponent that has not been met counts as even. ``opponents`` are there from the start.
     """
 
-    def __init__(
-        self,
-        opponents: Sequence[Any] = ("random",),
-        *,
-        folder: str | Path | None = None,
-        pattern: str = "*.zip",
-        spec: str = "sb3(path='{path}')",
-    ) -> None:
+    def __init__(self, opponents: Sequence[Any] = ("random",)) -> None:
         self._pool: dict[str, Any] = dict(named(opponents))
         self._scores: dict[str, float] = {}
-        self._folder, self._pattern, self._spec = folder, pattern, spec
 
     @property
     def scores(self) -> dict[str, float]:
@@ -182,10 +161,6 @@ class SelfPlay:
 
     def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
         """One of those that are there by now."""
-        if self._folder is not None:
-            for path in sorted(Path(self._folder).glob(self._pattern)):
-                text = str(path).replace("\\", "\\\\").replace("'", "\\'")
-                self._pool.setdefault(path.name, self._spec.replace("{path}", text))
         names = list(self._pool)
         weights = np.array([(1 - self._scores.get(name, 0.5)) ** 2 for name in names]) + 1e-3
         name = names[int(generator.choice(len(names), p=weights / weights.sum()))]

@@ -13,11 +13,9 @@ from zermelo.envs.rules.protocol import Rules
 HISTORY = False
 """True if states know their past. The front ends set these constants for each kernel that they compile."""
 OBSERVES = False
-"""True if the rules write observations."""
+"""True if the rules write observations; else these are the bits of the state, and who observes."""
 WIDE = False
 """True if their numbers have more than one byte; they then take a word each."""
-BITS = False
-"""True if observations are the bits of the state; with neither, Python makes them."""
 
 
 def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
@@ -58,8 +56,7 @@ def observe(
 ) -> None:
     """Writes what a seat observes of a state: number ``number`` of the observations at address ``seen``.
 
-    At ``spare`` are ``games.state_words`` words that may be written to; where Python makes observations, the
-    state is there afterwards.
+    At ``spare`` are ``games.state_words`` words that may be written to.
     """
     if WIDE:
         wide = words(seen + 8 * number * games.observed, games.observed)
@@ -70,12 +67,10 @@ def observe(
     numbers[:] = 0
     if OBSERVES:
         rules.write_observation(state, observer, numbers)
-    if BITS:
+    else:
         store_state(state, spare)
         for place in range(games.position_words):
             word = load(spare, place)
             for bit in range(64):
                 numbers[64 * place + bit] = word >> bit & 1
         numbers[64 * games.position_words + observer] = 1
-    if not OBSERVES and not BITS:
-        store_state(state, spare)

@@ -113,11 +113,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         )
         self._of, self._observer = self._games.arrays, self._games.observer
         self._spaces()
-        if self._observer.in_python and autoreset == "same_step":
-            raise InvalidSettingError(
-                f"autoreset='same_step' needs observations that compile (write_observation), which those of "
-                f"{self.game.traits.name} do not: take 'next_step'"
-            )
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
@@ -237,9 +232,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     # -- what is seen
 
     def _seen(self, written: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-        arrays = self._of
-        seats = np.where(arrays["seats"] < 0, np.maximum(arrays["movers"], 0), arrays["seats"])
-        shown = self._observer.seen(written, arrays["states"], seats).astype(self._observer.space.dtype)
+        shown = written.reshape(-1, *self._observer.shape).astype(self._observer.space.dtype)
         return {"observation": shown, "action_mask": masks} if self._as_dict else shown
 
     def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from zermelo.agents.core.settings import check_whole
 from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
-from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.observations import observation, observation_dtype, observation_space
+from zermelo.envs.rules.observations import observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
@@ -29,43 +28,24 @@ Part = TypeVar("Part")
 
 
 class Observer:
-    """Observations of a game's states, one below the other.
-
-    Kernels write them, except where rules have ``observation``, which does not compile: then Python makes them of
-    the states (``in_python``). ``words`` of a state are the position, the rest its past; ``constants`` are those
-    of ``states_kernel`` for the rules.
-    """
+    """The form of a game's observations, which kernels write; ``constants`` are those of ``states_kernel``."""
 
     def __init__(self, game: RulesGame) -> None:
-        self.rules, self._like = game.rules, game.rules.initial_state()
-        space = observation_space(game.rules)
-        self.shape: tuple[int, ...] = tuple(space.shape)
+        rules = game.rules
+        writes = hasattr(rules, "write_observation")
+        if hasattr(rules, "observation") and not writes:
+            raise UnsupportedGameError(
+                f"{game.traits.name} has observations that do not compile, which many games at once need: write "
+                "write_observation, or take OpponentEnv in gymnasium.vector.AsyncVectorEnv"
+            )
+        self.space = observation_space(rules)
+        self.shape: tuple[int, ...] = tuple(self.space.shape)
         self.size = int(np.prod(self.shape))
-        self.words = len(flat(self._like))
-        writes = hasattr(game.rules, "write_observation")
-        self.in_python = hasattr(game.rules, "observation") and not writes
-        wide = writes and observation_dtype(game.rules).itemsize > 1
+        self.words = len(flat(rules.initial_state()))
+        wide = writes and observation_dtype(rules).itemsize > 1
         self.dtype: Any = np.int64 if wide else np.int8
-        self.space = space
-        constants = {"HISTORY": has_history(game.rules), "OBSERVES": writes and not wide, "WIDE": wide}
-        constants["BITS"] = not writes and not self.in_python
-        self.constants = {
-            f"zermelo.agents.learning.states_kernel.{name}": value for name, value in constants.items()
-        }
-
-    def seen(
-        self, written: NDArray[Any], states: NDArray[np.int64], observers: NDArray[np.int64] | None = None
-    ) -> NDArray[Any]:
-        """The observations of all states, of shape (states, *shape); by default the players to move observe."""
-        if not self.in_python:
-            return written.reshape(-1, *self.shape)
-        rules = self.rules
-        found = np.zeros((len(states), *self.shape), self.space.dtype)
-        for number, row in enumerate(states):
-            position = load_state(self._like, row.ctypes.data)
-            seat = rules.to_move(position) if observers is None else observers[number]
-            found[number] = observation(rules, position, int(seat))
-        return found
+        constants = {"HISTORY": has_history(rules), "OBSERVES": writes, "WIDE": wide}
+        self.constants = {f"zermelo.agents.learning.states_kernel.{name}": constants[name] for name in constants}
 
 
 def compiled_game(env: Any) -> RulesGame:
@@ -85,17 +65,15 @@ def compiled_game(env: Any) -> RulesGame:
 
 
 class GameArrays:
-    """The memory of many games.
+    """The memory of many games: an array for each annotated field of ``record``.
 
-    The annotations of ``record`` list the arrays, each with its type and the names of its axes, such as
-    ``Annotated[int, np.int64, "games", "state_words"]``. ``sizes`` are the lengths of further axes, and other
-    numbers that all games have in common.
+    ``sizes`` are the lengths of further axes, and other numbers that all games have in common.
     """
 
     def __init__(
         self, game: RulesGame, record: type[SharedRecord], count: int, longest: int = 0, **sizes: float
     ) -> None:
-        self.observer = Observer(game)
+        self.observer, self._rules = Observer(game), game.rules
         self.numbers: dict[str, float] = {
             "state_words": len(flat(starter(game.rules, 0)(game.initial_state())[1])),
             "position_words": self.observer.words,
@@ -118,9 +96,10 @@ class GameArrays:
         self, play: Callable[..., int], searches: Sequence[Search], plies: int, constants: Mapping[str, bool]
     ) -> list[Lane]:
         """A thread's part of the work for each search; games may go on for ``plies`` moves."""
-        rules = self.observer.rules
         named = tuple(sorted({**self.observer.constants, **constants}.items()))
-        kernel = build(rules, Kernel(play, ("int64", "int64", "int64", np.dtype(self._record), RECORD), named))
+        kernel = build(
+            self._rules, Kernel(play, ("int64", "int64", "int64", np.dtype(self._record), RECORD), named)
+        )
         lanes = []
         for search in searches:
             record = self._record()
@@ -128,7 +107,7 @@ class GameArrays:
                 record.hold(name, array)
             for name, value in self.numbers.items():
                 setattr(record, name, value)
-            lanes.append(Lane(kernel, record, search, starter(rules, plies)))
+            lanes.append(Lane(kernel, record, search, starter(self._rules, plies)))
         return lanes
 
 

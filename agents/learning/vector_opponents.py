@@ -1,4 +1,4 @@
-"""Opponents of many games at once: the agents' own compiled searches, ready for the games' kernel."""
+"""Opponents of many games at once, and matches of two: the agents' own compiled searches in the games' kernel."""
 
 from __future__ import annotations
 
@@ -18,8 +18,15 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.learning.layout import PARTS
-from zermelo.agents.learning.vector_games import GameArrays, Lane, threads_for
+from zermelo.agents.learning.layout import PARTS, Games
+from zermelo.agents.learning.vector_games import (
+    GameArrays,
+    Lane,
+    compiled_game,
+    run_parts,
+    split_games,
+    threads_for,
+)
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.level import LevelAgent
@@ -27,11 +34,13 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent, MinimaxAgent
 from zermelo.agents.players.random import NoisyAgent, RandomAgent
 from zermelo.agents.specs import make_agent
-from zermelo.envs import CHANCE, InvalidSettingError
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 
 MOST_MOVES_AHEAD: Final = 50_000
 """The most moves of a playout."""
+MAX_MOVES: Final = 1_000
+"""Longer games of a match are drawn."""
 LONG_WITH_PAST: Final = 2_000
 """Moves after which a game of rules that know their past is truncated by default: each takes memory."""
 _EVERYTHING: Final = Limits()
@@ -131,7 +140,6 @@ def _looking(game: RulesGame) -> Search:
 
 
 def _with_arena(search: Search, words: int) -> None:
-    """Gives a search its memory, and no limits."""
     search.hold("arena", np.zeros(words, np.int64))
     search.arena_end = search.arena + 8 * words
     search.stop, search.node_limit = 0, NO_LIMIT
@@ -140,7 +148,6 @@ def _with_arena(search: Search, words: int) -> None:
 def _searching(
     agent: Any, game: RulesGame, kind: type[CompiledAlphaBeta | CompiledGeneralSearch], config: AlphaBetaConfig
 ) -> Opponent:
-    """The search block of a tree search, with room for all that it looks ahead."""
     depth, state = agent.limits.depth, game.initial_state()
     root = Root(game, state, agent.evaluator_for(game, state))
     if not can_evaluate(root.evaluator) or not kind.can_search(root):
@@ -161,7 +168,6 @@ def _searching(
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
-    """The search block of Monte Carlo, with room for the tree of a move."""
     state = game.initial_state()
     while game.to_move(state) == CHANCE:
         state = game.result(state, game.chance_outcomes(state)[0][0])
@@ -173,3 +179,67 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
     _with_arena(search, min(words, int(config.memory_mb * 2**17)) + 64)
     return Opponent(search, made, {"SIMULATES": True}, simulations)
+
+
+# -- matches
+
+
+class MatchResult(NamedTuple):
+    """The first agent's games, those won, drawn and lost; and the moves of all."""
+
+    wins: int
+    draws: int
+    losses: int
+    moves: int
+
+
+class Match:
+    """Games of two agents that ``make_vec`` takes as opponents, as many from either seat.
+
+    Args:
+        env: What ``make_vec`` takes, of two seats.
+        first, second: Agents or their specs.
+        pairs: Pairs of games with the seats exchanged.
+        opening: Random moves that each game begins with.
+        threads: Threads that share the games; results do not depend on it.
+
+    Raises:
+        UnsupportedGameError: It has no rules that compile, or not two seats, or an agent cannot play it.
+        InvalidSettingError: An agent does not compile.
+    """
+
+    def __init__(
+        self, env: Any, first: Any, second: Any, pairs: int, *, opening: int = 0, threads: int | None = 1
+    ) -> None:
+        from zermelo.agents.learning.vector_kernel import answer, play
+
+        self._game = game = compiled_game(env)
+        if game.traits.seats != 2:
+            raise UnsupportedGameError(f"{game.traits.name} has {game.traits.seats} seats, and a match needs two")
+        self._pairs = pairs
+        self._games = GameArrays(
+            game, Games, pairs, MAX_MOVES, seat_rule=-1, same_step=0, illegal_reward=0.0, rounds=2, opening=opening
+        )
+        self._first, self._second = (
+            seated(self._games, game, agent, pairs, threads, kernel)
+            for agent, kernel in ((first, answer), (second, play))
+        )
+
+    def play(self, seed: int) -> MatchResult:
+        """Plays the games that the seed decides."""
+        arrays, start = self._games.arrays, self._game.initial_state()
+        first, second = (split_games(lanes, 0, self._pairs) for lanes, _ in (self._first, self._second))
+        numbers = np.random.SeedSequence(seed).generate_state(self._pairs, np.uint64)
+        arrays["random"][:] = numbers >> np.uint64(2)
+        arrays["episodes"][:] = 0
+        run_parts(second, start, 1)
+        counts, moves = np.zeros(3, np.int64), 0
+        while run_parts(first, start, 0) or (arrays["episodes"] < 2).any():
+            run_parts(second, start, 0)
+            ended = (arrays["terminated"] | arrays["truncated"]).astype(bool)
+            seats, rewards = arrays["seats"][ended], arrays["rewards"][ended]
+            own, other = (rewards[np.arange(len(seats)), seat] for seat in (seats, 1 - seats))
+            counts += np.bincount(1 - np.sign(own - other).astype(np.int64), minlength=3)
+            moves += int(arrays["moves"][ended].sum())
+        wins, draws, losses = map(int, counts)
+        return MatchResult(wins, draws, losses, moves)

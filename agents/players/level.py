@@ -61,11 +61,6 @@ class Levels:
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
-        """Reads a ladder.
-
-        Raises:
-            InvalidSettingError: The file cannot be read, or holds no ladder.
-        """
         try:
             data = json.loads(Path(file).read_text(encoding="utf-8"))
             rungs = tuple(
@@ -84,11 +79,6 @@ class Levels:
         return cls(game, rungs, {name: value for name, value in data.items() if name not in ("game", "rungs")})
 
     def mix(self, elo: float) -> Mixture:
-        """The rungs below and above a rating.
-
-        Raises:
-            InvalidSettingError: It is not on the ladder.
-        """
         first, last = self.rungs[0], self.rungs[-1]
         if not first.elo <= elo <= last.elo:
             raise InvalidSettingError(
@@ -101,7 +91,6 @@ class Levels:
         return Mixture(lower.agent, upper.agent, (elo - lower.elo) / gap if gap else 1.0)
 
     def around(self, elo: float) -> str:
-        """Where a rating is, in words."""
         elos = [rung.elo for rung in self.rungs]
         if elo <= elos[0] or elo > elos[-1]:
             return (
@@ -155,12 +144,6 @@ class LevelAgent(ConfiguredAgent):
             _read(self.file).mix(self.elo)
 
     def mix_for(self, source: Any) -> Mixture:
-        """The agents that play at this level in an environment or game.
-
-        Raises:
-            UnsupportedGameError: There is no ladder for it.
-            InvalidSettingError: The rating is not on the ladder.
-        """
         assert self.elo is not None, "a level has a rating"
         levels = levels_for(source, self.file)
         if levels is None:

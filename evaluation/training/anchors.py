@@ -12,10 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
 
 from zermelo.agents import make_agent
 from zermelo.agents.players.level import Levels
@@ -50,8 +51,8 @@ POLICY: Final = "policy"
 FAR: Final = 40.0
 """Log-ability that is as good as infinite."""
 
-_found: dict[tuple[str, str], Ladder] = {}
-"""The ladders of this process, by digest and folder."""
+_found: dict[str, Ladder] = {}
+"""The ladders of this process, by what decides them."""
 
 
 @dataclass(frozen=True)
@@ -74,46 +75,42 @@ class Ladder:
         """Returns the rating of a policy, always finite, and the ends of its 95 % interval.
 
         Of the ends one is infinite where everything was won or lost; the rating then comes of half a win more for
-        each side.
-
-        Args:
-            results: Its games and its points in them, by anchor; at least one game.
+        each side. ``results`` are its games and its points in them, by anchor; at least one game.
         """
         from scipy.optimize import brentq
 
         met = [(self.elo[name] / ELO_PER_LOG_ABILITY, n, points) for name, (n, points) in results.items() if n]
-        games, points = sum(n for _, n, _ in met), sum(points for _, _, points in met)
-        limit = max(abs(strength) for strength, _, _ in met) + FAR
+        strengths, games, points = np.array(met).T
+        limit = float(np.abs(strengths).max()) + FAR
 
         def excess(ability: float, more: float) -> float:
             """Expected points less those scored, with so many games drawn against each anchor besides."""
-            odds = ((strength - ability, n, won) for strength, n, won in met)
-            return math.fsum((n + more) / (1 + math.exp(gap)) - won - more / 2 for gap, n, won in odds)
+            return float(((games + more) / (1 + np.exp(strengths - ability)) - points - more / 2).sum())
 
         def likelihood(ability: float) -> float:
-            odds = ((strength - ability, n, won) for strength, n, won in met)
-            return math.fsum(-won * _log1pexp(gap) - (n - won) * _log1pexp(-gap) for gap, n, won in odds)
+            gaps = strengths - ability
+            return -float((points * np.logaddexp(0, gaps) + (games - points) * np.logaddexp(0, -gaps)).sum())
 
-        one_sided = points in (0, games)
+        all_lost, all_won = not points.any(), bool((points == games).all())
+        one_sided = all_lost or all_won
         estimate = float(brentq(excess, -limit, limit, args=(1.0 if one_sided else 0.0,)))
         level = math.log(0.025) if one_sided else likelihood(estimate) - normal_quantile(0.95) ** 2 / 2
         # Won everything: the likelihood rises all the way, from -limit to its lower end and on.
         starts = (limit if one_sided else estimate, -limit if one_sided else estimate)
-        lower = -math.inf if points == 0 else float(brentq(lambda x: likelihood(x) - level, -limit, starts[0]))
-        upper = math.inf if points == games else float(brentq(lambda x: likelihood(x) - level, starts[1], limit))
+        lower = -math.inf if all_lost else float(brentq(lambda x: likelihood(x) - level, -limit, starts[0]))
+        upper = math.inf if all_won else float(brentq(lambda x: likelihood(x) - level, starts[1], limit))
         return estimate * ELO_PER_LOG_ABILITY, lower * ELO_PER_LOG_ABILITY, upper * ELO_PER_LOG_ABILITY
-
-
-def _log1pexp(x: float) -> float:
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> Ladder:
     """The rungs of a ladder's file as anchors, with the ratings that they have there."""
     elo = {rung.agent: rung.elo for rung in levels.rungs}
     openings = openings_for(driver.env, len(driver.seat_names), seed)
-    digest = hashlib.sha256(json.dumps([levels.game, elo, seed, openings]).encode()).hexdigest()[:16]
-    return Ladder(participants(list(elo)), elo, openings, digest)
+    return Ladder(participants(list(elo)), elo, openings, _digest(levels.game, elo, seed, openings))
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def default_anchors(env: Any) -> tuple[str, ...]:
@@ -137,18 +134,8 @@ def find_ladder(
     agents: Sequence[AgentSource] | Mapping[str, AgentSource] | None,
     *,
     seed: int,
-    folder: str | os.PathLike[str] | None = None,
 ) -> Ladder:
-    """Returns the ladder: that of this process where it was found before, else played, and stored in a folder.
-
-    Args:
-        env: The environment as it was given.
-        source: What makes it.
-        driver: A live environment that was reset.
-        agents: The anchors; None for the default ones.
-        seed: Decides the games.
-        folder: Where the anchors' tournament is stored and read again; None for nowhere.
-    """
+    """Returns the ladder of ``agents``, or of the default anchors: remembered by this process, else played."""
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}
     if not anchors:
@@ -158,30 +145,23 @@ def find_ladder(
     for anchor in anchors:
         require_fit(anchor.build(), driver.env, anchor.name)
     openings = openings_for(driver.env, len(driver.seat_names), seed)
-    parts = [env_name(env), list(by_name), seed, ANCHOR_GAMES, openings]
-    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-    decisive = json.dumps(
-        [digest, fingerprint(env, innermost(driver.env)), [anchor.fingerprint for anchor in anchors]]
-    )
-    key = decisive, "" if folder is None else os.fspath(folder)
-    if key not in _found:
-        _found[key] = Ladder(anchors, _elo(source, by_name, openings, seed, folder), openings, digest)
-    return _found[key]
+    digest = _digest(env_name(env), list(by_name), seed, ANCHOR_GAMES, openings)
+    own = fingerprint(env, innermost(driver.env))
+    decisive = json.dumps([digest, own, [anchor.fingerprint for anchor in anchors]])
+    if decisive not in _found:
+        _found[decisive] = Ladder(anchors, _elo(source, by_name, openings, seed), openings, digest)
+    return _found[decisive]
 
 
 def _elo(
-    source: EnvSource,
-    agents: Mapping[str, AgentSource],
-    openings: tuple[tuple[Any, ...], ...],
-    seed: int,
-    folder: str | os.PathLike[str] | None,
+    source: EnvSource, agents: Mapping[str, AgentSource], openings: tuple[tuple[Any, ...], ...], seed: int
 ) -> dict[str, float]:
     """Ratings of the anchors from a round robin; smoothed, so finite even where one lost every game."""
     names = list(agents)
     if len(names) == 1:
         return {names[0]: 0.0}
     standings = round_robin(
-        source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None, out=folder, progress=False,
+        source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None, progress=False,
         isolation=Isolation(isolate=Isolate.NONE),
     )  # fmt: skip
     halves = GameCounts()  # a draw as half a win and half a loss, all counted twice

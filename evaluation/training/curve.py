@@ -32,18 +32,12 @@ class RatingCurve:
     """Rates a policy every so many steps of its training, by ``evaluate_policy``.
 
     Args:
-        env: As ``evaluate_policy`` takes it.
+        env: As ``evaluate_policy`` takes it; so are ``ladder`` and the settings after it.
         every: Steps of the training between two ratings.
         path: A file (JSON lines) that gets each rating as it is found, which ``zermelo report`` draws; None for
             none. A disk that is full is warned of, and does not stop the training.
         resume_step: Where the training goes on from: the file's ratings up to this step stay. 0 begins a new file.
         on_rating: Called with the step, the rating, and whether it is the best so far, say to save the policy.
-        ladder: As ``evaluate_policy`` takes it; so are the following settings.
-        interval: Width at which games on a ladder's file end.
-        games: Against each anchor.
-        seed: Decides every game.
-        writer: Where scalars for TensorBoard go.
-        ladder_path: A folder for the anchors' tournament.
 
     Attributes:
         ratings: Step and rating of each time.
@@ -66,15 +60,13 @@ class RatingCurve:
         games: int = 20,
         seed: int = 0,
         writer: Any = None,
-        ladder_path: str | os.PathLike[str] | None = None,
     ) -> None:
         check_whole("every", every, lower=1)
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every
         self._evaluate = functools.partial(
-            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer,
-            ladder_path=ladder_path,
-        )  # fmt: skip
+            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer
+        )
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
         self._last, self._best, self._ladder = 0, -math.inf, ""
@@ -94,7 +86,6 @@ class RatingCurve:
 
         Raises:
             InvalidSettingError: The file has ratings on another ladder.
-            ZermeloError: As ``evaluate_policy`` does.
         """
         if step - self._last < self._every:
             return None
@@ -125,11 +116,7 @@ class RatingCurve:
             )
 
     def callback(self) -> Any:
-        """A callback for ``model.learn`` of Stable-Baselines3, which also logs ratings where it logs losses.
-
-        Raises:
-            MissingDependencyError: Stable-Baselines3 is not installed.
-        """
+        """A callback for ``model.learn`` of Stable-Baselines3, which also logs ratings where it logs losses."""
         try:
             from stable_baselines3.common.callbacks import BaseCallback
         except ImportError as error:
@@ -139,8 +126,6 @@ class RatingCurve:
         curve = self
 
         class Callback(BaseCallback):  # type: ignore[misc]  # the library may be missing
-            """Rates the model as it learns."""
-
             def _on_step(self) -> bool:
                 rating = curve.update(self.model, self.num_timesteps)
                 if rating is not None:

@@ -166,7 +166,6 @@ def evaluate_policy(
     seed: int = 0,
     writer: Any = None,
     step: int | None = None,
-    ladder_path: str | os.PathLike[str] | None = None,
 ) -> PolicyRating:
     """Rates a policy by games against agents whose own ratings are fixed.
 
@@ -189,21 +188,18 @@ def evaluate_policy(
         seed: Decides every game, the anchors' included.
         writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
         step: Of the training, for the scalars.
-        ladder_path: A folder for the anchors' tournament, which other processes then read; made if it is not
-            there. Within a process anchors are remembered anyway.
 
     Raises:
         UnknownNameError: No environment or agent has that name.
         InvalidSettingError: A setting is wrong.
         UnsupportedGameError: The environment has one seat, or an anchor cannot play this game.
-        StoreError: The folder has another tournament.
         MissingDependencyError: ``writer`` is a folder and neither TensorBoard nor tensorboardX is installed.
         EnvironmentFailureError: The environment failed in all games.
     """
     seed = checked_seed(seed)
     check_whole("games", games, lower=1)
     check_number("interval", interval, lower=0, above=True)
-    with Scalars(writer) as scalars, undisturbed(policy, seed):
+    with _scalar_writer(writer) as scalars, undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
         source = functools.partial(clone_env, env) if is_live(env) else env
@@ -219,7 +215,7 @@ def evaluate_policy(
             found = ladder_of(levels, driver, seed)
         else:
             assert not isinstance(ladder, str | os.PathLike), "files are levels"
-            found = find_ladder(env, source, driver, ladder, seed=seed, folder=ladder_path)
+            found = find_ladder(env, source, driver, ladder, seed=seed)
         agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
         played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in found.anchors}
@@ -231,12 +227,12 @@ def evaluate_policy(
             strongest = max(found.elo, key=found.elo.__getitem__)
             place = f"{levels.around(rating.rating)}; random 0, {strongest} {found.elo[strongest]:.0f}"
             rating = replace(rating, place=place)
-        scalars.write(rating, step)
+        if scalars is not None:
+            _write_scalars(scalars, rating, step)
     return rating
 
 
 def _levels(env: Any, ladder: LadderSource) -> Levels | None:
-    """The ladder of a file, or the shipped one where nothing is given."""
     if isinstance(ladder, str | os.PathLike):
         return levels_for(env, os.fspath(ladder))
     if ladder is not None:
@@ -334,52 +330,42 @@ WRITERS = ("torch.utils.tensorboard", "tensorboardX")
 """Modules with a ``SummaryWriter``, the preferred one first."""
 
 
-class Scalars:
-    """Writes ratings; made before the games, so that what is missing is told at once."""
-
-    def __init__(self, writer: Any) -> None:
-        self._own = isinstance(writer, str | os.PathLike)
-        self._writer = _made(writer) if self._own else writer
-        if writer is not None and not callable(getattr(self._writer, "add_scalar", None)):
+@contextlib.contextmanager
+def _scalar_writer(writer: Any) -> Iterator[Any]:
+    """What scalars are written to, or None; made before the games, so that an error comes at once."""
+    if not isinstance(writer, str | os.PathLike):
+        if writer is not None and not callable(getattr(writer, "add_scalar", None)):
             raise InvalidSettingError(
                 f"writer must be a folder or have add_scalar(tag, value, step), as TensorBoard's SummaryWriter, "
                 f"not {writer!r}"
             )
-
-    def __enter__(self) -> Scalars:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._own:
-            self._writer.close()
-
-    def write(self, rating: PolicyRating, step: int | None) -> None:
-        """Writes the numbers of a rating that are finite."""
-        if self._writer is None:
-            return
-        total = rating.total
-        values = {
-            "rating": rating.rating,
-            "lower": rating.lower,
-            "upper": rating.upper,
-            "score": total.score,
-            **{f"score/{_tag(name)}": row.score for name, row in rating.against.items()},
-            "faults": float(sum(total.failures.values())),
-            "reward": total.mean_reward,
-        }
-        for name, value in values.items():
-            if math.isfinite(value):
-                self._writer.add_scalar(f"zermelo/{name}", value, step)
-
-
-def _made(folder: Any) -> Any:
+        yield writer
+        return
     for module in WRITERS:
         try:
-            writer = importlib.import_module(module).SummaryWriter
+            kind = importlib.import_module(module).SummaryWriter
         except ImportError:
             continue
-        return writer(os.fspath(folder))
+        with contextlib.closing(kind(os.fspath(writer))) as made:
+            yield made
+        return
     raise MissingDependencyError(f"TensorBoard is not installed: {install_command('tensorboard')}")
+
+
+def _write_scalars(writer: Any, rating: PolicyRating, step: int | None) -> None:
+    total = rating.total
+    values = {
+        "rating": rating.rating,
+        "lower": rating.lower,
+        "upper": rating.upper,
+        "score": total.score,
+        **{f"score/{_tag(name)}": row.score for name, row in rating.against.items()},
+        "faults": float(sum(total.failures.values())),
+        "reward": total.mean_reward,
+    }
+    for name, value in values.items():
+        if math.isfinite(value):
+            writer.add_scalar(f"zermelo/{name}", value, step)
 
 
 def _tag(agent: str) -> str:

@@ -12,7 +12,6 @@ nothing but the journal, so the same command goes on where a run has ended.
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import hashlib
 import itertools
@@ -29,7 +28,7 @@ import numpy as np
 from zermelo.agents import AutoAgent
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.settings import check_number
-from zermelo.agents.learning.matches import Match, MatchResult
+from zermelo.agents.learning.vector_opponents import Match, MatchResult
 from zermelo.agents.players.level import Rung, ladder_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec
@@ -39,13 +38,13 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import build_env, env_name
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.runners.games import GamePlayer, Participant
 from zermelo.evaluation.runners.work import Loss, Runner
-from zermelo.evaluation.schedule import ScheduledGame, derived_seed
+from zermelo.evaluation.sandbox import Isolate, Isolation
+from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
-from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.storage.files import replace_text
+from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.anchors import openings_for
 
 RANDOM: Final = "random"
@@ -95,27 +94,15 @@ class BlockPlayer:
     def _one_by_one(self, block: Block, seed: int) -> MatchResult:
         """The games of agents or environments that do not compile."""
         driver = drive_env(build_env(self.env)[0], seed)
-        names = block.first, block.second
-        player = GamePlayer(
-            self.env, self.env, driver.seat_names, {name: Participant(name, name) for name in names}
-        )
-        openings = openings_for(driver.env, len(driver.seat_names), seed) or ((),)
-        games = [
-            ScheduledGame(
-                str(game),
-                derived_seed(seed, game),
-                names[:: 1 - 2 * (game % 2)],
-                openings[game // 2 % len(openings)],
-            )
-            for game in range(block.games)
-        ]
-        with contextlib.closing(player):
-            records = [player.run(game) for game in games]
-        failures = [record.failure for record in records if record.failure is not None]
-        if failures:
-            raise EnvironmentFailureError(f"{block.first} against {block.second}: {failures[0].message}")
-        score = count_games(records).between(*names)
-        return MatchResult(score.wins, score.draws, score.losses, sum(len(record.moves) for record in records))
+        standings = round_robin(
+            self.env, [block.first, block.second], games=block.games, seed=seed, progress=False,
+            openings=openings_for(driver.env, len(driver.seat_names), seed) or None,
+            isolation=Isolation(isolate=Isolate.NONE),
+        )  # fmt: skip
+        if failure := next((record.failure for record in standings.records if record.failure), None):
+            raise EnvironmentFailureError(f"{block.first} against {block.second}: {failure.message}")
+        row = standings.row(block.first)
+        return MatchResult(row.wins, row.draws, row.losses, sum(each.moves for each in standings.rows))
 
     def lost(self, block: Block, loss: Loss) -> tuple[Block, MatchResult, float]:
         """Ends the run: a block of this package's own agents has no reason to end its process."""
@@ -169,12 +156,11 @@ class LadderBuilder:
         env: The name of an environment of two players.
         journal: Where the games are kept.
         runner: Plays them.
-        gap: Elo between neighbours, at most.
-        width: Of the 95 % intervals of the rungs.
+        gap, width: Elo between neighbours, and of the 95 % intervals of the rungs, at most.
         move_seconds: Time that the strongest rung may take for a move.
         seconds: Time for all games; intervals are wider where it does not suffice.
         seed: Decides the games.
-        on_block: Is told what goes on.
+        on_block: Called with a sentence on what goes on.
     """
 
     env: str
@@ -239,7 +225,6 @@ class LadderBuilder:
     # -- games
 
     def _play(self, pairs: Sequence[tuple[str, str]], games: int | None = None) -> None:
-        """Plays a block of each pair that is not in the journal yet."""
         blocks = []
         for pair in pairs:
             number = self._numbers[pair] = self._numbers.get(pair, -1) + 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import time
@@ -30,14 +31,12 @@ from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.learning.tuning.lessons import Lessons, LessonWork
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork
 from zermelo.agents.learning.tuning.training import Trained, Weights, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced
 from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.runners.processes import ProcessRunner
-from zermelo.evaluation.runners.work import SerialRunner
-from zermelo.evaluation.tournament.run import round_robin
+from zermelo.evaluation.tournament.run import make_runner, round_robin
 
 _PLAYING, _TRAINING = 0.6, 0.25
 """Shares of a generation's time; the rest is for its match."""
@@ -61,14 +60,12 @@ class Generation:
     """The result of a generation, from 1 on.
 
     Attributes:
-        number: Its number.
         positions: What it learned from.
         loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
         error: The difference in the probability of winning that whole numbers make, on average.
-        wins, draws, losses: Of the match.
-        opponent: The other side of the match.
+        wins, draws, losses, opponent: Of the match.
         is_best: Whether the file has this network now.
-        seconds: How long all generations so far have taken.
+        seconds: Time of all generations so far.
     """
 
     number: int
@@ -141,7 +138,9 @@ def tune_network(
     run = _Run(env, out, hidden, nodes, outcome_share, seed, game, game.snapshot(live), on_progress)
     fewest, most, hourly = _GENERATIONS
     share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
-    playing = _runner(workers, runner, ray_address)
+    playing = make_runner(
+        workers or _processors() if runner == RunnerChoice.LOCAL else workers, runner, ray_address
+    )
     while run.progress.seconds < 3600 * hours - 1:
         run.play(playing, _PLAYING * share)
         trained = run.train(_TRAINING * share)
@@ -152,37 +151,30 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _runner(workers: int | None, runner: RunnerChoice | str, ray_address: str | None) -> Any:
-    if runner == RunnerChoice.RAY:
-        from zermelo.evaluation.runners.ray import RayRunner
-
-        return RayRunner(workers, ray_address)
-    count = workers or _processors()
-    return SerialRunner() if count == 1 else ProcessRunner(count)
-
-
 @dataclass
 class _Progress:
     """What a later call goes on from.
 
     Attributes:
         lessons: Positions of the generations that are remembered, oldest first.
+        weights, columns: Of the last training; none before.
         counts: Positions of each of those generations; the last is the one that goes on.
-        weights: Those of the last training; none before.
-        columns: How seats share columns; none before the first training.
         number: The generation that goes on.
         played, seconds: Time that it has played, and that all has taken.
         leads: Whether the file has a network that won its match, and so plays.
     """
 
     lessons: list[Lessons] = dataclasses.field(default_factory=list)
-    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
     weights: Weights = dataclasses.field(default_factory=dict)
     columns: npt.NDArray[np.int32] | None = None
+    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
     number: int = 1
     played: float = 0.0
     seconds: float = 0.0
     leads: bool = False
+
+
+_PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
 
 
 @dataclass
@@ -204,7 +196,6 @@ class _Run:
         self.progress = self._read() if self.path.exists() else _Progress()
 
     def play(self, runner: Any, seconds: float) -> None:
-        """Plays games until the time of this generation is over and there are enough positions."""
         progress = self.progress
         work = LessonWork(self.env, self.out if progress.leads else "", self.nodes, _GAMES_OF_TASK)
         first = self.seed + 1_000_000 * progress.number + int(1000 * progress.played)
@@ -226,7 +217,6 @@ class _Run:
         self._save()
 
     def train(self, seconds: float) -> Trained:
-        """Trains on what is remembered."""
         progress, begun, name = self.progress, time.monotonic(), f"generation {self.progress.number}: training"
         self.on_progress(name, 0.0)
         lessons = Lessons.joined(progress.lessons)[-_MOST_POSITIONS:]
@@ -249,10 +239,9 @@ class _Run:
         trained.evaluator.save(self.candidate, about)
         try:
             has_written = features_for(self.game, self.start) is not None
-            counts, opponent = self._match(has_written, seconds)
-            wins, draws, losses = counts
+            (wins, draws, losses), opponent = self._match(has_written, seconds)
             # Without a written evaluation there is nothing better to play with than any network.
-            is_best = 2 * wins + draws >= sum(counts) or not (progress.leads or has_written)
+            is_best = wins >= losses or not (progress.leads or has_written)
             if is_best or not progress.leads:
                 trained.evaluator.save(self.out, about)
         finally:
@@ -279,29 +268,22 @@ class _Run:
         if self.progress.leads:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
-        outcomes = {"win": 0, "draw": 0, "loss": 0}
-        name = f"generation {self.progress.number}: match"
+        name, played = f"generation {self.progress.number}: match", itertools.count(1)
 
-        def count(record: Any) -> None:
-            if not record.void:
-                outcomes[str(record.outcomes[record.agents.index("candidate")])] += 1
-            self.on_progress(name, sum(outcomes.values()) / _MATCH_GAMES)
+        def count(_: Any) -> None:
+            self.on_progress(name, next(played) / _MATCH_GAMES)
 
         seed = self.seed + self.progress.number
-        round_robin(
+        row = round_robin(
             self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
-        )
-        return (outcomes["win"], outcomes["draw"], outcomes["loss"]), best
+        ).row("candidate")
+        return (row.wins, row.draws, row.losses), best
 
     def _save(self) -> None:
         progress = self.progress
-        lessons = Lessons.joined(progress.lessons)
-        progress.lessons = [lessons]
-        numbers = {"counts": progress.counts, "number": progress.number, "played": progress.played}
-        about = self.identity | numbers | {"seconds": progress.seconds, "leads": progress.leads}
-        arrays: dict[str, Any] = {
-            field.name: getattr(lessons, field.name) for field in dataclasses.fields(lessons)
-        }
+        progress.lessons = [Lessons.joined(progress.lessons)]
+        about = self.identity | {name: getattr(progress, name) for name in _PLAIN}
+        arrays: dict[str, Any] = dict(vars(progress.lessons[0]))
         arrays |= {f"weights.{name}": array for name, array in progress.weights.items()}
         if progress.columns is not None:
             arrays["columns"] = progress.columns
@@ -314,18 +296,16 @@ class _Run:
     def _read(self) -> _Progress:
         try:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                names = [field.name for field in dataclasses.fields(Lessons)]
-                lessons = Lessons(**{name: file[name] for name in names})
-                weights = {n.removeprefix("weights."): file[n] for n in file.files if n.startswith("weights.")}
-                columns = file["columns"] if "columns" in file.files else None
+                about, arrays = json.loads(str(file["about"])), dict(file)
+            lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
+            weights = {n.removeprefix("weights."): a for n, a in arrays.items() if n.startswith("weights.")}
             other = {name: about[name] for name in self.identity}
-            kept = {name: about[name] for name in ("counts", "number", "played", "seconds", "leads")}
+            plain = {name: about[name] for name in _PLAIN}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise InvalidSettingError(f"{self.path} is no progress of zermelo tune: remove it ({error})") from None
         if other != self.identity:
             raise InvalidSettingError(
                 f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
             )
-        kept["leads"] = kept["leads"] and Path(self.out).is_file()
-        return _Progress([lessons], weights=weights, columns=columns, **kept)
+        plain["leads"] = plain["leads"] and Path(self.out).is_file()
+        return _Progress([lessons], weights, arrays.get("columns"), **plain)

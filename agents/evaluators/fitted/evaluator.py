@@ -12,13 +12,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.fitted.feature_sets import (
     AboveEvaluation,
     AnyFeatures,
     NamedFeatures,
+    check_source,
 )
-from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, StoredNetwork
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, values_by_seat
 from zermelo.agents.evaluators.fitted.pattern_tables import (
     PatternTables,
     can_have_tables,
@@ -28,6 +29,7 @@ from zermelo.agents.evaluators.fitted.pattern_tables import (
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.files import read_file
 from zermelo.envs.spec_text import format_spec
 
 _VERSION: Final = 1
@@ -52,11 +54,9 @@ class FittedEvaluator:
     Where a bound is infinite the sum itself is what a player can expect.
 
     Args:
-        features: What is read off a state.
-        weights: A number for each feature.
+        features, weights: What is read off a state, and a number for each.
         path: The file that it was read from, as specs write it.
-        bounds: The lowest and highest outcome that was seen, in a game that does not say its utility bounds; they
-            are taken for those.
+        bounds: The lowest and highest outcome that was seen, in a game that does not say its utility bounds.
     """
 
     def __init__(
@@ -83,24 +83,16 @@ class FittedEvaluator:
         return hash((self.features.kind, self.weights.tobytes()))
 
     def spec(self) -> str:
-        """The file, in quotes; with features of somebody's own, a spec that names them."""
         inner = self.features.inner if isinstance(self.features, AboveEvaluation) else self.features
         if isinstance(inner, NamedFeatures):
             return format_spec("fitted", {"path": self.path, "features": inner.source})
         return repr(self.path)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """Expected utility to come, for each seat."""
         entries = self.features.entries(game, [state])
         mine = float(self.expected(game.traits, entries)[0])
-        lower, upper = self.bounds or game.traits.utility_bounds
-        if math.isfinite(upper - lower):
-            mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
-            mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
-        if game.traits.seats == 1:
-            return (mine,)
-        other = game.traits.constant - sum(game.utility(state)) - mine
-        return (mine, other) if entries.seats[0] == 0 else (other, mine)
+        bounds = self.bounds or game.traits.utility_bounds
+        return values_by_seat(game, state, int(entries.seats[0]), mine, bounds)
 
     def expected(self, traits: Traits, entries: Entries) -> npt.NDArray[np.float64]:
         """Expected utility to come, for the seat of each entry."""
@@ -145,3 +137,21 @@ class FittedEvaluator:
 
     def __reduce__(self) -> Any:
         return FittedEvaluator, (self.features, self.weights, self.path, self.bounds)
+
+
+def load_evaluation(path: str, features: str = "") -> FittedEvaluator | NetworkEvaluator:
+    """Reads the evaluation in a file.
+
+    ``features`` is the ``"module:name"`` of features of somebody's own: what a file names is not imported
+    unless it is named here too.
+    """
+    try:
+        stored = msgspec.json.decode(read_file(path), type=StoredPatterns | StoredNetwork)
+        if isinstance(stored, StoredNetwork):
+            return stored.evaluator(path)
+        check_source(stored.features, features)
+        return FittedEvaluator(stored.features, np.array(stored.weights), path, stored.bounds)
+    except FileNotFoundError:
+        raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
+    except (ValueError, OSError, RecursionError) as error:
+        raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None

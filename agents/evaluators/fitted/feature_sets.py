@@ -35,7 +35,6 @@ class NamedFeatures(FeatureSet, frozen=True, tag="named"):
 
     @functools.cached_property
     def functions(self) -> Mapping[str, Callable[[Any, Any], float]]:
-        """The functions by name; they are imported when they are first asked for."""
         found = import_name(self.source)
         if not isinstance(found, Mapping) or not found or not all(map(callable, found.values())):
             raise InvalidSettingError(
@@ -131,11 +130,7 @@ AnyFeatures: TypeAlias = ObservationFeatures | PatternFeatures | NamedFeatures |
 
 
 def check_source(features: FeatureSet, named: str) -> None:
-    """Refuses features that import another ``"module:name"`` than the one that was given.
-
-    Raises:
-        InvalidSettingError: They name another, or there is none.
-    """
+    """Refuses features that import another ``"module:name"`` than the one that was given."""
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if isinstance(inner, NamedFeatures):
         if named != inner.source:

@@ -22,8 +22,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.fitted.observed import unlike, write_evaluation
+from zermelo.agents.evaluators.fitted.observed import unlike, values_by_seat, write_evaluation
 from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
@@ -57,11 +56,7 @@ def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
 
 
 def require_planes(game: Any) -> None:
-    """Refuses games whose boards compiled code cannot read, or whose values are no shares of the utility.
-
-    Raises:
-        UnsupportedGameError: The game is one of those.
-    """
+    """Refuses games whose boards compiled code cannot read, or whose values are no shares of the utility."""
     reason = "two players"
     if isinstance(game, RulesGame):
         traits = game.traits
@@ -131,12 +126,10 @@ class NetworkEvaluator:
         return hash(self._parts())
 
     def spec(self) -> str:
-        """The file, in quotes."""
         return repr(self.path)
 
     @property
     def words(self) -> int:
-        """Words of each seat's planes."""
         return int(self.columns.shape[1]) // 64
 
     @functools.cached_property
@@ -163,7 +156,6 @@ class NetworkEvaluator:
         return found
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        """Expected utility, for each seat."""
         require_planes(game)
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
@@ -172,10 +164,7 @@ class NetworkEvaluator:
         odds = float(self.log_odds(words, np.array([mover]))[0])
         lower, upper = game.traits.utility_bounds
         share = 1.0 / (1.0 + math.exp(-min(max(odds, -_LARGEST_SUM), _LARGEST_SUM)))
-        mine = math.floor((lower + (upper - lower) * share) * FITTED_UNIT + 0.5) / FITTED_UNIT
-        mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
-        other = lower + upper - mine
-        return (mine, other) if mover == 0 else (other, mine)
+        return values_by_seat(game, state, mover, lower + (upper - lower) * share, (lower, upper))
 
     def tables(self, game: Any) -> NetworkTables | None:
         """What compiled code reads; None if only plain Python can evaluate, which says why."""
@@ -189,11 +178,7 @@ class NetworkEvaluator:
         return self._tables[game]
 
     def save(self, path: str, about: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """Writes a file; ``about`` says where the weights come from.
-
-        Raises:
-            InvalidSettingError: It cannot be written.
-        """
+        """Writes a file; ``about`` says where the weights come from."""
         arrays: list[npt.NDArray[Any]] = [self.columns, self.first, self.bias, self.outputs, self.output_bias]
         packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(arrays, _KINDS, strict=True))
         sizes = self.words, len(self.first), self.hidden
@@ -222,7 +207,6 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
     about: dict[str, Any] = {}
 
     def evaluator(self, path: str) -> NetworkEvaluator:
-        """The evaluator; raises ``ValueError`` if the parts do not fit together."""
         unpacker = zlib.decompressobj()
         try:
             packed = unpacker.decompress(base64.b64decode(self.arrays, validate=True), _MOST_BYTES)

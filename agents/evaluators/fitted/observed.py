@@ -6,6 +6,7 @@ Each seat has features of its own, so that it does not matter whether an environ
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.files import replaced
 
@@ -26,11 +28,7 @@ def _openspiel_state(state: Any) -> Any | None:
 
 
 def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
-    """The observation of a seat, or of the player to move, as an array.
-
-    Raises:
-        UnsupportedGameError: The game does not show its players arrays.
-    """
+    """The observation of a seat, or of the player to move, as an array."""
     inside: Any = _openspiel_state(state)
     seen: Any = None
     if hasattr(game, "observation"):
@@ -51,9 +49,9 @@ class Entries:
     """The features of some states that are not zero, states one after another.
 
     Attributes:
-        indices, values: Which feature, and its value; shape (how many in all,).
-        starts: Where each state's begin in those, and the end of the last one's; shape (states + 1,).
-        seats: Whose expectation the weighted sum says, of each state; shape (states,).
+        indices, values: Which feature, and its value.
+        starts: Where each state's begin, and the end of the last one's; shape (states + 1,).
+        seats: Whose expectation the weighted sum says, of each state.
     """
 
     indices: npt.NDArray[np.int64]
@@ -62,14 +60,12 @@ class Entries:
     seats: npt.NDArray[np.int64]
 
     def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The weighted sum of each state."""
         running = np.concatenate(([0.0], np.cumsum(weights[self.indices] * self.values)))
         sums: npt.NDArray[np.float64] = np.diff(running[self.starts])
         return sums
 
     @staticmethod
     def joined(parts: Sequence[Entries]) -> Entries:
-        """Several as one."""
         starts, end = [np.zeros(1, np.int64)], 0
         for part in parts:
             starts.append(part.starts[1:] + end)
@@ -87,7 +83,6 @@ class FeatureSet(msgspec.Struct, frozen=True, dict=True, tag_field="kind", forbi
 
     @property
     def kind(self) -> str:
-        """Name of the kind in files."""
         return str(self.__struct_config__.tag)
 
     @property
@@ -109,11 +104,7 @@ def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
 
 
 def write_evaluation(path: str, text: str) -> None:
-    """Writes the file of a fitted evaluation as a whole.
-
-    Raises:
-        InvalidSettingError: It cannot be written.
-    """
+    """Writes the file of a fitted evaluation as a whole."""
     try:
         with replaced(path) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")
@@ -121,6 +112,20 @@ def write_evaluation(path: str, text: str) -> None:
         raise InvalidSettingError(
             f"cannot write {path}: {error.strerror or error}; choose another file"
         ) from error
+
+
+def values_by_seat(
+    game: Any, state: Any, seat: int, mine: float, bounds: tuple[float, float]
+) -> tuple[float, ...]:
+    """Values for all seats from that of one, rounded as compiled code does, and strictly inside finite bounds."""
+    lower, upper = bounds
+    if math.isfinite(upper - lower):
+        mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
+        mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
+    if game.traits.seats == 1:
+        return (mine,)
+    other = game.traits.constant - sum(game.utility(state)) - mine
+    return (mine, other) if seat == 0 else (other, mine)
 
 
 def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
@@ -136,7 +141,6 @@ class ObservationFeatures(FeatureSet, frozen=True, tag="observation"):
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> ObservationFeatures:
-        """The features of a game, from some of its states."""
         return cls(game.traits.seats, observed_array(game, states[0]).size)
 
     @property

@@ -104,17 +104,9 @@ def _numbers(candidates: Sequence[Sequence[int]], width: int) -> _Whole | None:
 
 
 class PatternTables:
-    """The words that ``agents.compiled.patterns`` reads.
+    """The words that ``agents.compiled.patterns`` reads, at ``address``, as long as this object lives.
 
-    Args:
-        features: The patterns.
-        weights: Of the patterns.
-        bits: What ``find_bits`` found.
-        game: The game.
-        written: The weight of the written evaluation's log odds; 0 for none.
-
-    Attributes:
-        address: Of words, which live as long as this object.
+    ``bits`` are what ``find_bits`` found, ``written`` is the weight of the written evaluation's log odds.
     """
 
     is_network = False

@@ -9,6 +9,7 @@ a new high-quality evaluation function for Othello" (1997).
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
@@ -96,7 +97,7 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @functools.cached_property
     def layout(self) -> _Layout:
-        """The places of windows; raises ``InvalidSettingError`` if there are none, or too many patterns."""
+        """The places of windows; refuses boards with none, or with too many patterns."""
         cells, kinds = self.rows * self.columns, self.kinds
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
@@ -122,11 +123,7 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
-        """The features of a game, from some of its states.
-
-        Raises:
-            UnsupportedGameError: The observation is no board, or one with too many kinds of cells.
-        """
+        """The features of a game, from some of its states; refuses observations that are no such board."""
         seen = np.stack([observed_array(game, state) for state in states])
         if seen.ndim == 4:
             uneven = (seen != seen[:, :1, :1, :]).any(axis=(0, 1, 2))
@@ -147,7 +144,6 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @classmethod
     def _small_enough(cls, seats: int, rows: int, columns: int, **shown: Any) -> PatternFeatures:
-        """With the longest windows of which there are not too many patterns."""
         for longest in (9, 4):
             found = cls(seats, rows, columns, longest=1, **shown)
             if seats * _patterns(rows, columns, min(longest, found._most_cells), found.kinds) <= _MOST_WEIGHTS:
@@ -156,12 +152,10 @@ class PatternFeatures(FeatureSet, frozen=True, tag="patterns"):
 
     @property
     def kinds(self) -> int:
-        """Number of kinds of cells."""
         return len(self.planes) + 1 if self.planes else len(self.codes)
 
     @property
     def _most_cells(self) -> int:
-        """Maximum number of cells in a window, ``longest`` left out."""
         if self.kinds**4 * self.rows * self.columns < _MOST_PATTERNS:
             return 4 if self.kinds > _FEW_KINDS else 9
         return 2
@@ -234,31 +228,21 @@ def _windows(rows: int, columns: int, longest: int) -> list[tuple[int, ...]]:
         if longest >= side * side:
             shapes.append([(down, right) for down in range(side) for right in range(side)])
     found = []
-    for shape in shapes:
-        for row in range(rows):
-            for column in range(columns):
-                cells = [(row + down, column + right) for down, right in shape]
-                if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
-                    found.append(tuple(r * columns + c for r, c in cells))
+    for shape, row, column in itertools.product(shapes, range(rows), range(columns)):
+        cells = [(row + down, column + right) for down, right in shape]
+        if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
+            found.append(tuple(r * columns + c for r, c in cells))
     return found + (_lines(rows, columns) if longest == 9 else [])
 
 
 def _lines(rows: int, columns: int) -> list[tuple[int, ...]]:
-    """Whole lines of four to eight cells: rows, columns and diagonals."""
+    """Whole rows, columns and diagonals of four to eight cells."""
     found = []
     for down, right in _DIRECTIONS:
-        for row in range(rows):
-            for column in range(columns):
-                before = row - down, column - right
-                if 0 <= before[0] < rows and 0 <= before[1] < columns:
-                    continue
-                line = []
-                while 0 <= row < rows and 0 <= column < columns:
-                    line.append(row * columns + column)
-                    row, column = row + down, column + right
-                row, column = before[0] + down, before[1] + right
-                if 3 < len(line) <= _LONGEST:
-                    found.append(tuple(line))
+        lines: dict[int, list[int]] = {}
+        for row, column in itertools.product(range(rows), range(columns)):
+            lines.setdefault(column * down - row * right, []).append(row * columns + column)
+        found += [tuple(line) for line in lines.values() if 3 < len(line) <= _LONGEST]
     return found
 
 

@@ -8,7 +8,6 @@ layers of the same number of blocks. He, Zhang, Ren and Sun, "Deep residual lear
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import io
 import math
@@ -133,22 +132,11 @@ def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
             torch.save(plain, file)
             file.flush()
             os.fsync(file.fileno())
-        _sync_folder(path.parent)
     except (OSError, RuntimeError) as error:  # PyTorch has errors of its own for a full disk
         reason = getattr(error, "strerror", None) or reason_of(error)
         raise InvalidSettingError(
             f"cannot write the checkpoint {path} ({reason}): make room, or choose another folder"
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes the new name in a folder last, where folders can be opened."""
-    with contextlib.suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

@@ -79,10 +79,6 @@ class AlphaZeroSettings:
     def __post_init__(self) -> None:
         check_settings(self)
 
-    def differences(self, other: dict[str, Any]) -> list[str]:
-        """The names of the settings that have another value there."""
-        return [name for name in self.__dataclass_fields__ if getattr(self, name) != other.get(name)]
-
 
 _STEP, _SEARCH, _GAMES = range(3)
 """Codes of the kernel: go on, begin the searches of all games' moves anew, begin all games anew."""
@@ -180,9 +176,9 @@ class SelfPlay:
                 f"games={count} with simulations={settings.simulations} need {gib:,.0f} GiB of memory, "
                 "which there is not: lower them"
             ) from None
-        self._observer, self.arrays = self._games.observer, self._games.arrays
+        self.arrays = self._games.arrays
         self.arrays["visits_due"] = visits_due(settings.considered, settings.simulations)
-        self.shape, self.choices = self._observer.shape, int(self._games.numbers["choices"])
+        self.shape, self.choices = self._games.observer.shape, int(self._games.numbers["choices"])
         self.played = self.asked = 0
         from zermelo.agents.learning.alphazero.self_play_kernel import play
 
@@ -197,14 +193,12 @@ class SelfPlay:
     @property
     def observations(self) -> NDArray[Any]:
         """The positions to judge, of shape (games, *what a player sees); the next step may change the array."""
-        return self._observer.seen(self.arrays["observations"], self.arrays["spares"])
+        return self.arrays["observations"].reshape(-1, *self.shape)
 
     def step(self, logits: NDArray[Any], values: NDArray[Any]) -> Samples | None:
-        """Takes the network's answers and goes on to the next positions; returns samples of games that ended.
+        """Takes the network's logits and values, and goes on; returns samples of ended games.
 
-        Args:
-            logits: Shape (games, actions).
-            values: Returns for the player to move, from -1 to 1; shape (games,).
+        Logits have the shape (games, actions), values (games,): from -1 to 1, for the player to move.
         """
         arrays = self.arrays
         arrays["logits"][:], arrays["answers"][:] = logits, values
@@ -243,7 +237,6 @@ class SelfPlay:
     # -- how it is set up
 
     def _search(self) -> Search:
-        """The search block of ``mcts`` for a thread."""
         settings = self.settings
         agent = MCTSAgent(
             selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0
@@ -339,7 +332,8 @@ class Replay:
         batch.width, batch.observed, batch.choices = rows.actions.shape[1], self._observer.size, choices
         self._kernel(*self._start, 0, count, batch)
         values = self._mix * rows.searched[places] + (1 - self._mix) * rows.outcomes[places]
-        return Lesson(self._observer.seen(written, states), targets.astype(np.float32), values.astype(np.float32))
+        seen = written.reshape(count, *self._observer.shape)
+        return Lesson(seen, targets.astype(np.float32), values.astype(np.float32))
 
     def state(self) -> dict[str, Any]:
         """All samples, for a checkpoint."""

@@ -21,7 +21,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from zermelo.agents.core.settings import check_number
@@ -50,17 +49,6 @@ _LAST_RATE = 0.05
 """The learning rate at the end, as a share of the first."""
 
 
-class _About(msgspec.Struct):
-    """The plain parts of a checkpoint."""
-
-    game: str
-    settings: dict[str, Any]
-    generator: str
-    iterations: int
-    seconds: float
-    new: int
-
-
 class Iteration(NamedTuple):
     """Results of a training iteration, from 1 on.
 
@@ -85,8 +73,7 @@ class AlphaZero:
     """A network that learns a game by playing against itself.
 
     Args:
-        env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment: two
-            opposed players who see the whole state, with or without chance.
+        env: A name that ``make`` takes, rules, or an environment: two opposed players who see the whole state.
         settings: How to play and to learn.
         device: PyTorch's name of the device for the network.
         threads: Threads that play; by default one fewer than there are processors.
@@ -171,7 +158,6 @@ class AlphaZero:
         return Samples.joined(found)
 
     def _learn(self, progress: float) -> tuple[float, tuple[float, float]]:
-        """Learns for the positions of the last iteration; how long it took, and the mean losses."""
         began, settings, share = time.perf_counter(), self.settings, min(max(progress, 0.0), 1.0)
         steps = round(self._new * settings.reuse / settings.batch_size)
         if steps == 0:
@@ -202,7 +188,7 @@ class AlphaZero:
     # -- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a checkpoint, which is there as a whole or not at all.
+        """Writes a checkpoint, as a whole or not at all.
 
         The searches of the games' next moves begin anew, so that what follows is what follows ``restore``.
 
@@ -224,10 +210,7 @@ class AlphaZero:
         write_checkpoint(Path(path), {**content, **self.self_play.state(), **self.replay.state()})
 
     def restore(self, path: str | os.PathLike[str]) -> list[str]:
-        """Goes on from a checkpoint of the same game; with the same settings, as if nothing had happened.
-
-        Returns:
-            The names of the settings that were others then.
+        """Goes on from a checkpoint of the same game; returns the names of the settings that were others then.
 
         Raises:
             InvalidSettingError: It cannot be read, or is of another game, or of a network, a number of games or a
@@ -235,28 +218,26 @@ class AlphaZero:
         """
         content = read_checkpoint(Path(path))
         try:
-            about = msgspec.convert({name: content.get(name) for name in _About.__struct_fields__}, _About)
-        except msgspec.ValidationError as error:
-            raise InvalidSettingError(
-                f"{path} is a damaged checkpoint ({error}): remove it, or choose another folder"
-            ) from error
-        if about.game != repr(self.game):
-            raise InvalidSettingError(
-                f"{path} is a checkpoint of {about.game}, not of {self.game!r}: choose another folder"
-            )
-        other = self.settings.differences(about.settings)
-        if sizes := [name for name in other if name in _SIZES]:
-            raise InvalidSettingError(
-                f"{path} was written with other settings ({', '.join(sizes)}): give the same, or choose another "
-                "folder"
-            )
-        try:
+            if content["game"] != repr(self.game):
+                raise InvalidSettingError(
+                    f"{path} is a checkpoint of {content['game']}, not of {self.game!r}: choose another folder"
+                )
+            settings = asdict(self.settings)
+            other = [name for name, value in settings.items() if content["settings"].get(name) != value]
+            if sizes := [name for name in other if name in _SIZES]:
+                raise InvalidSettingError(
+                    f"{path} was written with other settings ({', '.join(sizes)}): give the same, or choose "
+                    "another folder"
+                )
             self.network.load_state_dict(content["network"])
             self._optimizer.load_state_dict(content["optimizer"])
-            self._generator.bit_generator.state = json.loads(about.generator)
-            self.iterations, self.seconds, self._new = about.iterations, about.seconds, about.new
+            self._generator.bit_generator.state = json.loads(content["generator"])
+            self.iterations, self._new = int(content["iterations"]), int(content["new"])
+            self.seconds = float(content["seconds"])
             self.replay.restore(content)
             self.self_play.restore(content)
+        except InvalidSettingError:
+            raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
             raise InvalidSettingError(
                 f"{path} is a damaged checkpoint ({type(error).__name__}): remove it, or choose another folder"
@@ -264,10 +245,5 @@ class AlphaZero:
         return other
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator.
-
-        Raises:
-            MissingDependencyError: The package onnx is not installed.
-            InvalidSettingError: The file cannot be written.
-        """
+        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator."""
         export_onnx(self.network, self.self_play.shape, Path(path))

@@ -1,7 +1,7 @@
 """Regression of the returns of self-play on features, with a ridge penalty, and which weights features share.
 
-Mirrors and turns of a board share weights if games from the first position go on alike under them. Sharing among
-seats, the size of windows and phases are chosen by the loss on games that were not fitted to.
+Mirrors and turns of a board that the rules declare share weights. Sharing among seats, the size of windows and
+phases are chosen by the loss on games that were not fitted to.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.core.playouts import random_game
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import LARGE, AboveEvaluation
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
-from zermelo.agents.learning.tuning.self_play import Played
-from zermelo.envs import Chance, Traits
+from zermelo.agents.learning.tuning.self_play import Choice
+from zermelo.envs import Traits
+from zermelo.envs.rules.rules_game import RulesGame
 
-_WALKS: Final = 2
-_WALK_STEPS: Final = 200
 _SEAT_WALKS: Final = 10
+_WALK_STEPS: Final = 200
 _FEWER: Final = 1.03
 """Fewer weights, of both seats in one or of smaller windows, are preferred up to this factor of the loss.
 
@@ -48,68 +50,65 @@ _OUTCOMES: Final = 3
 _MIN_PROBABILITY: Final = 1e-6
 
 
-def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> FeatureSet:
-    """The features with weights shared by mirror images of the board, if those are symmetries of the game.
+@dataclass(frozen=True)
+class Played:
+    """Positions of one game in which a player is to move, their features, and the entries' returns."""
 
-    Under a symmetry what can follow a position looks like what can follow its image; that is tried along games at
-    random. Features of other kinds, and those of games of chance, are returned as they are.
+    states: Sequence[Any]
+    entries: Entries
+    returns: npt.NDArray[np.float64]  # without the rewards before
+
+
+def with_returns(
+    game: Any,
+    features: FeatureSet,
+    recorded: Sequence[tuple[Any, Choice]],
+    final: Sequence[float],
+    outcome_share: float,
+) -> list[Played]:
+    """The positions of a game with features and returns; nothing of none.
+
+    ``outcome_share`` is the weight of the outcome in a return; the rest is the player's value, where it has one.
     """
+    if not recorded:
+        return []
+    states = [position for position, _ in recorded]
+    entries, returns = features.entries(game, states), np.empty(len(states))
+    for place, ((position, choice), seat) in enumerate(zip(recorded, entries.seats, strict=True)):
+        total = final[seat]
+        if choice.value is not None:
+            own = choice.value if game.to_move(position) == seat else game.traits.constant - choice.value
+            total = outcome_share * total + (1.0 - outcome_share) * own
+        returns[place] = total - game.utility(position)[seat]
+    return [Played(states, entries, returns)]
+
+
+def patterns_of(features: FeatureSet) -> PatternFeatures | None:
+    """The patterns among the features; None if there are none."""
     inner = features.inner if isinstance(features, AboveEvaluation) else features
-    if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
+    return inner if isinstance(inner, PatternFeatures) else None
+
+
+def _with_patterns(features: FeatureSet, patterns: PatternFeatures) -> FeatureSet:
+    return AboveEvaluation(patterns) if isinstance(features, AboveEvaluation) else patterns
+
+
+def with_symmetries(features: FeatureSet, game: Any, states: Sequence[Any]) -> FeatureSet:
+    """The features with weights shared by images of the board, where the rules declare that they play alike."""
+    patterns = patterns_of(features)
+    if patterns is None or not isinstance(game, RulesGame):
         return features
-    walks = [[_look(inner, game, at) for at in _random_walk(game, start, generator)] for _ in range(_WALKS)]
-    places = np.arange(inner.rows * inner.columns).reshape(inner.rows, inner.columns)
-    among = range(8) if inner.rows == inner.columns else range(4)
-    number_of = {turned(places, turn).tobytes(): turn for turn in among}
     turns = {0}
-    for turn in among:
-        if turn not in turns and all(_can_follow(inner, game, start, looks, turn) for looks in walks):
-            more = {turn}
-            while more:  # two symmetries after each other are one
-                turns |= more
-                pairs = itertools.product(turns, repeat=2)
-                more = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs} - turns
-    return _outer(features, msgspec.structs.replace(inner, turns=tuple(sorted(turns))))
+    for symmetry in range(1, game.symmetries):
+        images = _boards(patterns, game, [game.rules.symmetric_state(state, symmetry) for state in states])
+        boards = _boards(patterns, game, states)
+        turns |= {turn for turn in range(8) if np.array_equal(turned(boards, turn), images)}
+    return _with_patterns(features, msgspec.structs.replace(patterns, turns=tuple(sorted(turns))))
 
 
-def _random_walk(game: Any, state: Any, generator: np.random.Generator) -> Iterator[Any]:
-    """States of a game at random, until its end or chance."""
-    yield state
-    for _ in range(_WALK_STEPS):
-        if game.is_terminal(state) or game.to_move(state) < 0:
-            return
-        actions = game.legal_actions(state)
-        state = game.result(state, actions[int(generator.integers(len(actions)))])
-        yield state
-
-
-def _look(features: PatternFeatures, game: Any, state: Any) -> tuple[Any, Any]:
-    """Returns who is to move, and the board; or how the game ended."""
-    if game.is_terminal(state):
-        return tuple(game.utility(state)), None
-    cells = features.cells(game, [state])[0, :-1]
-    return game.to_move(state), cells.reshape(features.rows, features.columns)
-
-
-def _can_follow(
-    features: PatternFeatures, game: Any, start: Any, looks: Sequence[tuple[Any, Any]], turn: int
-) -> bool:
-    """True if the images of a game's positions can follow each other too."""
-
-    def is_image(look: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-        if look[0] != other[0] or (look[1] is None) != (other[1] is None):
-            return False
-        return look[1] is None or bool(np.array_equal(turned(look[1], turn), other[1]))
-
-    if not is_image(looks[0], looks[0]):
-        return False
-    state = start
-    for look in looks[1:]:
-        following = (game.result(state, action) for action in game.legal_actions(state))
-        state = next((child for child in following if is_image(look, _look(features, game, child))), None)
-        if state is None:
-            return False
-    return True
+def _boards(patterns: PatternFeatures, game: Any, states: Sequence[Any], seat: int | None = None) -> Any:
+    """The kinds of cells; shape (rows, columns, states)."""
+    return patterns.cells(game, states, seat)[:, :-1].T.reshape(patterns.rows, patterns.columns, -1)
 
 
 def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> tuple[int, ...]:
@@ -118,17 +117,16 @@ def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random
     The loss does not tell: a board seen the wrong way round halves the weights too. So the moves of some random
     games are compared: which cells change, from what to what, wherever they are on the board.
     """
-    inner = features.inner if isinstance(features, AboveEvaluation) else features
-    if not isinstance(inner, PatternFeatures) or inner.seats != 2:
+    patterns = patterns_of(features)
+    if patterns is None or patterns.seats != 2:
         return ()
-    turns = (0, 1) if inner.rows == 1 else (0, 2, 3)
+    turns = (0, 1) if patterns.rows == 1 else (0, 2, 3)
     seen: dict[int, Counter[bytes]] = {turn: Counter() for turn in (OWN, *turns)}
     for _ in range(_SEAT_WALKS):
-        for state, child in itertools.pairwise(_random_walk(game, start, generator)):
+        walk = random_game(game, start, generator, _WALK_STEPS)
+        for state, child in itertools.pairwise(walk):
             mover = game.to_move(state)
-            before, after = (
-                cells[:-1].reshape(inner.rows, inner.columns) for cells in inner.cells(game, [state, child], mover)
-            )
+            before, after = np.moveaxis(_boards(patterns, game, [state, child], mover), 2, 0)
             for turn in turns if mover == 1 else (OWN,):
                 seen[turn][_change(turned(before, max(turn, 0)), turned(after, max(turn, 0)))] += 1
     known = seen.pop(OWN)
@@ -145,41 +143,6 @@ def _change(before: Any, after: Any) -> bytes:
     differ = before[box] != after[box]
     parts = np.where(differ, before[box], -1), np.where(differ, after[box], -1)
     return bytes(str(differ.shape), "ascii") + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
-
-
-def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], turns: Sequence[int]) -> FeatureSet:
-    """The features with weight sharing, window size and phases chosen by their loss.
-
-    ``turns`` are those of ``seat_turns``. Features of other kinds are as they were.
-    """
-    inner = features.inner if isinstance(features, AboveEvaluation) else features
-    if not isinstance(inner, PatternFeatures):
-        return features
-    best = inner
-    lowest = loss_of(_outer(features, inner))
-    for settings, worth in (
-        ([{"second": turn} for turn in turns], _FEWER),
-        ([{"longest": 4}], _FEWER),
-        (_by_phases(inner), 1.0),
-    ):
-        tried = [msgspec.structs.replace(best, **setting) for setting in settings]
-        losses = [loss_of(_outer(features, one)) for one in tried]
-        if losses and min(losses) < worth * lowest:
-            lowest = min(losses)
-            best = tried[losses.index(lowest)]
-    return _outer(features, best)
-
-
-def _outer(features: FeatureSet, inner: PatternFeatures) -> FeatureSet:
-    return AboveEvaluation(inner) if isinstance(features, AboveEvaluation) else inner
-
-
-def _by_phases(features: PatternFeatures) -> list[dict[str, Any]]:
-    """Four or eight phases, by how full the board is."""
-    cells = features.rows * features.columns
-    return [
-        {"phases": tuple(cells * part // parts for part in range(1, parts))} for parts in (4, 8) if cells >= parts
-    ]
 
 
 Floats = npt.NDArray[np.float64]
@@ -291,21 +254,38 @@ def outcome_bounds(traits: Traits, played: Sequence[Played]) -> tuple[float, flo
     return (float(seen[0]), float(seen[-1])) if 1 < len(seen) <= _OUTCOMES else (lower, upper)
 
 
-def with_sharing(
-    features: FeatureSet, game: Any, bounds: tuple[float, float], games: Split, turns: Sequence[int]
-) -> FeatureSet:
-    """The features with the weight sharing that has the lowest loss on some of the games."""
+def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], turns: Sequence[int]) -> FeatureSet:
+    """The features with the weight sharing, window size and phases that have the lowest loss.
 
-    def loss_of(one: FeatureSet) -> float:
-        train, validation = (
-            [with_features(one, game, played) for played in part[:_PILOT_GAMES]] for part in games[:2]
-        )
-        targets, entries, logistic = _joined(bounds, [*train, *validation])
-        first, second = np.split(np.arange(len(targets)), [sum(len(played.returns) for played in train)])
-        settings: dict[str, Any] = {"ridge": _PILOT_RIDGE, "logistic": logistic, "steps": _PILOT_STEPS}
-        return regress(entries, targets, first, second, prior_of(one), **settings).loss
+    ``turns`` are those of ``seat_turns``. Features of other kinds are as they were.
+    """
+    best = patterns_of(features)
+    if best is None:
+        return features
+    lowest, cells = loss_of(features), best.rows * best.columns
+    phases = [tuple(cells * part // parts for part in range(1, parts)) for parts in (4, 8) if cells >= parts]
+    for name, values, worth in (
+        ("second", turns, _FEWER),
+        ("longest", (4,), _FEWER),
+        ("phases", phases, 1.0),  # by how full the board is
+    ):
+        tried = [msgspec.structs.replace(best, **{name: value}) for value in values]
+        losses = [loss_of(_with_patterns(features, one)) for one in tried]
+        if losses and min(losses) < worth * lowest:
+            lowest = min(losses)
+            best = tried[losses.index(lowest)]
+    return _with_patterns(features, best)
 
-    return best_sharing(features, loss_of, turns)
+
+def pilot_loss(features: FeatureSet, game: Any, bounds: tuple[float, float], games: Split) -> float:
+    """The loss on some of the games, after a short fit to others."""
+    train, validation = (
+        [with_features(features, game, played) for played in part[:_PILOT_GAMES]] for part in games[:2]
+    )
+    targets, entries, logistic = _joined(bounds, [*train, *validation])
+    first, second = np.split(np.arange(len(targets)), [sum(len(played.returns) for played in train)])
+    settings: dict[str, Any] = {"ridge": _PILOT_RIDGE, "logistic": logistic, "steps": _PILOT_STEPS}
+    return regress(entries, targets, first, second, prior_of(features), **settings).loss
 
 
 def _joined(bounds: tuple[float, float], games: Sequence[Played]) -> tuple[Floats, Entries, bool]:

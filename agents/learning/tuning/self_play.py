@@ -1,7 +1,8 @@
-"""Games of an agent against itself, and the value of their positions."""
+"""Games of an agent against itself, and the positions that are learned from them."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -9,19 +10,23 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.playouts import after, past_chance
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
-from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
+from zermelo.agents.core.playouts import after, past_chance, random_game
+from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
+from zermelo.agents.evaluators.fitted.network import plane_words
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance
-from zermelo.envs.rules import RulesGame
+from zermelo.envs import Chance, as_game, make_env
 
-_MOST_LEAVES: Final = 8
-"""Leaves that are evaluated of a state, drawn, where states are copies of an environment, which are slow.
-
-More games teach more than better ones.
-"""
-_MAX_MOVES: Final = 2_000
+MAX_MOVES: Final = 2_000
+_OPENING_SHARE: Final = 0.4
+"""Random moves end after this share of the length of a random game, at most."""
+_NODES_OF_PLAYOUTS: Final = 20
+"""A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
+_POSITIONS: Final = 60
+"""Positions recorded of a game, at most."""
 _EXPLORE: Final = 0.3
 """Probability of a random move in the opening."""
 
@@ -46,148 +51,168 @@ def searching(game: Any, agent: SearchAgent, *, is_learned: bool) -> Player:
     return choose
 
 
-class OnePly:
-    """A player that looks one move ahead and evaluates all states after its moves at once.
+def at_random(game: Any, generator: np.random.Generator) -> Player:
+    """A player of random moves."""
 
-    Without an evaluator it plays at random, but takes an action that wins at once.
-    """
+    def choose(state: Any) -> Choice:
+        actions = game.legal_actions(state)
+        return Choice(actions[int(generator.integers(len(actions)))], None)
 
-    def __init__(
-        self, game: Any, features: FeatureSet, evaluator: FittedEvaluator | None, generator: np.random.Generator
-    ) -> None:
-        self.game, self.features, self.evaluator, self.generator = game, features, evaluator, generator
-        self._sees_wins = game.traits.seats == 2 and game.traits.terminal_rewards_only
-        is_slow = not isinstance(game, RulesGame) and game.traits.chance is Chance.NONE
-        self._most_leaves = _MOST_LEAVES if is_slow else None
-
-    def __call__(self, state: Any) -> Choice:
-        """One of the best actions."""
-        actions = self.game.legal_actions(state)
-        if self.evaluator is None and not self._sees_wins:
-            return Choice(actions[int(self.generator.integers(len(actions)))], None)
-        values = self._values(state, actions)
-        best = np.flatnonzero(values == values.max())
-        chosen = int(best[self.generator.integers(len(best))])
-        return Choice(actions[chosen], None if self.evaluator is None else float(values[chosen]))
-
-    def _values(self, state: Any, actions: Sequence[int]) -> npt.NDArray[np.float64]:
-        game, mover = self.game, self.game.to_move(state)
-        values = np.zeros(len(actions))
-        leaves: list[tuple[Any, int, float]] = []
-
-        def add(index: int, probability: float, child: Any) -> None:
-            if game.is_terminal(child):
-                values[index] += probability * game.utility(child)[mover]
-            elif game.to_move(child) == CHANCE:
-                for outcome, share in game.chance_outcomes(child):
-                    add(index, probability * share, game.result(child, outcome))
-            else:
-                leaves.append((child, index, probability))
-
-        for index, action in enumerate(actions):
-            add(index, 1.0, after(game, state, action, self.generator))
-        if self.evaluator is None:
-            for _, index, probability in leaves:
-                values[index] += probability * game.traits.constant / 2
-            return values
-        if self._most_leaves is not None and len(leaves) > self._most_leaves:
-            chosen = self.generator.permutation(len(leaves))
-            values[[leaves[number][1] for number in chosen[self._most_leaves :]]] = -np.inf
-            leaves = [leaves[number] for number in chosen[: self._most_leaves]]
-        if leaves:
-            entries = self.features.entries(game, [leaf for leaf, _, _ in leaves])
-            expected = self.evaluator.expected(game.traits, entries)
-            for (leaf, index, probability), value, seat in zip(leaves, expected, entries.seats, strict=True):
-                total = value + game.utility(leaf)[seat]
-                values[index] += probability * (total if seat == mover else game.traits.constant - total)
-        return values
+    return choose
 
 
 @dataclass(frozen=True)
-class Played:
-    """Positions of one game in which a player is to move, their features, and the entries' returns."""
-
-    states: Sequence[Any]
-    entries: Entries
-    returns: npt.NDArray[np.float64]  # without the rewards before
-
-
 class SelfPlay:
-    """Plays games against itself, or a ``partner`` in one seat of every other game; opening moves may be random.
+    """Games of a player against itself; opening moves may be random.
 
     Only positions that no random move follows are recorded: there the end of the game is the value between equals,
     also after moves that nobody would choose, and searches ask about such positions most.
 
-    Args:
+    Attributes:
+        players: The player, and perhaps a partner, who has one seat of every other game.
         opening: Moves after which none is random, at most.
         positions: Positions recorded of a game, at most: neighbours say the same.
         records: Says of a position and what was chosen whether to record it.
     """
 
-    def __init__(
-        self,
-        game: Any,
-        starts: Sequence[Any],
-        player: Player,
-        partner: Player | None = None,
-        *,
-        opening: int,
-        positions: int,
-        generator: np.random.Generator,
-        records: Callable[[Any, Choice], bool] = lambda state, choice: True,
-    ) -> None:
-        self.game, self.starts, self.generator = game, starts, generator
-        self.player, self.partner = player, partner
-        self.opening, self.positions, self.records = opening, positions, records
+    game: Any
+    starts: Sequence[Any]
+    players: Sequence[Player]
+    opening: int
+    positions: int
+    generator: np.random.Generator
+    records: Callable[[Any, Choice], bool] = lambda state, choice: True
 
     def play(self) -> tuple[list[tuple[Any, Choice]], Sequence[float]]:
         """Positions of one game, and its utilities; no positions if it was over before any, or too long."""
         game, generator = self.game, self.generator
         state = self.starts[int(generator.integers(len(self.starts)))]
-        until = int(generator.integers(self.opening + 1))
-        players = [self.player, self.player]
-        partner_seat = int(generator.integers(4))
-        if self.partner is not None and partner_seat < 2:
-            players[partner_seat] = self.partner
+        until, partner_seat = int(generator.integers(self.opening + 1)), int(generator.integers(4))
         recorded: list[tuple[Any, Choice]] = []
-        for move in range(_MAX_MOVES):
+        for move in range(MAX_MOVES):
             state = past_chance(game, state, generator)
             if game.is_terminal(state):
-                break
+                chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
+                return [recorded[place] for place in chosen], game.utility(state)
             if move < until and generator.random() < _EXPLORE:
-                actions = game.legal_actions(state)
-                action = actions[int(generator.integers(len(actions)))]
+                choice = at_random(game, generator)(state)
             else:
-                choice = players[game.to_move(state)](state)
-                action = choice.action
+                choice = self.players[-1 if game.to_move(state) == partner_seat else 0](state)
                 if move >= until and self.records(state, choice):
                     recorded.append((state, choice))
-            state = after(game, state, action, generator)
-        if not game.is_terminal(state):
-            return [], ()
-        chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
-        return [recorded[place] for place in chosen], game.utility(state)
+            state = after(game, state, choice.action, generator)
+        return [], ()
 
 
-def with_returns(
-    game: Any,
-    features: FeatureSet,
-    recorded: Sequence[tuple[Any, Choice]],
-    final: Sequence[float],
-    outcome_share: float,
-) -> list[Played]:
-    """The positions of a game with features and returns; nothing of none.
+# -- positions that networks learn from
 
-    ``outcome_share`` is the weight of the outcome in a return; the rest is the player's value, where it has one.
+
+@dataclass(frozen=True)
+class Lessons:
+    """Positions in which a player is to move, in the order of their games.
+
+    Attributes:
+        planes: What ``plane_words`` says of them; shape (positions, 2 seats, words).
+        movers: The seat to move; shape (positions,).
+        outcomes: The share of the utility that the player to move got in the end, from 0 to 1.
+        values: The share that the search expected; NaN where nothing was learned that could.
     """
-    if not recorded:
-        return []
-    states = [position for position, _ in recorded]
-    entries, returns = features.entries(game, states), np.empty(len(states))
-    for place, ((position, choice), seat) in enumerate(zip(recorded, entries.seats, strict=True)):
-        total = final[seat]
-        if choice.value is not None:
-            own = choice.value if game.to_move(position) == seat else game.traits.constant - choice.value
-            total = outcome_share * total + (1.0 - outcome_share) * own
-        returns[place] = total - game.utility(position)[seat]
-    return [Played(states, entries, returns)]
+
+    planes: npt.NDArray[np.uint64]
+    movers: npt.NDArray[np.int8]
+    outcomes: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.movers)
+
+    def __getitem__(self, chosen: slice) -> Lessons:
+        return Lessons(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
+
+    @staticmethod
+    def joined(parts: Sequence[Lessons]) -> Lessons:
+        """Several as one."""
+        names = [field.name for field in dataclasses.fields(Lessons)]
+        return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+@dataclass
+class LessonWork:
+    """Games of self-play as tasks of a runner; an item is the seed of some games.
+
+    Attributes:
+        env: The environment's name.
+        network: The file of the network that plays, or empty: then the written evaluation does, else playouts.
+        nodes: Nodes of the search for each move.
+        games: Games of a task.
+    """
+
+    env: str
+    network: str
+    nodes: int
+    games: int
+    hang_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._game: Any = None
+
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
+        """The positions of some games; ``on_turn`` is not called."""
+        generator = np.random.default_rng(item)
+        if self._game is None:
+            live = make_env(self.env)
+            live.reset(seed=item)
+            self._game = as_game(live)
+            self._start = self._game.snapshot(live)
+            self._player = self._make_player(item)
+            lengths = [sum(1 for _ in random_game(self._game, self._start, generator, 1_000)) for _ in range(5)]
+            self._opening = round(_OPENING_SHARE * np.mean(lengths))
+        game = self._game
+        loop = SelfPlay(
+            game, [self._start], [self._player], self._opening, _POSITIONS, generator,
+            records=lambda state, choice: is_quiet(game, state, choice),
+        )  # fmt: skip
+        states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()
+        lower, upper = game.traits.utility_bounds
+        for _ in range(self.games):
+            recorded, final = loop.play()
+            for state, choice in recorded:
+                mover = game.to_move(state)
+                turn = int(generator.integers(game.symmetries))
+                states.append(game.rules.symmetric_state(state, turn) if turn else state)
+                movers.append(mover)
+                outcomes.append((final[mover] - lower) / (upper - lower))
+                values.append(np.nan if choice.value is None else (choice.value - lower) / (upper - lower))
+        words = plane_words(game, [*states, self._start])[:-1]  # of no states it would not know how many words
+        return Lessons(
+            words, np.array(movers, np.int8), np.array(outcomes, np.float32), np.array(values, np.float32)
+        )
+
+    def _make_player(self, seed: int) -> Player:
+        game = self._game
+        kind = AlphaBetaAgent if game.traits.chance is Chance.NONE else ExpectiminimaxAgent
+        if self.network:
+            agent = kind(nodes=self.nodes, evaluator=load_evaluation(self.network), seed=seed)
+            return searching(game, agent, is_learned=True)
+        if features_for(game, self._start) is not None:
+            return searching(game, kind(nodes=self.nodes, seed=seed), is_learned=False)
+        simulations = max(2, self.nodes // _NODES_OF_PLAYOUTS)
+        return searching(game, MCTSAgent(simulations=simulations, seed=seed), is_learned=True)
+
+    def lost(self, item: int, loss: Any) -> Lessons:
+        """No positions: other games will do."""
+        return dataclasses.replace(self, network="", games=0).run(item)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    def __reduce__(self) -> Any:
+        return LessonWork, (self.env, self.network, self.nodes, self.games)
+
+
+def is_quiet(game: Any, state: Any, choice: Choice) -> bool:
+    """False if a capture or a check decides what a position is worth: searches look further there anyway."""
+    rules = game.rules
+    if hasattr(rules, "is_noisy") and rules.is_noisy(state, choice.action):
+        return False
+    return not (hasattr(rules, "is_urgent") and rules.is_urgent(state))

@@ -17,7 +17,7 @@ from zermelo.agents.evaluators.fitted.network import LARGEST_OUTPUT, ONE, OUTPUT
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures, turned
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.tuning.fitting import seat_turns
-from zermelo.agents.learning.tuning.lessons import Lessons
+from zermelo.agents.learning.tuning.self_play import Lessons
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.words import WORD
 
@@ -79,10 +79,9 @@ class Trained:
     """A network as it was trained, and as whole numbers.
 
     Attributes:
-        evaluator: In whole numbers.
         weights: What a later training begins with.
         loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
-        error: How much the two differ in the probability of winning, on average over those positions.
+        error: How much the whole numbers differ in the probability of winning, on average over those positions.
     """
 
     evaluator: NetworkEvaluator
@@ -109,7 +108,7 @@ def train(
     start: Weights | None = None,
     on_step: Callable[[float], object] = lambda _: None,
 ) -> Trained:
-    """Trains a network for so long, or until it has seen all positions often.
+    """Trains a network for so many seconds, or until it has seen all positions often.
 
     Args:
         lessons: What to learn.

@@ -11,6 +11,7 @@ game, mixed with the value that the last weights had for the position.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,18 +26,23 @@ from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted.observed import write_evaluation
 from zermelo.agents.learning.tuning.fitting import (
+    Played,
+    best_sharing,
     fit,
     outcome_bounds,
+    pilot_loss,
     prior_of,
     seat_turns,
     split_games,
     with_features,
-    with_sharing,
+    with_returns,
     with_symmetries,
 )
-from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching, with_returns
+from zermelo.agents.learning.tuning.self_play import MAX_MOVES, Player, SelfPlay, at_random, searching
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 from zermelo.envs.rules import RulesGame
@@ -47,7 +53,6 @@ _REMEMBERED: Final = 2
 _SAMPLE_GAMES: Final = 20
 """Random games that show the game's observations; of an environment more, until there are enough states."""
 _SAMPLE_STATES: Final = 1_000
-_MAX_MOVES: Final = 2_000
 _DEPTH: Final = 2
 """Depth of the search that plays over rules."""
 _NODES: Final = 2_000
@@ -129,19 +134,16 @@ def tune(
     require_perfect_information(traits, "tune")
     require_one_or_two_opposed(traits, "tune")
     samples, walks = _some_states(game, starts[0], generator)
-    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
+    chosen = with_symmetries(feature_set(features, game, samples), game, samples)
     bounds = traits.utility_bounds
     evaluator: FittedEvaluator | None = None
     done: list[Round] = []
     before: list[Played] = []
     for number in range(1, rounds + 1):
         players = _players(game, chosen, evaluator, generator, seed)
-        is_random = evaluator is None and len(players) == 1 and isinstance(players[0], OnePly)
-        loop = SelfPlay(
-            game, starts, *players,
-            opening=0 if is_random else round(_OPENING_SHARE * len(samples) / walks),
-            positions=1 + _POSITIONS // games, generator=generator,
-        )  # fmt: skip
+        is_random = evaluator is None and not isinstance(chosen, AboveEvaluation)
+        opening = 0 if is_random else round(_OPENING_SHARE * len(samples) / walks)
+        loop = SelfPlay(game, starts, players, opening, 1 + _POSITIONS // games, generator)
         played: list[Played] = []
         for count in range(1, games + 1):
             played += with_returns(game, chosen, *loop.play(), outcome_share)
@@ -151,7 +153,8 @@ def tune(
         if number == 1:
             bounds = outcome_bounds(traits, played)
             turns = seat_turns(chosen, game, starts[0], generator)
-            chosen = with_sharing(chosen, game, bounds, split_games(before, played), turns)
+            loss_of = functools.partial(pilot_loss, game=game, bounds=bounds, games=split_games(before, played))
+            chosen = best_sharing(chosen, loss_of, turns)
             played = [with_features(chosen, game, one) for one in played]
         found, strength = fit(bounds, split_games(before, played), prior_of(chosen), ridge, evaluator)
         evaluator = FittedEvaluator(
@@ -193,7 +196,7 @@ def _some_states(game: Any, start: Any, generator: np.random.Generator) -> tuple
     while walks < _SAMPLE_GAMES or (
         walks < 10 * _SAMPLE_GAMES and len(found) < _SAMPLE_STATES and not isinstance(game, RulesGame)
     ):
-        found += random_game(game, start, generator, _MAX_MOVES)
+        found += random_game(game, start, generator, MAX_MOVES)
         walks += 1
     return found, walks
 
@@ -207,7 +210,12 @@ def _players(
 ) -> Sequence[Player]:
     """The player of a round, and, while there is a written evaluation, the search with it as a partner."""
     if not isinstance(features, AboveEvaluation):
-        return [OnePly(game, features, evaluator, generator)]
+        if evaluator is None and not (game.traits.seats == 2 and game.traits.terminal_rewards_only):
+            return [at_random(game, generator)]
+        agent: SearchAgent = GreedyAgent(evaluator=evaluator or "rewards", samples=1, seconds=None, seed=seed)
+        if evaluator is not None and evaluator.tables(game) is not None:  # which is searched compiled
+            agent = AlphaBetaAgent(depth=1, evaluator=evaluator, seed=seed)
+        return [searching(game, agent, is_learned=evaluator is not None)]
     opposed = game.traits.chance is Chance.NONE and game.traits.seats == 2
     kind = AlphaBetaAgent if opposed else ExpectiminimaxAgent
     limit: dict[str, Any] = {"depth": _DEPTH} if opposed and isinstance(game, RulesGame) else {"nodes": _NODES}

@@ -95,7 +95,6 @@ class OpenSpielMCTSAgent(SearchAgent):
                 return self._result(found, budget, stopped_by)
 
     def _bot(self, found: _Found, simulations: int | None, seconds: float) -> Any:
-        """OpenSpiel's search, of a tree that is built within these limits."""
         import pyspiel
 
         seeds = [int(seed) for seed in self.generator.integers(2**31, size=2)]
@@ -154,7 +153,6 @@ class _Found:
         self._last: Any = None
 
     def add(self, root: Any) -> None:
-        """Adds what a tree says."""
         self.trees += 1
         self._last = root
         for child in root.children:
@@ -174,7 +172,6 @@ class _Found:
                 self.actions[action] = _Action(0, 0.0, self.game.utility(after)[seat])
 
     def value(self, action: int) -> float:
-        """The value of a visited action for the player to move, on average or for certain."""
         visits, reward, proven = self.actions[action]
         return reward / visits if proven is None else proven
 
@@ -184,7 +181,6 @@ class _Found:
         return (0.0 if proven is None else proven - self.game.traits.middle), visits, reward
 
     def best(self) -> list[int]:
-        """The actions that are as good as any."""
         most = max(map(self.merit, self.actions))
         return [action for action in self.actions if self.merit(action) == most]
 

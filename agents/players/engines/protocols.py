@@ -48,7 +48,6 @@ class _Engine:
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
     def send(self, line: str) -> None:
-        """Writes a line."""
         assert self._process.stdin is not None, "it was started with a pipe"
         try:
             self._process.stdin.write(f"{line}\n".encode())
@@ -80,7 +79,6 @@ class _Engine:
             return f"{self._name} has closed its input or output"
 
     def close(self) -> None:
-        """Ends it."""
         with contextlib.suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -271,7 +269,6 @@ def _moves(game: RulesGame, state: Any) -> dict[str, int]:
 
 
 def _fen_after(game: RulesGame, state: Any, *moves: str) -> str | None:
-    """The position after some moves; None where one of them is illegal."""
     for move in moves:
         action = _moves(game, state).get(move)
         if action is None:

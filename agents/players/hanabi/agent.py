@@ -85,7 +85,6 @@ class HanabiPolicy:
         self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
-        """The action of the convention in a state."""
         return self._run(state, (), 0, 0, state.current_player())[0]
 
     def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
@@ -134,7 +133,6 @@ class HanabiAgent(SearchAgent):
     convention: Convention = choice(Convention.SMART)
 
     def blueprint(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
-        """The agent's policy over the states of a game."""
         kept = self.__dict__.get("_policy")
         if kept is None or kept[0] is not game or not kept[1].compiled:
             kept = game, HanabiPolicy(game, self.convention, budget)

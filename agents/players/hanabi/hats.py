@@ -99,7 +99,6 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> tuple[int,
 
 
 def _number_of(rules: HanabiTable, table: Any, mover: int, action: int) -> int:
-    """The number that a hint stands for."""
     target = rules.hint_to(mover, action)
     offset = (target - mover) % rules.players
     newest = table[at.CARD + at.HAND * target + table[at.SIZE + target] - 1]
@@ -148,7 +147,6 @@ def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int
 
 
 def _public(rules: HanabiTable, table: Any, slot: int) -> int:
-    """The cards that a card can be for all that is public."""
     return possible(table, slot, rules.not_gone(table))
 
 

@@ -191,7 +191,6 @@ def _deal_hand(rules: HanabiTable, root: Any, guess: Any, seat: int, seed: int, 
 
 
 def _unseen_copies(rules: HanabiTable, table: Any, seat: int, card: int) -> int:
-    """Copies of a card that a player does not see."""
     left = rules.copies(card) - table[at.GONE + card]
     for holder in range(rules.players):
         if holder != seat:

@@ -65,7 +65,6 @@ def _chop(table: Any, player: int) -> int:
 
 
 def _read_hint(rules: HanabiTable, table: Any, target: int, cards: int, places: int, is_rank: bool) -> None:
-    """Notes what a hint means."""
     first, oldest = at.HAND * target, _chop(table, target)
     fresh, focus, again = 0, -1, -1
     for place in range(table[at.SIZE + target]):
@@ -133,7 +132,6 @@ def likeliest_play(table: Any, me: int, unseen: int) -> int:
 
 
 def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
-    """The place of the card that can best be spared."""
     oldest, best, chosen = _chop(table, me), -1, 0
     spared = table[at.DEAD] | _cards_shown(rules, table, -1, me, unseen)
     for place in range(table[at.SIZE + me]):
@@ -155,7 +153,6 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
 
 
 def _best_hint(rules: HanabiTable, table: Any, me: int) -> tuple[int, int]:
-    """The worth of the best hint, and its action."""
     best, chosen = _NONE, -1
     for offset in range(1, rules.players):
         target = (me + offset) % rules.players

@@ -31,27 +31,22 @@ class HanabiTable(NamedTuple):
     hats: int = 0  # 1 if hints are read by hat guessing
 
     def initial_state(self) -> Nothing:
-        """Tells the compiler what a state is."""
         return Nothing()
 
     def copies(self, card: int) -> int:
-        """The copies of a card in the deck."""
         rank = card % self.ranks
         return 3 if rank == 0 else 1 if rank == self.ranks - 1 else 2
 
     def rank_set(self, rank: int) -> int:
-        """The cards of a rank."""
         cards = 0
         for color in range(self.colors):
             cards |= 1 << (color * self.ranks + rank)
         return cards
 
     def color_set(self, color: int) -> int:
-        """The cards of a colour."""
         return ((1 << self.ranks) - 1) << (color * self.ranks)
 
     def all_cards(self) -> int:
-        """Every card."""
         return (1 << (self.colors * self.ranks)) - 1
 
     def begin(self, table: Any, eyes: int) -> None:
@@ -89,7 +84,6 @@ class HanabiTable(NamedTuple):
         table[at.PLAYABLE], table[at.DEAD], table[at.CRITICAL] = playable, dead, critical
 
     def is_over(self, table: Any) -> bool:
-        """True once nobody moves any more."""
         return bool(
             table[at.LIVES] == 0
             or table[at.TURNS] == 0
@@ -113,15 +107,12 @@ class HanabiTable(NamedTuple):
         table[at.EVENTS] += 1
 
     def is_hint(self, action: int) -> bool:
-        """True if an action is a hint."""
         return action >= 2 * self.size
 
     def is_rank_hint(self, action: int) -> bool:
-        """True if a hint is about a rank."""
         return action - 2 * self.size >= (self.players - 1) * self.colors
 
     def hint_to(self, mover: int, action: int) -> int:
-        """The player to whom a hint is given."""
         number = action - 2 * self.size
         if self.is_rank_hint(action):
             offset = (number - (self.players - 1) * self.colors) // self.ranks
@@ -130,7 +121,6 @@ class HanabiTable(NamedTuple):
         return (mover + 1 + offset) % self.players
 
     def hint_set(self, action: int) -> int:
-        """The cards that a hint is about."""
         number = action - 2 * self.size
         if self.is_rank_hint(action):
             return self.rank_set((number - (self.players - 1) * self.colors) % self.ranks)
@@ -144,7 +134,6 @@ class HanabiTable(NamedTuple):
         return 2 * self.size + others * self.colors + (offset - 1) * self.ranks + number - self.colors
 
     def is_legal(self, table: Any, action: int) -> bool:
-        """True if the player to move may do this."""
         mover = table[at.MOVER]
         if action < self.size:
             return bool(action < table[at.SIZE + mover] and table[at.TOKENS] < self.tokens)

@@ -61,7 +61,6 @@ class Sb3Agent(ViewAgent):
         super().__post_init__()
 
     def _loaded(self, baselines: Any) -> Any:
-        """The model of the file."""
         algorithm = getattr(baselines, str(self.algorithm), None)
         if algorithm is None:
             algorithm = getattr(require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
@@ -153,7 +152,6 @@ def _takes_masks(model: Any) -> bool:
 
 
 def _fitted(view: Observation, space: Any) -> Any:
-    """The observation in the form that the model was trained on."""
     observation = view.observation
     spaces = getattr(space, "spaces", None)
     if isinstance(spaces, Mapping):

@@ -60,7 +60,6 @@ class ViewAgent(ConfiguredAgent):
         return self.act_on(observation_of(env))
 
     def check_view(self, view: Observation, game: str) -> None:
-        """Refuses a trained model that cannot answer to an observation."""
         if not self.is_trained:
             return
         try:
@@ -74,7 +73,6 @@ class ViewAgent(ConfiguredAgent):
             self.reset(self.seed)
 
     def act_on(self, view: Observation) -> Any:
-        """The action for what a player sees, as ``env.step`` takes it."""
         if view.action_mask is not None and not view.action_mask.any():
             raise GameOverError(f"{view.agent} has no legal action: the game is over")
         return self._chosen(self.answer(view), view)
@@ -82,9 +80,8 @@ class ViewAgent(ConfiguredAgent):
     def predict(self, observation: Any, action_mask: Any = None) -> Any:
         """The action for an observation, as ``env.step`` takes it.
 
-        Args:
-            observation: The environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``.
-            action_mask: Shape ``(actions,)``, nonzero where an action is legal; None if all are.
+        ``observation`` is the environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``; the
+        mask is nonzero where an action is legal, None if all are.
 
         Raises:
             GameOverError: No action is legal.
@@ -105,16 +102,12 @@ class ViewAgent(ConfiguredAgent):
         """How likely each action is to be played: without ``sample`` the most probable one for certain."""
         answer = self.answer(view)
         numbers = _numbers(answer)
-        mixes = self.sample and self.outputs is not Outputs.ACTIONS and numbers is not None
-        if not mixes or numbers is None or numbers.size != view.actions:
+        if not self.sample or self.outputs is Outputs.ACTIONS or numbers is None or numbers.size != view.actions:
             return {int(self._chosen(answer, view)): 1.0}
-        scores = numbers.ravel().astype(float)
-        legal = np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
-        shares = self._probabilities(scores, scores[legal])
+        legal, shares = self._shares(numbers.ravel().astype(float), view)
         return {int(place) + view.first_action: float(share) for place, share in zip(legal, shares, strict=True)}
 
     def answer(self, view: Observation) -> Any:
-        """The answer of the policy itself."""
         raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")
 
     def _chosen(self, answer: Any, view: Observation) -> Any:
@@ -133,25 +126,30 @@ class ViewAgent(ConfiguredAgent):
         )
 
     def _best(self, scores: NDArray[np.float64], view: Observation) -> int:
-        legal = np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
-        found = scores[legal]
-        if np.isnan(found).any():
+        legal = _legal(scores, view)
+        if np.isnan(scores[legal]).any():
             raise InvalidSettingError(f"{self.name} answered nan for a legal action: {_shown(scores)}")
         if not self.sample:
-            return int(legal[np.argmax(found)]) + view.first_action
-        probabilities = self._probabilities(scores, found)
-        return int(self.generator.choice(legal, p=probabilities)) + view.first_action
+            return int(legal[np.argmax(scores[legal])]) + view.first_action
+        legal, shares = self._shares(scores, view)
+        return int(self.generator.choice(legal, p=shares)) + view.first_action
 
-    def _probabilities(self, scores: NDArray[np.float64], legal: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of the legal actions, adding up to 1; equal ones if the policy gives them nothing at all."""
+    def _shares(self, scores: NDArray[np.float64], view: Observation) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The legal actions and their probabilities; equal ones if the policy gives them nothing at all."""
+        legal = _legal(scores, view)
+        found = scores[legal]
         sums_to_one = bool(np.all(scores >= 0)) and abs(float(scores.sum()) - 1.0) < 1e-3
         if self.outputs is Outputs.LOGITS or (self.outputs is Outputs.AUTO and not sums_to_one):
-            top = legal.max()
-            legal = np.exp(legal - top) if np.isfinite(top) else (legal == top).astype(float)
-        elif (legal < 0).any():
+            top = found.max()
+            found = np.exp(found - top) if np.isfinite(top) else (found == top).astype(float)
+        elif (found < 0).any():
             raise InvalidSettingError(f"{self.name} answered a probability below 0: {_shown(scores)}")
-        total = legal.sum()
-        return np.full(legal.size, 1 / legal.size) if total == 0 else legal / total
+        total = found.sum()
+        return legal, np.full(found.size, 1 / found.size) if total == 0 else found / total
+
+
+def _legal(scores: NDArray[np.float64], view: Observation) -> NDArray[Any]:
+    return np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
 
 
 def _numbers(answer: Any) -> NDArray[Any] | None:

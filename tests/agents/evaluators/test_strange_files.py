@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
 from zermelo.agents.evaluators.fitted.feature_sets import NamedFeatures
-from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.envs import ZermeloError
 
 NAMED = {"kind": "named", "source": "beside_evaluation:FEATURES"}

@@ -20,16 +20,16 @@ from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.playouts import random_game
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, AnyFeatures, feature_set
-from zermelo.agents.evaluators.fitted.files import load_evaluation
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
-from zermelo.agents.learning.tuning.fitting import outcome_bounds, regress
-from zermelo.agents.learning.tuning.self_play import OnePly, Played, SelfPlay, searching, with_returns
+from zermelo.agents.learning.tuning.fitting import Played, outcome_bounds, regress, with_returns
+from zermelo.agents.learning.tuning.self_play import SelfPlay, searching
 from zermelo.agents.learning.tuning.tune import tune
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Othello, Pig
 from zermelo.envs.rules import RulesGame
@@ -200,11 +200,8 @@ def test_returns_mix_the_outcome_with_what_the_player_expected(outcome_share: fl
     states = some_states(TICTACTOE, seed=5, games=1)
     features = ObservationFeatures.fitting(TICTACTOE, states)
     evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size))
-    generator = np.random.default_rng(1)
-    loop = SelfPlay(
-        TICTACTOE, states[:1], OnePly(TICTACTOE, features, evaluator, generator),
-        opening=0, positions=99, generator=generator,
-    )  # fmt: skip
+    player = searching(TICTACTOE, GreedyAgent(evaluator=evaluator, seed=1), is_learned=True)
+    loop = SelfPlay(TICTACTOE, states[:1], [player], 0, 99, np.random.default_rng(1))
     (played,) = with_returns(TICTACTOE, features, *loop.play(), outcome_share)
     state, expected = states[0], []
     while not TICTACTOE.is_terminal(state):
@@ -218,42 +215,11 @@ def test_returns_mix_the_outcome_with_what_the_player_expected(outcome_share: fl
     assert played.returns == pytest.approx(returns)
 
 
-def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
-    env = make_env("classic/tictactoe-v3")
-    env.reset()
-    game = as_game(env, backend="clone")
-    start = game.snapshot(env)
-    looked: list[int] = []
-
-    class Counted(ObservationFeatures):
-        def entries(self, game: Any, states: Any) -> Entries:
-            looked.append(len(states))
-            return super().entries(game, states)
-
-    features = Counted(2, 18)
-    weights = np.random.default_rng(1).normal(size=features.size)
-    for evaluator in (None, FittedEvaluator(features, weights)):
-        generator = np.random.default_rng(1)
-        player = SelfPlay(
-            game, [start], OnePly(game, features, evaluator, generator),
-            opening=0, positions=99, generator=generator,
-        )  # fmt: skip
-        for _ in range(4):
-            looked.clear()
-            (played,) = with_returns(game, features, *player.play(), 1.0)
-            for place, state in enumerate(played.states):
-                mover = game.to_move(state)
-                ends = [game.utility(game.result(state, action))[mover] for action in game.legal_actions(state)]
-                assert max(ends) < 1 or place == len(played.states) - 1
-            assert len(looked) == 1 if evaluator is None else max(looked[:-1]) == 8
-
-
 def _looks(evaluator: FittedEvaluator, state: Any) -> float:
     """Expected utility of the first player."""
     if TICTACTOE.is_terminal(state):
         return float(TICTACTOE.utility(state)[0])
-    mine = float(evaluator.expected(TICTACTOE.traits, evaluator.features.entries(TICTACTOE, [state]))[0])
-    return mine if TICTACTOE.to_move(state) == 0 else -mine
+    return evaluator(TICTACTOE, state)[0]
 
 
 @functools.cache
@@ -268,15 +234,8 @@ def perfect(state: Any) -> float:
 @pytest.mark.thorough
 def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     path = str(tmp_path / "mnk.json")
-    settings: dict[str, Any] = {
-        "features": "patterns",
-        "games": 500,
-        "rounds": 2,
-        "seed": 4,
-        "ridge": 3.0,
-    }
-    tuned = tune("zermelo/MNK-v0", out=path, **settings)
-    assert [one.games for one in tuned.rounds] == [500, 500]
+    tuned = tune("zermelo/MNK-v0", out=path, features="patterns", games=1_000, rounds=2, seed=6, ridge=3.0)
+    assert [one.games for one in tuned.rounds] == [1_000, 1_000]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
     loaded = load_evaluation(path)
     assert loaded == tuned.evaluator
@@ -434,7 +393,7 @@ def test_searches_play_themselves_by_the_written_evaluation() -> None:
     agent = AlphaBetaAgent(depth=2, seed=1)
     generator = np.random.default_rng(1)
     player = searching(PAWNS, agent, is_learned=False)
-    loop = SelfPlay(PAWNS, [start], player, opening=0, positions=99, generator=generator)
+    loop = SelfPlay(PAWNS, [start], [player], 0, 99, generator)
 
     def games() -> list[Played]:
         return with_returns(PAWNS, features, *loop.play(), 0.5)
@@ -451,7 +410,7 @@ def test_searches_play_themselves_by_the_written_evaluation() -> None:
     assert any(played.returns.tolist() == [end[PAWNS.to_move(state)] for state in line] for end in ends)
     (other,) = games()
     assert list(other.states) != line, "of equal moves one is drawn"
-    loop = SelfPlay(PAWNS, [start], player, opening=3, positions=2, generator=generator)
+    loop = SelfPlay(PAWNS, [start], [player], 3, 2, generator)
     several = [game for _ in range(20) for game in games()]
     assert all(0 < len(game.states) <= 2 for game in several)
     assert len({game.states[0] for game in several}) > 2

@@ -110,17 +110,6 @@ def test_games_are_those_of_the_rules(name):
     assert ended > 0 or name in LONG
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(20_000)
-@pytest.mark.parametrize("name", [*FEW, *MANY, *LONG])
-def test_ten_thousand_games(name):
-    ended = steps = 0
-    while ended < 10_000:
-        ended += compare(name, 100, 200, seed=steps)
-        steps += 1
-    assert ended >= 10_000
-
-
 def answers(game, state, agent, known):
     """The states in which the first seat decides, or the game is over, after chance and the agent's best play."""
     if game.is_terminal(state) or game.to_move(state) == 0:
@@ -366,16 +355,12 @@ def test_wrong_settings_are_refused(given, sentence):
 def test_what_has_no_rules_or_no_opponent_is_refused():
     with pytest.raises(UnsupportedGameError, match="has no compiled rules"):
         make_vec("openspiel/y")
+    with pytest.raises(UnsupportedGameError, match="observations that do not compile"):
+        make_vec(Pictured())
     with pytest.raises(UnsupportedGameError, match="say opponent=None"):
         make_vec("zermelo/Game2048-v0")
     with pytest.raises(UnsupportedGameError):
         make_vec("zermelo/Leduc-v0", opponent="greedy")
-
-
-def test_observations_that_do_not_compile_are_made_in_python():
-    assert compare(Pictured(), 3, 15) > 0
-    with pytest.raises(InvalidSettingError, match="needs observations that compile"):
-        make_vec(Pictured(), autoreset="same_step")
 
 
 def test_classic_environments_are_played_by_their_twins():

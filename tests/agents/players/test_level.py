@@ -6,7 +6,7 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.agents.learning import OpponentEnv, make_vec
-from zermelo.agents.learning.matches import Match
+from zermelo.agents.learning.vector_opponents import Match
 from zermelo.agents.players.level import FOLDER, Levels, ladder_key
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents import Observation, OnnxAgent, Sb3Agent, TorchAgent, make_agent
+from zermelo.agents.learning import OpponentEnv
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
 from zermelo.envs.installing import install_command
 from zermelo.evaluation import play_match, round_robin
@@ -51,41 +52,14 @@ def wanted(mask):
     return CENTRE if mask[CENTRE] else int(np.flatnonzero(mask)[-1])
 
 
-class TicTacToe(gymnasium.Env):
-    """Tic-tac-toe as a single player sees it, against a random one: what MaskablePPO can be trained in."""
-
-    def __init__(self):
-        self.env = make_env(TICTACTOE)
-        self.observation_space = gymnasium.spaces.Box(0, 1, (3, 3, 2), np.int8)
-        self.action_space = gymnasium.spaces.Discrete(9)
-
-    def reset(self, seed=None, options=None):
-        super().reset(seed=seed)
-        self.env.reset(seed=seed)
-        return self._seen(), {}
-
-    def _seen(self):
-        return self.env.observe("player_1")["observation"]
-
-    def action_masks(self):
-        return self.env.observe(self.env.agent_selection)["action_mask"].astype(bool)
-
-    def step(self, action):
-        self.env.step(int(action))
-        if not any(self.env.terminations.values()):
-            self.env.step(int(self.np_random.choice(np.flatnonzero(self.action_masks()))))
-        over = any(self.env.terminations.values())
-        return self._seen(), float(self.env.rewards["player_1"]), over, False, {}
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 class TestStableBaselines3:
     @pytest.fixture(scope="class")
     def masked(self, tmp_path_factory):
         contrib = pytest.importorskip("sb3_contrib", reason='needs pip install "zermelo[sb3]"')
-        network = {"net_arch": [8]}
+        env, network = OpponentEnv(TICTACTOE, seat=0, observation="array"), {"net_arch": [8]}
         model = contrib.MaskablePPO(
-            "MlpPolicy", TicTacToe(), n_steps=32, batch_size=16, n_epochs=1, seed=1, policy_kwargs=network
+            "MlpPolicy", env, n_steps=32, batch_size=16, n_epochs=1, seed=1, policy_kwargs=network
         )
         model.learn(64)
         path = tmp_path_factory.mktemp("sb3") / "masked"

@@ -17,8 +17,7 @@ import pytest
 from doubles.damage import damage
 
 from zermelo.agents import PolicyTable, make_agent, solve_policy
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
-from zermelo.agents.evaluators.fitted.files import load_evaluation
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents.evaluators.fitted.files import load_evaluation
+from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
-from zermelo.agents.learning.tuning.lessons import Lessons, LessonWork
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork
 from zermelo.agents.learning.tuning.training import choose_columns, seat_columns, train
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
