@@ -75,8 +75,8 @@ def solve(
         tolerance: How far off a value may be (1e-9); with hidden cards, the policy's exploitability (1e-3).
         compile: When to compile rules: ``"wait"``, ``"background"`` or ``"never"``.
         tables: A file with an endgame table, which is taken as proven.
-        method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``: for mates, in rules that compile; it finds one
-            action that keeps the value, and not how soon the game ends.
+        method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``: for mates; it finds one action that keeps the
+            value, and not how soon the game ends.
         on_progress: Called ten times a second; an exception that it raises stops the search.
 
     Raises:

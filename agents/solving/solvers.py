@@ -293,36 +293,45 @@ class ProofSolver(Solver):
 
     def _line(self, state: Any, score: int, first: int) -> tuple[int, ...]:
         """Best play to the end, from ``first`` on; nothing if it would cost too much to find out."""
-        most = self._prover.nodes + max(_LINE_NODES, self._prover.nodes // 4)
-        game, line = self.game, [first]
-        try:
-            while True:
-                mover, state = game.to_move(state), game.result(state, line[-1])
-                if game.is_terminal(state):
-                    return tuple(line)
-                score = self._moved(score if game.to_move(state) == mover else -score, 1)
-                line.append(next(a for a in game.legal_actions(state) if self._reaches(state, a, score, most)))
-        except SearchStopped:
-            return ()
+        budget = self._prover.nodes + max(_LINE_NODES, self._prover.nodes // 4)
+        line: list[int] = []
+        chosen: int | None = first
+        while chosen is not None:
+            line.append(chosen)
+            mover = self.game.to_move(state)
+            state = self.game.result(state, chosen)
+            if self.game.is_terminal(state):
+                return tuple(line)
+            score = self._moved(score, 1)
+            if self.game.to_move(state) != mover:
+                score = -score
+            chosen = self._action_reaching(state, score, budget)
+        return ()
 
-    def _reaches(self, state: Any, action: int, score: int, most_nodes: int) -> bool:
-        """True if an action reaches the score of its state; raises ``SearchStopped`` after so many nodes."""
-        game, mover = self.game, self.game.to_move(state)
-        child = game.result(state, action)
-        if game.is_terminal(child):
-            return self._ending(child, mover) == score
-        wanted, left = self._moved(score, 1), most_nodes - self._prover.nodes
-        if left <= 0:
-            raise SearchStopped(StoppedBy.NODES)
-        if game.to_move(child) == mover:
-            found = self._score(child, wanted - 1, wanted, wanted, left)
-            reaches = found.lower >= wanted
-        else:
-            found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-            reaches = found.upper <= -wanted
-        if found.stopped_by is not StoppedBy.COMPLETED:
-            raise SearchStopped(found.stopped_by)
-        return reaches
+    def _action_reaching(self, state: Any, score: int, budget: int) -> int | None:
+        """An action that reaches the score of a state; None if the budget ends first."""
+        mover = self.game.to_move(state)
+        for action in self.game.legal_actions(state):
+            child = self.game.result(state, action)
+            if self.game.is_terminal(child):
+                if self._ending(child, mover) == score:
+                    return int(action)
+                continue
+            wanted = self._moved(score, 1)
+            left = budget - self._prover.nodes
+            if left <= 0:
+                return None
+            if self.game.to_move(child) == mover:
+                found = self._score(child, wanted - 1, wanted, wanted, left)
+                reaches = found.lower >= wanted
+            else:
+                found = self._score(child, -wanted, 1 - wanted, -wanted, left)
+                reaches = found.upper <= -wanted
+            if found.stopped_by is not StoppedBy.COMPLETED:
+                return None
+            if reaches:
+                return int(action)
+        return None
 
     def _value_bounds(self, state: Any, score: Score, *, outcome_only: bool) -> tuple[float, float]:
         lowest, highest = utility_range(self.game, state, self.game.to_move(state))

@@ -65,6 +65,7 @@ class Prover:
         game: A game that ``can_prove`` accepts; any other raises ``UnsupportedGameError``.
         memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
         threads: How many threads work: on one position together, or each on its own of many.
+        symmetric: Whether symmetric positions share their entries near the root.
         nodes: The most states to visit for one position.
     """
 
@@ -74,6 +75,7 @@ class Prover:
         *,
         memory_mb: float = 16,
         threads: int = 1,
+        symmetric: bool = True,
         nodes: int | None = None,
     ) -> None:
         if not can_prove(game):
@@ -111,8 +113,12 @@ class Prover:
             search.distances = self._distances
             search.total = int(game.traits.constant)
             search.start = starter(rules, _MAX_PLY + 2)
-            search.symmetries = game.symmetries
+            search.symmetries = game.symmetries if symmetric else 1
         self.nodes = 0
+
+    def forget(self) -> None:
+        """Empties the table."""
+        self._table[:] = 0
 
     def score(
         self,

@@ -80,9 +80,8 @@ def test_threads_left_over_help_with_the_last_positions(prover: Prover, together
 def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
     game = RulesGame(rules)
     generator = random.Random(5)
-    prover = Prover(game, memory_mb=1)
+    prover, again = Prover(game, memory_mb=1), Prover(game, memory_mb=1)
     for _ in range(6):
-        again = Prover(game, memory_mb=1)
         state = game.initial_state()
         for _ in range(4):
             state = game.result(state, generator.choice(game.legal_actions(state)))
@@ -92,6 +91,7 @@ def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
         for lower, upper in ((-3, 2), (exact.lower, exact.lower + 1), (LOSS, exact.lower)):
             found = again.score(state, guess=guess, lower=lower, upper=upper)
             assert found.lower == found.upper == min(max(exact.lower, lower), upper)
+        again.forget()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -7,9 +7,15 @@ from typing import Any, NamedTuple
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, Outcome, StoppedBy, solve
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Compile
+from zermelo.agents.solving.proof_number import PlainNumbers, ProofNumberSolver
+from zermelo.agents.solving.solvers import WatchedBudget
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Hex, Kalah, Oware
-from zermelo.envs.rules import mix
+from zermelo.envs.rules import RulesGame, mix
+
+COMPILES = pytest.mark.parametrize("compile", ["wait", "never"])
 
 
 class MazeState(NamedTuple):
@@ -75,20 +81,39 @@ def forced(rules: Maze) -> int:
 MAZES = [Maze(seed, 16) for seed in (*range(120), 549, 687)]
 
 
-def test_play_that_goes_round_is_drawn():
-    found = [solve(rules, method="proof_number").value for rules in MAZES]
+@COMPILES
+def test_play_that_goes_round_is_drawn(compile):  # noqa: A002
+    found = [solve(rules, method="proof_number", compile=compile).value for rules in MAZES]
     assert found == [forced(rules) for rules in MAZES]
     assert {*found} == {-1, 0, 1}
 
 
+def test_a_search_that_stores_every_disproof_is_wrong(monkeypatch):
+    """Graph history interaction: what rests on the path is not so on another one."""
+    monkeypatch.setattr(PlainNumbers, "stores", lambda *_: True)
+    found = [solve(rules, method="proof_number", compile="never").value for rules in MAZES]
+    assert found != [forced(rules) for rules in MAZES]
+
+
+@COMPILES
 @pytest.mark.parametrize(
     "rules", [MNK(3, 3, 3), MNK(4, 3, 3), Hex(3, 3), Kalah(3, 2), Kalah(3, 2, margin=True), ConnectFour(4, 4)]
 )
-def test_values_are_those_of_alpha_beta(rules):
-    found, expected = solve(rules, method="proof_number"), solve(rules, method="alpha_beta")
+def test_values_are_those_of_alpha_beta(rules, compile):  # noqa: A002
+    found, expected = solve(rules, method="proof_number", compile=compile), solve(rules, method="alpha_beta")
     assert found.proven
     assert (found.value, found.outcome) == (expected.value, expected.outcome)
     assert all(expected.action_values[action] == value for action, value in found.action_values.items())
+
+
+@pytest.mark.parametrize("rules", [MNK(3, 3, 3), Hex(3, 3), Kalah(3, 2)])
+def test_plain_and_compiled_searches_visit_the_same_nodes(rules):
+    nodes = []
+    for compiled in (Compile.WAIT, Compile.NEVER):
+        budget = WatchedBudget(Limits(), compile=compiled)
+        solver = ProofNumberSolver(RulesGame(rules), budget)
+        nodes.append(solver.solve(rules.initial_state()).nodes)
+    assert nodes[0] == nodes[1]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +145,5 @@ def test_a_limit_leaves_bounds():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(UnsupportedGameError, match="use method='alpha_beta'"):
         solve(Oware(2, 2), method="proof_number")
-    with pytest.raises(UnsupportedGameError, match="only searched compiled, and MNK is not: use method"):
-        solve(MNK(3, 3, 3), method="proof_number", compile="never")
     with pytest.raises(InvalidSettingError, match="method must be one of"):
         solve(MNK(3, 3, 3), method="guessing")
