@@ -31,15 +31,17 @@ OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?
 BENCHMARKS = {
     "connect_four": ("alphabeta",),
     "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice"),
-    "chess": ("chess",),
+    "chess": ("chess", "chess_book"),
     "chance": ("pruning",),
-    "hidden": ("ismcts", "exploitability", "hanabi"),
+    "hidden": ("ismcts", "exploitability"),
+    "hanabi": ("hanabi", "hanabi_search"),
     "equilibrium": ("equilibrium",),
     "clone": ("clone",),
-    "tournament": ("tournament",),
+    "tournament": ("tournament", "million"),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels",),
-    "knowledge": ("endings", "proofs"),
+    "first_moves": ("first_moves",),
+    "knowledge": ("endings", "strategies", "probing", "proofs"),
 }
 """The functions of each module."""
 

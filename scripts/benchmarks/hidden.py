@@ -1,19 +1,13 @@
-"""Games of hidden cards: how strong the agents are, and teams of Hanabi."""
+"""Games of hidden cards: how strong the agents are."""
 
 from __future__ import annotations
 
 import random
 import statistics
-import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from zermelo.agents import ISMCTSAgent, make_agent
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.envs import as_game, make_env
+from zermelo.agents import ISMCTSAgent
 from zermelo.evaluation.analysis.exploitability import agents_exploited
 from zermelo.evaluation.stats.score_interval import student_interval
 
@@ -58,32 +52,3 @@ def exploitability(simulations: int = 200) -> Iterator[dict[str, Any]]:
         answers = zip(table.seat_names, found.best_responses, strict=True)
         row = {"agent": f"`{found.agent}`", "exploitability": f"{found.exploitability:.4g}"}
         yield row | {f"best answer as {seat}": f"{reward:.4g}" for seat, reward in answers}
-
-
-def _game(players: int) -> Any:
-    env = make_env(f"classic/hanabi-v5(players={players}, hand_size={5 if players < 4 else 4})")
-    env.reset(seed=0)
-    return as_game(env)
-
-
-def _mean(points: Any) -> str:
-    low, high = student_interval(list(map(float, points)))
-    return f"{np.mean(points):.2f} ({low:.2f} to {high:.2f})"
-
-
-def hanabi(games: int = 1_000, seed: int = 1) -> Iterator[dict[str, Any]]:
-    """Mean points of teams that play by one convention, with 95 % intervals, and games a second of processor time.
-
-    PettingZoo's environment takes all points away with the last life; "points kept" counts them.
-    """
-    for convention in ("smart", "hats"):
-        for players in (2, 3, 4, 5):
-            game, agent = _game(players), make_agent(f"hanabi(convention={convention})")
-            made: Any = agent
-            policy, started = made.blueprint(game, Budget(Limits())), time.process_time()
-            points, lives = policy.play_on(game.initial_state(), samples=games, seed=seed)
-            rate = games / (time.process_time() - started)
-            scored = np.where(lives > 0, points, 0)[:, 0]
-            row = {"convention": convention, "players": players, "points": _mean(scored)}
-            row |= {"points kept": _mean(points[:, 0]), "perfect": f"{np.mean(scored == 25):.0%}"}
-            yield row | {"games a second": f"{rate:,.0f}"}

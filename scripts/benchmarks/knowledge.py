@@ -1,7 +1,9 @@
-"""Endgame tables and proof numbers beside plain searches: conversions, ratings, nodes to proofs."""
+"""Endgame tables and proof numbers beside plain searches: conversions, ratings, probe cost, nodes to proofs."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import random
 import tempfile
 import time
@@ -9,12 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import result_of
+from benchmarks.common import fastest, result_of
 from zermelo.agents import AlphaBetaAgent, solve
+from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.endgame_tables import EndgameTable, read_table
 from zermelo.agents.knowledge.making import make_table
+from zermelo.agents.knowledge.strategies import prove_book
 from zermelo.envs import make
 from zermelo.envs.games import MNK, Chess, ConnectFour, Hex
+from zermelo.envs.rules import RulesGame
 
 MATES = {
     "mate in 3": "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
@@ -78,6 +83,76 @@ def endings(
             row[f"moves {name}, to the fewest"] = sum(moves) / len(moves) if moves else "-"
         wins, losses = sum(mates["with"][:plain]), sum(mates["without"])
         yield row | result_of(wins, 2 * plain - wins - losses, losses)
+
+
+def strategies(
+    rows: int = 5, columns: int = 6, plies: int = 8, games: int = 100, seconds: float = 0.05
+) -> Iterator[dict[str, Any]]:
+    """Mistakes in Connect Four, every move judged exactly, with a book of proven strategies and without.
+
+    The opponent looks four moves ahead, and plays three moves in ten at random.
+    """
+    game = RulesGame(ConnectFour(rows, columns))
+    prover = Prover(game)
+
+    def value(state: Any, seat: int) -> int:
+        if game.is_terminal(state):
+            return int(game.utility(state)[seat])
+        score = prover.score(state, lower=-1, upper=1)
+        mine = (score.lower > 0) - (score.upper < 0)
+        return mine if game.to_move(state) == seat else -mine
+
+    def mistakes(number: int, player: AlphaBetaAgent) -> list[int]:
+        """The plies of the player's mistakes in a game, and the moves that it made."""
+        generator, seat, state = random.Random(number), number % 2, game.initial_state()
+        opponent, wrong, made = AlphaBetaAgent(depth=4, seed=number, memory_mb=4), list[int](), 0
+        for ply in itertools.count():
+            if game.is_terminal(state):
+                return [*wrong, made]
+            if game.to_move(state) != seat:
+                legal = list(game.legal_actions(state))
+                is_random = generator.random() < 0.3
+                action = generator.choice(legal) if is_random else opponent.search_state(game, state).action
+                state = game.result(state, action)
+                continue
+            before = value(state, seat)
+            state = game.result(state, player.search_state(game, state).action)
+            made += 1
+            if value(state, seat) < before:
+                wrong.append(ply)
+        raise AssertionError("the game ends")
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "exact.zbook")
+        started = time.process_time()
+        book = prove_book(game, path, plies=plies, agent=AlphaBetaAgent(nodes=20_000), memory_mb=32)
+        spent = time.process_time() - started
+        about = f"{len(book):,} positions, {os.path.getsize(path):,} bytes, {spent:.1f} s"
+        for name, known, said in (("with", path, about), ("without", None, "")):
+            found = [
+                mistakes(number, AlphaBetaAgent(seconds=seconds, seed=number, memory_mb=4, book=known))
+                for number in range(games)
+            ]
+            wrong = [ply for *plies_of, _ in found for ply in plies_of]
+            yield {
+                "book": name,
+                "moves": sum(each[-1] for each in found),
+                "mistakes": len(wrong),
+                f"in the first {plies} plies": sum(ply < plies for ply in wrong),
+                "games with one": sum(len(each) > 1 for each in found),
+                "size": said,
+            }
+
+
+def probing(depth: int = 7, rounds: int = 3) -> Iterator[dict[str, Any]]:
+    """Nodes a second of alpha-beta with a table beside the same without, where captures lead into it."""
+    path = _table("KRK").path
+    game = RulesGame(Chess(fen="8/3k4/3b4/8/8/2K5/4R3/8 w - - 0 1"))
+    for name, settings in (("none", {}), ("KRK", {"tables": path})):
+        agent = AlphaBetaAgent(depth=depth, quiescence=0, **settings)
+        found = agent.search_state(game)
+        [seconds] = fastest(rounds, lambda agent=agent: agent.search_state(game))
+        yield {"table": name, "nodes": found.nodes, "nodes a second": found.nodes / seconds}
 
 
 def proofs(most: int = 3_000_000) -> Iterator[dict[str, Any]]:

@@ -1,9 +1,16 @@
-"""Cost of a tournament on top of its games."""
+"""Cost of a tournament on top of its games, and of a million stored games."""
 
+import resource
 import tempfile
 import time
+from dataclasses import replace
+from pathlib import Path
 
-from zermelo.evaluation import round_robin
+import numpy as np
+
+from zermelo.evaluation import Store, read_games, read_standings, round_robin
+from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.tournament.plan import Tournament
 
 ENV = "classic/tictactoe-v3"
 AGENTS = {"random": "random", "other": "random"}
@@ -56,3 +63,44 @@ def tournament(games: int = 4000, rounds: int = 3):
     rates = dict(zip(ways, map(max, zip(*rounds_of, strict=True)), strict=True))
     for name, rate in rates.items():
         yield {"tournament": name, "games/s": rate, "of the bare loop": f"{rate / rates['bare loop']:.2f}"}
+
+
+def million(games: int = 1_000_000):
+    """Time in which a million games of random, greedy and alpha-beta are stored, ranked, rated and reported.
+
+    Some games are played, and stored again and again. Memory is by how much that of the process has grown by then.
+    """
+    agents = ["random", "greedy", "alphabeta(depth=1)"]
+    plan = Tournament.prepare(ENV, agents, games=games // 3)
+    samples = {}
+    for record in round_robin(ENV, agents, games=min(games // 3, 200)).records:
+        samples.setdefault(record.agents, []).append(record)
+    generator = np.random.default_rng(0)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with tempfile.TemporaryDirectory() as folder:
+
+        def store():
+            with Store(plan.schedule, plan.to_dict(), folder) as opened:
+                for game in plan.schedule:
+                    kind = samples[game.seats]
+                    record = kind[generator.integers(len(kind))]
+                    opened.append(replace(record, game_id=game.game_id, seed=game.seed))
+                    opened.kept()
+            size = sum(path.stat().st_size for path in Path(folder).iterdir())
+            return f"{len(plan.schedule):,} games, {size / 1e6:,.0f} MB"
+
+        def rank():
+            return f"{read_standings(folder).rows[0].agent} leads"
+
+        def rate():
+            return f"{read_standings(folder).ratings.players[0].name} leads"
+
+        def report():
+            return f"{len(report_page(read_games(folder), standings=read_standings(folder))) / 1e6:.2f} MB"
+
+        for step in (store, rank, rate, report):
+            clock, processor = time.perf_counter(), time.process_time()
+            result = step()
+            row = {"step": step.__name__, "result": result, "seconds": time.perf_counter() - clock}
+            grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
+            yield {**row, "of processor": time.process_time() - processor, "memory grew by MB": grown}
