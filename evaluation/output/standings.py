@@ -15,7 +15,7 @@ from typing import Any, Final
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite, printable
-from zermelo.evaluation.output import cells
+from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
@@ -83,6 +83,10 @@ class Standings(Ranking):
             if isinstance(part, TextTable):
                 found.append(part.html())
         return "\n".join(found)
+
+    to_pandas = notebook.to_pandas
+    plot_ratings = notebook.plot_ratings
+    plot_crosstable = notebook.plot_crosstable
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
