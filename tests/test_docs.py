@@ -167,7 +167,6 @@ def printed_specs(pattern):
     return {spec: page for page, text in reversed(texts.items()) for spec in pattern.findall(text)}
 
 
-@pytest.mark.defect(33)
 @pytest.mark.filterwarnings("ignore")  # of environments of others
 def test_every_environment_that_is_printed_can_be_made():
     from zermelo.envs import MissingDependencyError, ZermeloError, make_env
@@ -185,7 +184,6 @@ def test_every_environment_that_is_printed_can_be_made():
             pytest.fail(f"{page}: {spec}: {error}")
 
 
-@pytest.mark.defect(33)
 def test_every_agent_that_is_printed_can_be_made():
     """Where a file is missing, or dots, braces or capitals stand for a value, only the names of settings count."""
     from zermelo.agents import list_agents, make_agent

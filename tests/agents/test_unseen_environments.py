@@ -25,7 +25,6 @@ KNOWN = {
 }
 
 
-@pytest.mark.defect(47)
 def test_playouts_end_where_the_time_limit_does() -> None:
     env = TimeLimit(gymnasium.make("CliffWalking-v1"), 5)
     env.reset(seed=0)
@@ -41,7 +40,6 @@ def test_value_iteration_solves_the_table_without_its_time_limit() -> None:
     assert value_iteration(env).value(as_game(env).snapshot(env)) == pytest.approx(1.0)
 
 
-@pytest.mark.defect(46)
 @pytest.mark.parametrize("traits", [None, KNOWN], ids=["unknown", "known"])
 @pytest.mark.parametrize("name", ["alphabeta", "mcts", "auto", "maxn", "expectiminimax"])
 def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any) -> None:
@@ -52,7 +50,6 @@ def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any
     assert agent.act(env) == env.winning
 
 
-@pytest.mark.defect(42)
 @pytest.mark.parametrize("name", ["auto", "mcts", "alphabeta", "expectiminimax"])
 def test_slow_steps_are_counted_against_the_first_move(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     env = Pick(wait=0.03)
@@ -72,7 +69,6 @@ def test_slow_steps_are_counted_against_the_first_move(name: str, monkeypatch: p
         steps.clear()
 
 
-@pytest.mark.defect(42)
 @pytest.mark.parametrize(("seconds", "most"), [(0.05, 12), (0.4, 1)])
 def test_slow_copies_are_counted_against_the_first_move(
     seconds: float, most: int, monkeypatch: pytest.MonkeyPatch
@@ -91,7 +87,6 @@ def test_slow_copies_are_counted_against_the_first_move(
     assert len(copies) <= most
 
 
-@pytest.mark.defect(42)
 def test_greedy_answers_in_its_time() -> None:
     env = Wide(wait=0.03)
     env.reset()
@@ -100,7 +95,6 @@ def test_greedy_answers_in_its_time() -> None:
     assert result.nodes <= 22
 
 
-@pytest.mark.defect(51)
 @pytest.mark.parametrize("name", ["auto(seconds=0.1)", "alphabeta(depth=2)", "greedy", "mcts(simulations=20)"])
 def test_an_environment_that_prints_is_silent_while_it_is_searched(
     name: str, capsys: pytest.CaptureFixture[str]
@@ -135,7 +129,6 @@ SPACES: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
-@pytest.mark.defect(51)
 @pytest.mark.parametrize("kind", SPACES)
 @pytest.mark.parametrize("name", ["auto(seconds=0.3)", "greedy(seconds=None)"])
 def test_actions_of_every_finite_space_are_played(kind: str, name: str) -> None:
@@ -148,7 +141,6 @@ def test_actions_of_every_finite_space_are_played(kind: str, name: str) -> None:
     assert space.contains(make_agent("random").act(env))
 
 
-@pytest.mark.defect(51)
 def test_a_box_of_floats_is_refused_with_the_way_out() -> None:
     env = Target(spaces.Box(-1, 1, (2,), np.float32), lambda a: float(a[0] - a[1]))
     env.reset()
@@ -162,7 +154,6 @@ def test_a_box_of_floats_is_refused_with_the_way_out() -> None:
     assert finite.action(action).tolist() == [1, -1]
 
 
-@pytest.mark.defect(51)
 def test_no_agent_is_recommended_that_refuses_too() -> None:
     env = Pick()
     env.zermelo_traits = {"information": "hidden"}

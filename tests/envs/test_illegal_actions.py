@@ -46,7 +46,6 @@ GAMES = {
 }
 
 
-@pytest.mark.defect(23)
 @pytest.mark.parametrize("kind", GAMES)
 def test_illegal_actions_raise(kind):
     game, source = GAMES[kind](), random.Random(kind)
@@ -69,7 +68,6 @@ def test_illegal_actions_raise(kind):
         state = game.result(state, source.choice(legal))
 
 
-@pytest.mark.defect(23)
 def test_a_column_of_six_takes_no_seventh_stone():
     game = as_game(ConnectFour())
     state = game.initial_state()
@@ -79,7 +77,6 @@ def test_a_column_of_six_takes_no_seventh_stone():
         game.result(state, 3)
 
 
-@pytest.mark.defect(23)
 @pytest.mark.parametrize("rules", [MNK(3, 3, 3), Othello(4)], ids=repr)
 def test_after_the_end_nothing_is_legal(rules):
     game = as_game(rules)

@@ -36,7 +36,6 @@ for megabytes in (0.9, 0.1, 0.01):
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(7)
 def test_a_full_table_of_transpositions_ends_no_search() -> None:
     """In a process of its own: a kernel that does not look at the clock could not be ended."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -71,7 +70,6 @@ class Hurrying:
         return count
 
 
-@pytest.mark.defect(14)
 def test_two_threads_never_expand_one_node() -> None:
     """The kernel's functions, in plain Python: a second thread comes while the first expands a node."""
     search = shared(MNK(3, 3, 3), 2)
@@ -87,7 +85,6 @@ def test_two_threads_never_expand_one_node() -> None:
     assert sorted(tried) == list(range(8)), "each action once"
 
 
-@pytest.mark.defect(14)
 def test_no_count_of_all_moves_as_first_is_lost() -> None:
     """Nobody can have four in a row of three, so whoever begins takes five of nine places in every simulation."""
     simulations = 60_000

@@ -91,7 +91,6 @@ def soon(call: Callable[[], Any], seconds: float = 0.2) -> Iterator[None]:
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(17)
 def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator="rewards")
     one, two = Hex(3, 3), Hex(9, 9)  # whose states are of more words
@@ -114,7 +113,6 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(17)
 def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -134,7 +132,6 @@ def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_s
     assert found.seconds < 0.7
 
 
-@pytest.mark.defect(17)
 def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     finished, other = AlphaBetaAgent(depth=2), MinimaxAgent(depth=2)
     search(MinimaxAgent(depth=2), MNK())  # puts the code on disk

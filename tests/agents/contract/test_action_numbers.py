@@ -13,7 +13,6 @@ GAMES = [
     "mnk(m=4,n=3,k=3)", "hex(board_size=3)", "oware", "clobber(rows=3,columns=3)", "dots_and_boxes", "amazons",
     "backgammon", "pig(horizon=40,players=2)",
 ]  # fmt: skip
-OTHER = ("breakthrough", "mancala", "nim")
 """Games whose rules number actions in another way."""
 PLAIN = ["expectimax(nodes=40)", "greedy"]
 """Agents that compile nothing."""
@@ -59,7 +58,7 @@ def check_line(line, state):
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.defect(18)) if name.startswith(OTHER) else name for name in GAMES],
+    GAMES,
 )
 def test_results_can_be_played_on_openspiel_states(name):
     agents = [*PLAIN, *(COMPILED if name.startswith(("breakthrough", "nim")) else ())]
@@ -80,7 +79,6 @@ def test_results_can_be_played_on_openspiel_states(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(18)
 @pytest.mark.parametrize(
     ("name", "moves"), [("breakthrough(rows=4,columns=3)", 6), ("nim(pile_sizes=2;3;1)", 0), ("mancala", 0)]
 )
@@ -105,8 +103,8 @@ def test_solutions_can_be_played_on_openspiel_games(name, moves):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("openspiel/breakthrough", marks=pytest.mark.defect(18)),
-        pytest.param("openspiel/mancala", marks=pytest.mark.defect(18)),
+        "openspiel/breakthrough",
+        "openspiel/mancala",
         "classic/connect_four-v3",
     ],
 )

@@ -98,7 +98,6 @@ def codes(agents):
     return [(kind, rest, AGENTS.format(kind=kind, game=game, settings=rest)) for kind, game, rest in agents]
 
 
-@pytest.mark.defect(8)
 def test_an_agent_made_by_its_class_may_name_another():
     assert search_each(codes(NESTED)) == ""
 

@@ -54,7 +54,6 @@ def answers(work):
         late.cancel()
 
 
-@pytest.mark.defect(13)
 @pytest.mark.parametrize("settings", ["", ", transpositions=true", ", rave=10"])
 @pytest.mark.parametrize(("compiled", "simulations"), [("wait", 1), ("wait", 50), ("never", 2)])
 @pytest.mark.parametrize("name", ["two actions", "one action", "states that come again", "chance for ever"])
@@ -212,7 +211,6 @@ def test_limits_end_searches_of_games_played_together(spec, length):
     answers(lambda: make_agent(spec).search_state(EndlessGame(length, together=True)))
 
 
-@pytest.mark.defect(12)
 def test_a_game_of_many_rounds_is_solved():
     game = EndlessGame(1501, together=True)
     solution = solve_simultaneous(game)
@@ -220,14 +218,12 @@ def test_a_game_of_many_rounds_is_solved():
     assert solution.values_by_seat == ((1.0, -1.0) if 1501 % 3 == 1 else (0.0, 0.0))
 
 
-@pytest.mark.defect(12)
 def test_long_games_are_sampled():
     game = EndlessGame(1501, hidden=True)
     found = make_agent("cfr(iterations=1, variant=external_sampling)").search_state(game)
     assert found.action == 0
 
 
-@pytest.mark.defect(12)
 def test_a_game_that_comes_back_is_refused():
     class Again(EndlessGame):
         def key(self, state):

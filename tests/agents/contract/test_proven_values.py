@@ -29,7 +29,6 @@ def positions(rules, count):
             count -= 1
 
 
-@pytest.mark.defect(37)
 @pytest.mark.parametrize("spec", SPECS)
 def test_proven_actions_have_their_true_value(spec):
     agent, proven, evaluated = make_agent(spec), 0, 0
@@ -53,7 +52,6 @@ def test_proven_actions_have_their_true_value(spec):
         assert evaluated
 
 
-@pytest.mark.defect(37)
 def test_the_best_move_may_be_proven_and_the_others_not():
     game = as_game(MNK(3, 3, 3))
     state = game.initial_state()
@@ -76,7 +74,7 @@ def test_what_rests_on_guesses_or_leaves_players_out_is_not_proven():
 @pytest.mark.parametrize(
     ("name", "memory_mb"),
     [
-        pytest.param("nim(pile_sizes=1;3;4;2)", 0.05, marks=pytest.mark.defect(38)),
+        ("nim(pile_sizes=1;3;4;2)", 0.05),
         ("nim(pile_sizes=1;3;4;2)", 0.0005),
         ("connect_four(rows=4,columns=4,x_in_row=3)", 0.01),
         ("connect_four(rows=4,columns=4,x_in_row=3)", 0.05),

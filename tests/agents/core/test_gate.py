@@ -95,7 +95,6 @@ def test_finished_game(agent):
 
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(), GreedyAgent(), RandomAgent()])
-@pytest.mark.defect(51)
 def test_a_dead_agent_is_given_none_and_a_finished_environment_refused(agent):
     pettingzoo = pytest.importorskip("pettingzoo")
     env = pettingzoo.make("aec", "classic/tictactoe-v3")

@@ -27,7 +27,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.defect(3)
 @pytest.mark.parametrize("features", [NAMED, {"kind": "above", "inner": NAMED}])
 def test_an_evaluation_file_runs_no_code_that_it_names(features: dict[str, object], here: Path) -> None:
     stored = {"form": "zermelo evaluation", "version": 1, "features": features, "weights": [1.0, 0.0]}
@@ -47,7 +46,6 @@ def test_features_that_the_user_names_are_imported(here: Path) -> None:
     assert agent.evaluator == written
 
 
-@pytest.mark.defect(3)
 @pytest.mark.parametrize(
     "features",
     [

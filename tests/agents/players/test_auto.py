@@ -46,7 +46,6 @@ def test_alpha_beta_searches_less_deep_what_the_game_says_may_be() -> None:
     assert full.depth < less.depth
 
 
-@pytest.mark.defect(10)
 def test_settings_are_those_of_the_game_that_is_searched() -> None:
     class Telling(ConnectK):
         def search_settings(self, kind: str) -> dict[str, Any]:

@@ -66,7 +66,6 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
     assert kept_nodes < fresh_nodes
 
 
-@pytest.mark.defect(15)
 def test_a_kept_table_keeps_no_searches() -> None:
     game = RulesGame(DotsAndBoxes(2, 2))
     agent = AlphaBetaAgent(depth=2, reuse=True)

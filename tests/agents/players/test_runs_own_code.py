@@ -49,7 +49,6 @@ VALUES = [
 ]
 
 
-@pytest.mark.defect(2)
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("outside", OUTSIDE[:8])
 def test_what_an_agent_is_made_of_counts_at_every_depth(around: str, outside: str) -> None:
@@ -61,7 +60,6 @@ def test_what_is_not_known_to_be_harmless_is_not(spec: str) -> None:
     assert runs_own_code(spec)
 
 
-@pytest.mark.defect(2)
 @pytest.mark.parametrize("value", VALUES)
 def test_what_evaluates_counts_too(value: str) -> None:
     assert runs_own_code(f"greedy(evaluator={value})")
@@ -69,7 +67,6 @@ def test_what_evaluates_counts_too(value: str) -> None:
     assert runs_own_code(f"expectimax(opponent=softmax(evaluator={value}, temperature=2))")
 
 
-@pytest.mark.defect(2)
 @pytest.mark.parametrize("setting", ["stop_test", "on_node", "on_iteration", "seconds", "unknown"])
 @pytest.mark.parametrize("value", ["'beside:function'", "['beside:function']", "uci(path='touch')"])
 def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:

@@ -52,7 +52,6 @@ def check_truth(state: Any, result: SearchResult, *, is_best: bool = False) -> N
 @pytest.mark.thorough
 @HOW
 @pytest.mark.parametrize("settings", [{}, {"transpositions": True}], ids=str)
-@pytest.mark.defect(36)
 def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any, settings: Any) -> None:
     game, generator = make(RULES), random.Random(36)
     for _ in range(40):
@@ -67,7 +66,6 @@ def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any,
             check_truth(state, result)
 
 
-@pytest.mark.defect(16)
 def test_transpositions_that_settle_a_node_are_seen_alike_plain_and_compiled() -> None:
     """A node whose children other ways have proven is proven itself; no action of it is followed."""
     game: Any = RulesGame(RULES)

@@ -52,8 +52,6 @@ CASES: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.defect(43)
-@pytest.mark.defect(21)
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_payoffs_of_one_environment_are_not_taken_for_those_of_another(number: int) -> None:
     cls, make = CASES[number]
@@ -65,7 +63,6 @@ def test_payoffs_of_one_environment_are_not_taken_for_those_of_another(number: i
     ]
 
 
-@pytest.mark.defect(43)
 def test_attributes_of_classes_count() -> None:
     cls = type("PaysByClass", (PaysByClass,), {})
     assert reward_sum(cls()) is RewardSum.ZERO
@@ -73,7 +70,6 @@ def test_attributes_of_classes_count() -> None:
     assert reward_sum(cls()) is RewardSum.CONSTANT
 
 
-@pytest.mark.defect(43)
 @pytest.mark.parametrize("how", ["array", "option"])
 def test_dice_are_not_searched_as_if_there_were_none(how: str) -> None:
     cls = type("MaybeDice", (MaybeDice,), {})
@@ -95,7 +91,6 @@ def test_the_same_configuration_is_not_played_again(monkeypatch: pytest.MonkeyPa
     assert reward_sum(again) is RewardSum.ZERO
 
 
-@pytest.mark.defect(42)
 def test_nothing_is_inferred_anew_within_an_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     cls = type("ManyStages", (ManyStages,), {})
     env = cls()
@@ -121,7 +116,6 @@ def test_other_options_of_reset_are_another_configuration() -> None:
     assert as_game(env) is not game
 
 
-@pytest.mark.defect(24)
 def test_what_another_process_has_found_is_added_to_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "_memory", {})
     known = [reward_sum(PaysByTable(table(-1.0)))]

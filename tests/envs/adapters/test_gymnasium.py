@@ -93,7 +93,6 @@ def test_equal_outcomes_are_merged() -> None:
         game.result(corner, 2)
 
 
-@pytest.mark.defect(47)
 def test_a_time_limit_is_part_of_a_transition_tables_game() -> None:
     env = started(TimeLimit(made("FrozenLake-v1", is_slippery=False), 3), seed=0)
     env.step(0)

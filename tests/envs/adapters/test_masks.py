@@ -27,7 +27,6 @@ def first_actions(env: Any, after: Any = ()) -> Any:
     return game.legal_actions(state)
 
 
-@pytest.mark.defect(19)
 def test_a_mask_counts_also_after_another_agent_was_seen_without_one() -> None:
     env = started(Pick("second"))
     game = as_game(env, traits={"information": "perfect", "reward_sum": "zero_sum", "chance": "deterministic"})
@@ -37,7 +36,6 @@ def test_a_mask_counts_also_after_another_agent_was_seen_without_one() -> None:
     assert game.legal_actions(state) == allowed(1)
 
 
-@pytest.mark.defect(44)
 @pytest.mark.parametrize("show", ["phase", "second", "info", "observation", "legal_moves", "valid_actions"])
 def test_masks_whose_place_changes_are_followed(show: str) -> None:
     env = started(Pick(show))
@@ -78,7 +76,6 @@ def test_a_list_of_actions_has_their_own_numbers() -> None:
     assert codec.masked(mask) == (5, 7)
 
 
-@pytest.mark.defect(51)
 @pytest.mark.parametrize(
     ("shown", "size"),
     [
@@ -98,7 +95,6 @@ def test_what_may_or_may_not_be_a_mask_is_refused(shown: Any, size: int) -> None
         shown_mask(None, shown, codec, "it")
 
 
-@pytest.mark.defect(51)
 def test_a_mask_that_only_last_fills_in_is_refused() -> None:
     env = started(Pick("last"))
     place = r"action mask of 'one' in .* only right once Pick\.last\(\) has filled it in: .* reset\(\) and step"
@@ -108,7 +104,6 @@ def test_a_mask_that_only_last_fills_in_is_refused() -> None:
         legal_actions(env)
 
 
-@pytest.mark.defect(51)
 def test_a_mask_that_last_has_filled_in_already_is_refused_too() -> None:
     env = started(Pick("last"))
     env.last()
@@ -120,7 +115,6 @@ def room(show: str) -> Any:
     return started(MaskedRoom(show))
 
 
-@pytest.mark.defect(44)
 @pytest.mark.parametrize("show", ["observation", "valid_mask", "moves"])
 def test_a_gymnasium_mask_that_a_method_returns(show: str) -> None:
     env = room(show)
@@ -135,7 +129,6 @@ def test_a_gymnasium_mask_that_a_method_returns(show: str) -> None:
     assert game.is_terminal(state)
 
 
-@pytest.mark.defect(51)
 def test_a_gymnasium_mask_that_a_live_environment_does_not_show() -> None:
     env = room("seen_only")
     with pytest.raises(

@@ -24,7 +24,6 @@ from zermelo.envs import CloneError, as_game, clone_env, verify_clone
 from zermelo.envs.clone.state_key import state_key
 
 
-@pytest.mark.defect(41)
 @pytest.mark.parametrize("cls", [ClosesInDel, HoldsHandle, FinalizesByWeakref])
 def test_a_copy_that_dies_closes_nothing_and_the_environment_its_own(cls: type[CountToSix]) -> None:
     env = started(cls(), seed=0)
@@ -60,13 +59,11 @@ def test_copies_of_another_class_are_as_good(cls: type[CountToSix]) -> None:
     verify_clone(lambda: cls(), games=2)
 
 
-@pytest.mark.defect(41)
 def test_a_class_with_a_finaliser_that_cannot_be_extended_is_refused() -> None:
     with pytest.raises(CloneError, match=r"CannotBeExtended, which has a finaliser .* \(final\).*register_clone"):
         clone_env(started(CannotBeExtended(), seed=0))
 
 
-@pytest.mark.defect(49)
 def test_caches_on_methods_do_not_keep_copies_alive() -> None:
     env = started(CachedSpaces(), seed=0)
     agent = AlphaBetaAgent(depth=4)

@@ -47,8 +47,6 @@ def states() -> list[Any]:
     ]
 
 
-@pytest.mark.defect(50)
-@pytest.mark.defect(45)
 @pytest.mark.parametrize("cls", ROLLS)
 def test_a_search_neither_sees_nor_advances_dice_that_stand_outside(cls: Any) -> None:
     random.seed(1)
@@ -70,7 +68,6 @@ def test_a_search_neither_sees_nor_advances_dice_that_stand_outside(cls: Any) ->
     assert states() != before
 
 
-@pytest.mark.defect(50)
 @pytest.mark.parametrize(("cls", "name"), [(FillsReplay, "awkward_globals.REPLAY"), (CountsOnClass, "steps")])
 def test_what_copies_change_outside_is_named_in_a_warning(cls: Any, name: str) -> None:
     env = started(cls(), seed=0)
@@ -78,8 +75,6 @@ def test_what_copies_change_outside_is_named_in_a_warning(cls: Any, name: str) -
         AlphaBetaAgent(depth=2).act(env)
 
 
-@pytest.mark.defect(20)
-@pytest.mark.defect(48)
 def test_nothing_of_the_users_modules_is_copied_or_kept() -> None:
     awkward_globals.REPLAY[:] = mine = [object() for _ in range(300_000)]
     items = awkward_globals.REPLAY
@@ -97,7 +92,6 @@ def test_nothing_of_the_users_modules_is_copied_or_kept() -> None:
         awkward_globals.REPLAY.clear()
 
 
-@pytest.mark.defect(25)
 def test_threads_that_search_leave_the_global_generators_as_they_were() -> None:
     np.random.seed(4)  # noqa: NPY002  # what is tested
     random.seed(4)
@@ -130,7 +124,6 @@ def test_threads_that_search_leave_the_global_generators_as_they_were() -> None:
     assert (random.getstate(), repr(np.random.get_state())) == before  # noqa: NPY002  # as above
 
 
-@pytest.mark.defect(25)
 def test_steps_that_draw_nothing_are_not_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
     env = started(CountToSix(), seed=0)
     game = as_game(env, backend="clone")

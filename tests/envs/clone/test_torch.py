@@ -27,7 +27,6 @@ OBJECTS = {
 }
 
 
-@pytest.mark.defect(45)
 @pytest.mark.parametrize("name", OBJECTS)
 def test_what_pytorch_makes_is_copied_and_compared(name: str) -> None:
     env = BareEnv(made=OBJECTS[name]())
@@ -73,7 +72,6 @@ class TensorBoard(CountToSix):
         super().play(agent, action)
 
 
-@pytest.mark.defect(45)
 def test_a_tensor_is_no_chance_and_a_generator_is() -> None:
     plain, dice = TensorBoard(), TensorBoard(torch.Generator().manual_seed(1))
     for env in (plain, dice):

@@ -72,13 +72,10 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "world": World,
     "own deep copy": LinearMap,
 }
-FAILING_BEFORE = {"memmap", "own deep copy"}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.defect(48)] * (name in FAILING_BEFORE)) for name in REFUSED]
-)
+@pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_copied_is_refused_in_a_sentence_that_names_the_way_out(name: str) -> None:
     env = CountToSix()
     env.reset(seed=0)
@@ -95,7 +92,6 @@ def test_what_cannot_be_copied_is_refused_in_a_sentence_that_names_the_way_out(n
             close()
 
 
-@pytest.mark.defect(48)
 def test_a_class_without_a_module_is_copied_or_named() -> None:
     env = BareEnv(handle=Handle())
     assert type(clone_env(env).handle).__name__ == "Handle"

@@ -233,7 +233,6 @@ def test_a_torn_file_is_not_believed(warm: Folder) -> None:
     assert folder.count() == (leaves(12, 6), "")
 
 
-@pytest.mark.defect(1)
 def test_files_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However old, whatever their names: a checkout that is called like the cache folder loses nothing."""
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))

@@ -75,7 +75,6 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.defect(5)
 @pytest.mark.parametrize(
     ("env", "agent"),
     [
@@ -92,7 +91,6 @@ def test_what_is_imported_late_is_found_too(env: str, agent: str, here: Path) ->
     assert "FORFEIT" not in shown
 
 
-@pytest.mark.defect(5)
 def test_modules_beside_a_local_one_only(here: Path) -> None:
     """Installed modules come first, and a folder from which nothing was named is not searched."""
     (here / "json.py").write_text("raise SystemExit('a module of the standard library was replaced')\n")

@@ -36,7 +36,6 @@ MISSPELT = [
 ]
 
 
-@pytest.mark.defect(26)
 @pytest.mark.parametrize(("name", "right"), MISSPELT)
 def test_a_misspelt_method_is_refused_with_the_nearest_name(name: str, right: str) -> None:
     kind = with_method(name)
@@ -44,7 +43,6 @@ def test_a_misspelt_method_is_refused_with_the_nearest_name(name: str, right: st
         RulesGame(kind())
 
 
-@pytest.mark.defect(26)
 def test_every_way_to_hand_rules_over_refuses_it() -> None:
     kind = with_method("evaluate")
     for hand_over in (as_game, check_rules, lambda rules: register_game(type(rules))):
@@ -52,7 +50,6 @@ def test_every_way_to_hand_rules_over_refuses_it() -> None:
             hand_over(kind())
 
 
-@pytest.mark.defect(26)
 def test_a_misspelt_method_is_found_where_a_parent_has_the_right_one() -> None:
     with pytest.raises(RulesError, match=r"did you mean evaluation\?"):
         RulesGame(with_method("evaluate", make("zermelo/Othello-v0").unwrapped.rules.__class__)())
@@ -76,7 +73,6 @@ def test_a_helper_may_resemble_a_method_of_the_same_class() -> None:
     assert RulesGame(Both()).evaluation(Both().initial_state()) == (0.0, 0.0)
 
 
-@pytest.mark.defect(22)
 def test_a_policy_for_rules_is_not_taken_for_an_environment_that_pays_half() -> None:
     env = started(pettingzoo.make("aec", "classic/leduc_holdem-v4"), seed=0)
     live = as_game(env)
@@ -89,7 +85,6 @@ def test_a_policy_for_rules_is_not_taken_for_an_environment_that_pays_half() -> 
     assert values[1] == pytest.approx(values[0], rel=1e-9)
 
 
-@pytest.mark.defect(22)
 def test_games_are_equal_only_if_they_are_the_same_in_every_respect() -> None:
     env = started(pettingzoo.make("aec", "classic/leduc_holdem-v4"), seed=0)
     assert RulesGame(Leduc(blinds=True)) != as_game(env)

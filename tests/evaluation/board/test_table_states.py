@@ -50,7 +50,6 @@ def client() -> Iterator[Client]:
         yield client
 
 
-@pytest.mark.defect(28)
 def test_a_new_game_with_bad_settings_leaves_the_old_one_playable(client: Client) -> None:
     player = Player(client)
     assert player.view()["thinking"]
@@ -98,7 +97,6 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.defect(28)
 @pytest.mark.parametrize("state", ["thinking", "over", "analysing"])
 def test_wrong_values_are_refused_in_every_state_and_change_nothing(state: str) -> None:
     slow = "minimax(backend=clone)" if state == "thinking" else "random"
@@ -165,7 +163,6 @@ def test_commands_at_any_time_are_answered_and_the_board_stays_playable(client: 
 # -- agents that cannot be stopped --------------------------------------------------------------------------------
 
 
-@pytest.mark.defect(29)
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -205,7 +202,6 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(32)
 def test_an_answer_after_the_flag_fell_is_lost_on_time_and_no_problem() -> None:
     slow = "doubles.bad_agents:Slow(seconds=1.5)"
     with served(TableSettings(env=MNK, opponent=slow, clock="1")) as client:

@@ -39,7 +39,6 @@ def touch(folder: Path, text: str) -> None:
         (folder / name).write_text(text)
 
 
-@pytest.mark.defect(4)
 def test_files_called_like_agents_change_nothing(here: Path) -> None:
     (here / "zermelo").mkdir()
     assert len(round_robin(ENV, SPECS[:4], games=1, out="run").records) == 6
@@ -48,7 +47,6 @@ def test_files_called_like_agents_change_nothing(here: Path) -> None:
     assert len(round_robin(ENV, SPECS[:4], games=2, out="run").records) == 12
 
 
-@pytest.mark.defect(4)
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_file_that_changes_is_no_other_agent(spec: str, here: Path) -> None:
     touch(here, "one\n")

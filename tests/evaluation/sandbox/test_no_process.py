@@ -20,10 +20,7 @@ from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.processes import AgentProcess, ForkedProcess, servers
 from zermelo.evaluation.sandbox.settings import Isolation
 
-pytestmark = [
-    pytest.mark.defect(30),
-    pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc"),
-]
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 MNK = "zermelo/MNK-v0"
 
 
@@ -175,7 +172,6 @@ else:
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(31)
 def test_a_worker_that_never_gets_ready_ends_the_run_with_a_sentence(tmp_path):
     script = tmp_path / "hangs.py"
     script.write_text(HANGING)
@@ -190,7 +186,6 @@ def test_a_worker_that_never_gets_ready_ends_the_run_with_a_sentence(tmp_path):
     assert said.startswith("WorkerError a worker process did not get ready within 0.5 s")
 
 
-@pytest.mark.defect(29)
 @pytest.mark.parametrize("how", ["killed", "ended"])
 def test_what_a_process_has_started_ends_with_it(how):
     here, there = os.pipe()

@@ -113,7 +113,6 @@ def _tables(observations, kinds):
     return [(n, *rest) for n in range(observations + 1) for rest in _tables(observations - n, kinds - 1)]
 
 
-@pytest.mark.defect(40)
 @pytest.mark.parametrize(("games", "paired"), [(4, False), (10, False), (40, False), (4, True), (10, True)])
 def test_coverage_of_the_interval_enumerated(games, paired):
     """Sums the chance of every table whose interval holds the truth: no simulation, no luck."""
@@ -144,7 +143,6 @@ def _small_tables():
             yield {"pairs": pairs}
 
 
-@pytest.mark.defect(40)
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_interval_and_likelihood_of_superiority_never_contradict_each_other(confidence):
     for table in _small_tables():
@@ -156,7 +154,6 @@ def test_interval_and_likelihood_of_superiority_never_contradict_each_other(conf
         assert (found.elo < 0) >= (found.likelihood_of_superiority < 0.5)
 
 
-@pytest.mark.defect(40)
 @pytest.mark.parametrize("difference", [50, 200, 400])
 def test_a_sequential_test_accepts_no_hypothesis_that_the_interval_leaves_out(difference):
     """The tests of the two have the same level where alpha is 2.5 %."""
@@ -170,7 +167,6 @@ def test_a_sequential_test_accepts_no_hypothesis_that_the_interval_leaves_out(di
             assert found.lower < difference, (table, found)
 
 
-@pytest.mark.defect(40)
 def test_three_pairs_are_no_certainty():
     found = elo(pairs=(0, 0, 0, 0, 1, 2))
     assert found.lower < 0 < found.upper

@@ -178,7 +178,6 @@ def check(seed: int, whole: Path, folder: Path) -> str:
     return outcome
 
 
-@pytest.mark.defect(3)
 @pytest.mark.parametrize("first", range(0, QUICK, 10))
 def test_damaged_files_are_read_or_refused_in_a_sentence(first: int, whole: Path, tmp_path: Path) -> None:
     outcomes = {check(seed, whole, tmp_path / "damaged") for seed in range(first, first + 10)}

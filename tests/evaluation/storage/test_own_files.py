@@ -13,7 +13,6 @@ from zermelo.evaluation.training.curve import RatingCurve
 ENV = "zermelo/Nim-v0(heaps=[1, 2])"
 
 
-@pytest.mark.defect(1)
 @pytest.mark.parametrize(
     "name", ["spec.json", "standings.json", "standings.csv", "lock", "games.jsonl", "games.sqlite"]
 )
@@ -28,7 +27,6 @@ def test_a_tournament_leaves_files_alone_that_it_did_not_write(name, tmp_path):
     round_robin(ENV, ["random", "greedy"], games=4, out=tmp_path)
 
 
-@pytest.mark.defect(1)
 def test_a_policy_is_written_beside_nobodys_file(tmp_path):
     mine = tmp_path / "policy.json.partial"
     mine.write_text("mine\n")
@@ -37,7 +35,6 @@ def test_a_policy_is_written_beside_nobodys_file(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["policy.json", "policy.json.partial"]
 
 
-@pytest.mark.defect(1)
 @pytest.mark.parametrize("content", ["mine\n", "mine", '{"a": 1}\n'])
 def test_ratings_are_written_over_nothing_but_ratings(content, tmp_path):
     mine = tmp_path / "curve.jsonl"

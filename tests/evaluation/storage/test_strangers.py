@@ -107,7 +107,6 @@ def test_an_infinite_reward_is_a_reward():
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(2)
 @pytest.mark.parametrize(
     "agent",
     [
@@ -148,7 +147,6 @@ def with_agents(folder, env, agents):
 
 
 @pytest.mark.thorough
-@pytest.mark.defect(2)
 @pytest.mark.parametrize(
     "env",
     [
