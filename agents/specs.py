@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.agent import Agent
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
 _BY_NAME: Final = {
     "random": "random:RandomAgent",
@@ -237,13 +237,10 @@ def make_agent(agent: str | Agent) -> Agent:
     return made
 
 
-_TRUTH: Final = {"true": True, "false": False}
-
-
 def _plain(name: str, value: Any) -> Any:
     """Bare words are text, but for truth, and for evaluators, opponents and agents, which may have settings."""
-    if isinstance(value, Spec) and value.name in _TRUTH and not value.arguments:
-        return _TRUTH[value.name]
+    if is_truth(value):
+        return TRUTH[value.name]
     if isinstance(value, Spec) and name not in _HARMLESS:
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")

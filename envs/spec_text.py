@@ -53,9 +53,19 @@ def parse_spec(text: str) -> Spec:
         return Spec(shape["name"], _keywords(shape["name"], call))
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:  # of ast
         reason = error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deeply"
+        reason = "put text in quotes, as in map_name='8x8'" if "literal" in reason else reason
         raise InvalidSettingError(
             f"cannot read {text!r}: write a name, or name(key=value, ...) ({reason})"
         ) from None
+
+
+TRUTH: Final = {"true": True, "false": False}
+"""Bare words that are values, for environments and agents alike."""
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is one of the bare words ``true`` and ``false``."""
+    return isinstance(value, Spec) and value.name in TRUTH and not value.arguments
 
 
 def _keywords(name: str, call: ast.Call) -> dict[str, Any]:
@@ -97,7 +107,7 @@ def format_spec(name: str, arguments: Mapping[str, Any]) -> str:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """The error for a mistyped name: says which name was probably meant, or lists them all if they are few."""
     names = sorted(set(known))
-    hint = _did_you_mean(name, names, cutoff=0.5)
+    hint = _did_you_mean(name, names, cutoff=0.6)
     if hint is None:
         command = {"environment": "envs"}.get(kind, f"{kind}s")
         hint = f"there are {', '.join(names)}" if names and len(names) <= 20 else f"see `zermelo {command}`"

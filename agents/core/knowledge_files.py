@@ -75,8 +75,9 @@ def read_knowledge(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, A
         header = json.loads(arrays.pop(_HEADER).tobytes())
         found = header["kind"], header["version"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        reason = "it holds no arrays" if "pickle" in str(error) else error  # NumPy would advise to trust the file
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} is no {kind}, or it is damaged ({error}): make it again"
+            f"{os.fspath(path)!r} is no {kind}, or it is damaged ({reason}): make it again"
         ) from error
     if found != (kind, _VERSION):
         raise InvalidSettingError(

@@ -39,7 +39,7 @@ from zermelo.envs.local_modules import import_module
 from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
-from zermelo.envs.spec_text import Spec, parse_spec, unknown_name, unknown_setting
+from zermelo.envs.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
 
 _EXTRAS = ("classic", "openspiel")
 
@@ -79,7 +79,9 @@ def _over_rules(rules: Any, render_mode: str | None = None) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A nested spec is text for the environment: ``openspiel/misere(game=tic_tac_toe())``."""
+    """The value of ``true`` or ``false``; any other spec is text: ``openspiel/misere(game=tic_tac_toe())``."""
+    if is_truth(value):
+        return TRUTH[value.name]
     return str(value) + ("" if value.arguments else "()") if isinstance(value, Spec) else value
 
 

@@ -52,7 +52,7 @@ def agents(
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
 
 
-_EXAMPLES = {"depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
+_EXAMPLES = {"elo": "800", "depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
 """Values of limits in the example of an agent."""
 
 

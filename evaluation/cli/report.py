@@ -195,7 +195,14 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
 def judge(
     folder: Folder,
-    nodes: Annotated[int, typer.Option("--nodes", min=1, help="Limit on visited states for a position.")] = 20_000,
+    nodes: Annotated[
+        int,
+        typer.Option(
+            "--nodes",
+            min=1,
+            help="Limit on visited states for a position; compiled rules get 100 times that.",
+        ),
+    ] = 20_000,
     games: Annotated[
         int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,

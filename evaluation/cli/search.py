@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def search(
     env: arguments.EnvText,
-    agent: arguments.AgentText,
+    agent: arguments.AgentText = "auto",
     moves: arguments.MovesText = "",
     exact: Annotated[
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")

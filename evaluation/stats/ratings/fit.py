@@ -202,11 +202,11 @@ def _notes(
             if names := sorted(p.name for p in part if p.status == status):
                 yield text.format(names=", ".join(names), zero=zero_of(part))
     for effect in effects:
+        what = "draws" if effect.name == "2 tied" else f"the effect of {effect.name}"
         if effect.status == UNDETERMINED:
-            yield f"The games do not determine the effect of {effect.name}."
+            yield f"The games do not determine {what}."
         elif math.isinf(effect.estimate):
             end, finite = ("upper", "lower") if effect.estimate > 0.0 else ("lower", "upper")
             yield (
-                f"The effect of {effect.name} has no {end} bound: no game went against it. "
-                f"The {finite} bound is valid."
+                f"The estimate of {what} has no {end} bound: no game went against it. The {finite} bound is valid."
             )

@@ -330,3 +330,14 @@ def test_a_package_that_lacks_a_part_of_its_own(tmp_path: Path, monkeypatch: pyt
         InvalidSettingError, match=r"raised No module named 'my_torn_package\.pictures' \(.*line 1\)"
     ):
         make_env("my_torn_package.games:env")
+
+
+def test_true_and_false_are_values():
+    """As in specs of agents: the text ``"false()"`` would be true."""
+    table = make("FrozenLake-v1(map_name='8x8', is_slippery=false)").unwrapped.P
+    assert all(len(outcomes) == 1 for actions in table.values() for outcomes in actions.values())
+
+
+def test_text_that_begins_with_a_digit_needs_quotes():
+    with pytest.raises(InvalidSettingError, match="put text in quotes, as in map_name='8x8'"):
+        make("FrozenLake-v1(map_name=8x8)")
