@@ -16,7 +16,7 @@ from zermelo.envs.jit.memory import load, store_float
 from zermelo.envs.rules.protocol import Rules
 
 NETWORK = False
-"""Whether a network evaluates positions, instead of the rules. Front ends set it."""
+"""True if a network evaluates positions, in place of the rules. Front ends set it."""
 
 
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:

@@ -25,7 +25,7 @@ def clear_line(record: int, seats: int, distance: float) -> None:
 
 
 def write_bound(record: int, seats: int, seat: int, value: float) -> None:
-    """Writes values that only say what one seat gets at least, or at most."""
+    """Writes a lower or an upper bound on what one seat gets."""
     for other in range(seats):
         store_float(record, other, math.nan)
     store_float(record, seat, value)

@@ -40,7 +40,7 @@ class SelectiveSettings:
             Those that turn out better than what is known are searched again to the full depth. Not in the last two
             moves, for noisy actions and for those that leave the turn where it is. Which are late depends on what
             was searched before.
-        null_move: How many moves less deep, at least, to search what follows if the player to move skips its turn
+        null_move: Minimum reduction, in moves, of the search of what follows if the player to move skips its turn
             in a state that is evaluated as good enough; 2 is usual. If that is good enough still, so is the node.
             Only for games with ``pass_turn(state)``, and only good where having to move seldom hurts.
         futility: How much a move may change the evaluation, in the game's utility. Near the depth limit a state

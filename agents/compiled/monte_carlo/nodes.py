@@ -43,7 +43,7 @@ UCT, PUCT = map(SELECTIONS.index, (Selection.UCT, Selection.PUCT))
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 NETWORK = False
-"""Whether a network evaluates positions, instead of the rules. The front end sets it."""
+"""True if a network evaluates positions, in place of the rules. The front end sets it."""
 GOLDEN: Final = -7046029254386353131
 MAX_PROBES: Final = 256
 """Slots of the table that are looked at for a node; beyond that it is not shared."""

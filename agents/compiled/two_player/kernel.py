@@ -53,11 +53,11 @@ from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
 PRUNES = True
-"""Whether anything is left out: minimax visits every node. The front end sets these for each kernel."""
+"""True unless every node is visited, as in minimax. The front end sets these for each kernel."""
 SELECTIVE = False
-"""Whether some moves are searched less deep than others, which goes with ``PRUNES``."""
+"""True if some moves are searched less deep than others; then ``PRUNES`` is true too."""
 NOISY = True
-"""Whether the rules have noisy actions."""
+"""True if the rules have noisy actions."""
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
@@ -375,7 +375,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             best = alpha & -2  # what was left out is taken to be no better than that
         if best_action < 0:  # only the excluded action is legal
             return (alpha - 2) & -2
-    # 12. One action proves a cut, or a greatest value; otherwise all of them together do.
+    # 12. One action proves a cut, or the maximum value; otherwise all of them together do.
     if cut:
         all_proven = best_proven
     elif best_proven != 0 and value_of(best) == value_of(highest):

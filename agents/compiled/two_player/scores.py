@@ -23,7 +23,7 @@ UNIT: Final = 1024
 FITTED = False
 """Whether a fitted evaluation counts in the place of the rules' own."""
 NETWORK = False
-"""Whether that is a network."""
+"""True if that is a network."""
 
 
 def unit() -> int:
