@@ -88,7 +88,7 @@ def tune_network(
     hidden: int = 64,
     hours: float = 1.0,
     nodes: int = 1_000,
-    outcome_share: float = 0.5,
+    outcome_share: float = 0.4,
     seed: int = 0,
     workers: int | None = None,
     runner: RunnerChoice | str = RunnerChoice.LOCAL,
