@@ -215,7 +215,8 @@ class LessonWork:
         game = self._game
         network = load_evaluation(self.network) if self.network else None
         if network is not None or features_for(game, self._start) is not None:
-            settings = {"nodes": self.nodes, "seed": seed} | ({"evaluator": network} if network else {})
+            settings: dict[str, Any] = {"nodes": self.nodes, "seed": seed}
+            settings |= {} if network is None else {"evaluator": network}
             agent = (
                 AlphaBetaAgent(**settings, selective="game")
                 if game.traits.chance is Chance.NONE
