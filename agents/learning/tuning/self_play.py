@@ -14,7 +14,7 @@ from zermelo.agents.core.playouts import after, past_chance, random_game
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import plane_words
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
@@ -218,7 +218,7 @@ class LessonWork:
             settings: dict[str, Any] = {"nodes": self.nodes, "seed": seed}
             settings |= {} if network is None else {"evaluator": network}
             agent = (
-                AlphaBetaAgent(**settings, selective="game")
+                AlphaBetaAgent(**settings, selective=SelectiveBy.GAME)
                 if game.traits.chance is Chance.NONE
                 else ExpectiminimaxAgent(**settings)
             )
