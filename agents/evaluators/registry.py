@@ -9,6 +9,7 @@ from typing import Any
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.evaluators.shipped import ShippedNetwork
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
@@ -43,7 +44,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    makers = {**EVALUATORS, "fitted": load_evaluation}
+    makers = {**EVALUATORS, "fitted": load_evaluation, "network": ShippedNetwork}
     if spec.name not in makers:
         raise unknown_name("evaluator", spec.name, makers)
     return _build(makers[spec.name], spec)

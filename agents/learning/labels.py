@@ -19,9 +19,12 @@ Positions come from random games, so that bad ones are there too; none comes twi
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -32,7 +35,7 @@ from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.players.search_many import search_many
 from zermelo.agents.specs import make_agent
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
 
 COLUMNS: Final[dict[str, Any]] = {
     "position": int,
@@ -64,7 +67,12 @@ class _Position(NamedTuple):
 
 
 def label_positions(
-    env: str | Any, *, positions: int = 1_000, agent: str | SearchAgent = "auto", seed: int = 0
+    env: str | Any,
+    *,
+    positions: int = 1_000,
+    agent: str | SearchAgent = "auto",
+    seed: int = 0,
+    runner: Any = None,
 ) -> Iterator[dict[str, Any]]:
     """Rows of ``COLUMNS``: positions of an environment, searched by an agent.
 
@@ -73,6 +81,7 @@ def label_positions(
         positions: Rows, at most; fewer if random games reach no more positions.
         agent: A searching agent or its spec.
         seed: Seed of the positions and of the agent.
+        runner: Runs batches elsewhere, as ``zermelo.evaluation.runners`` do; the rows are the same.
 
     Raises:
         InvalidSettingError: The agent does not search, or a number is wrong.
@@ -83,24 +92,72 @@ def label_positions(
     searcher: Any = make_agent(agent)
     if not isinstance(searcher, SearchAgent):
         raise InvalidSettingError(f"{getattr(searcher, 'name', agent)} does not search: positions need a value")
-    game = _game(env)
-    searcher.check_game(game)
-    return _rows(game, searcher, positions, seed)
+    searcher.check_game(_game(env))
+    return _in_order(LabelWork(env, agent, positions, seed), runner)
 
 
-def _rows(game: Any, agent: Any, positions: int, seed: int) -> Iterator[dict[str, Any]]:
-    agent.reset(seed)
-    drawn = itertools.islice(_positions(game, np.random.default_rng(seed)), positions)
-    count = 0
-    while batch := list(itertools.islice(drawn, _BATCH)):
+def _in_order(work: LabelWork, runner: Any) -> Iterator[dict[str, Any]]:
+    batches = range(-(-work.positions // _BATCH))
+    found = (work.run(number) for number in batches) if runner is None else runner.run(work, batches)
+    early: dict[int, list[dict[str, Any]]] = {}
+    number = 0
+    with contextlib.closing(found):
+        for batch, rows in found:
+            early[batch] = rows
+            while number in early:
+                yield from early.pop(number)
+                number += 1
+
+
+@dataclass
+class LabelWork:
+    """Batches of positions as tasks of a runner; an item is the number of a batch.
+
+    Whoever runs a batch draws all positions before it too, as that takes little time beside the searches.
+    """
+
+    env: str | Any
+    agent: str | SearchAgent
+    positions: int
+    seed: int
+    hang_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._game: Any = None
+        self._next = 0
+
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> tuple[int, list[dict[str, Any]]]:
+        """The rows of a batch; ``on_turn`` is not called."""
+        if self._game is None or self._next > item:
+            self._game = self._game or _game(self.env)
+            self._drawn = _positions(self._game, np.random.default_rng(self.seed))
+            self._next = 0
+        first = item * _BATCH
+        skipped = itertools.islice(self._drawn, first - self._next * _BATCH)
+        collections.deque(skipped, maxlen=0)
+        batch = list(itertools.islice(self._drawn, min(_BATCH, self.positions - first)))
+        self._next = item + 1
+        agent: Any = make_agent(self.agent)
+        agent.reset(self.seed + first)
         states = [position.state for position in batch]
         if isinstance(agent, AlphaBetaAgent):
-            results = search_many(game, states, agent=dataclasses.replace(agent, seed=seed + count))
+            results = search_many(self._game, states, agent=dataclasses.replace(agent, seed=self.seed + first))
         else:
-            results = [agent.search_state(game, state) for state in states]
-        for position, found in zip(batch, results, strict=True):
-            yield {"position": count, **_row(game, position, found)}
-            count += 1
+            results = [agent.search_state(self._game, state) for state in states]
+        return item, [
+            {"position": first + number, **_row(self._game, position, found)}
+            for number, (position, found) in enumerate(zip(batch, results, strict=True))
+        ]
+
+    def lost(self, item: int, loss: Any) -> Any:
+        """Ends the run: the same positions would end the next worker too."""
+        raise ZermeloError(f"a worker ended (exit code {loss.exit_code}) while it searched batch {item}")
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    def __reduce__(self) -> Any:
+        return LabelWork, (self.env, self.agent, self.positions, self.seed)
 
 
 def _game(env: Any) -> Any:

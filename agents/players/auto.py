@@ -23,6 +23,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Selection
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, path, whole
+from zermelo.agents.evaluators.shipped import ShippedNetwork, shipped_network
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.best_first import BestFirstAgent
@@ -209,12 +210,13 @@ class AutoAgent(SearchAgent):
             return False, "chance can only be simulated"
         if isinstance(game, SupportsPlayoutActions):
             return False, "the game knows how its playouts go"
-        if features_for(game, state) is None:
+        is_learned = shipped_network(game) is not None
+        if features_for(game, state) is None and not is_learned:
             return False, "nobody has written an evaluation"
         score = monte_carlo_score(game) if name == "alphabeta" else None
         if score is not None and score > 0.5:
             return False, f"it scored {score:.0%} against alpha-beta in matches of this game"
-        return True, f"there is an evaluation, and {games}"
+        return True, f"there is {'a network' if is_learned else 'an evaluation'}, and {games}"
 
     def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
         """The result of a search for the whole answer within its share of the limits; None if there is none.
@@ -271,6 +273,8 @@ class AutoAgent(SearchAgent):
                 lower, upper = game.traits.utility_bounds
                 asked["exploration"] = _OPENSPIEL_EXPLORATION * (upper - lower)
                 asked |= {"selection": Selection.PUCT, "check_replies": True}
+            if shipped_network(game) is not None:
+                asked["evaluator"] = ShippedNetwork()
             if isinstance(game, SupportsSearchSettings):
                 asked |= game.search_settings(chosen.kind.kind)
             settings = {name: value for name, value in asked.items() if name in known}

@@ -112,7 +112,7 @@ def tune_command(
             from zermelo.evaluation.training.networks import tune_network
 
             found = tune_network(
-                env, out=out, hidden=hidden, hours=hours, outcome_share=0.7, seed=seed,
+                env, out=out, hidden=hidden, hours=hours, seed=seed,
                 workers=workers, runner=runner,
                 on_progress=lambda name, share: on_game(name, share, 1.0),
             )  # fmt: skip
@@ -222,6 +222,11 @@ def label_command(
     simulations: arguments.Simulations = None,
     seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes that search, or Ray's tasks at a time.")
+    ] = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
@@ -241,6 +246,7 @@ def label_command(
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.export import table_writer
     from zermelo.evaluation.output.progress import tracked
+    from zermelo.evaluation.tournament.run import make_runner
 
     path = Path(out or f"labels.{'parquet' if importlib.util.find_spec('pyarrow') else 'csv'}")
     form = path.suffix.removeprefix(".")
@@ -248,7 +254,9 @@ def label_command(
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
     [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    labels = label_positions(env, positions=positions, agent=agent, seed=seed)
+    labels = label_positions(
+        env, positions=positions, agent=agent, seed=seed, runner=make_runner(workers, runner, ray_address)
+    )
     count = proven = games = 0
     was_stopped = True
     with (

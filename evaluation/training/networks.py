@@ -31,7 +31,7 @@ from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
 from zermelo.agents.learning.tuning.training import Trained, Weights, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced
@@ -87,8 +87,8 @@ def tune_network(
     out: str,
     hidden: int = 64,
     hours: float = 1.0,
-    nodes: int = 200,
-    outcome_share: float = 0.5,
+    nodes: int = 1_000,
+    outcome_share: float = 0.4,
     seed: int = 0,
     workers: int | None = None,
     runner: RunnerChoice | str = RunnerChoice.LOCAL,
@@ -219,7 +219,10 @@ class _Run:
     def train(self, seconds: float) -> Trained:
         progress, begun, name = self.progress, time.monotonic(), f"generation {self.progress.number}: training"
         self.on_progress(name, 0.0)
-        lessons = Lessons.joined(progress.lessons)[-_MOST_POSITIONS:]
+        lessons = Lessons.joined(progress.lessons)
+        newest = len(lessons) - progress.counts[-1]
+        progress.lessons = [Lessons.joined([lessons[:newest], calibrated(lessons[newest:])])]
+        lessons = progress.lessons[0][-_MOST_POSITIONS:]
         if progress.columns is None:
             ways = seat_columns(self.game, self.start, random_states(self.game), self.seed)
             progress.columns = choose_columns(ways, lessons, self.seed)
@@ -235,7 +238,7 @@ class _Run:
     def judge(self, trained: Trained, seconds: float) -> Generation:
         """Plays the match, writes the network if it is the best so far, and ends the generation."""
         progress, begun = self.progress, time.monotonic()
-        about = {"env": self.env, "generation": progress.number, "positions": sum(progress.counts)}
+        about = {"env": self.env, "rules": str(self.game.rules), "generation": progress.number, "positions": sum(progress.counts)}
         trained.evaluator.save(self.candidate, about)
         try:
             has_written = features_for(self.game, self.start) is not None
@@ -262,9 +265,12 @@ class _Run:
         """Wins, draws and losses of the candidate against the best so far, and who that is."""
         moves = max(1, len(random_states(self.game)) // 40)
         least, most = _MATCH_SECONDS
-        limit = f"seconds={min(max(seconds / (_MATCH_GAMES * moves), least), most):.3f}"
-        kind = "alphabeta" if self.game.traits.chance is Chance.NONE else "expectiminimax"
-        best = f"{kind}({limit})" if has_written else f"mcts({limit})"
+        limit = seconds_a_move = f"seconds={min(max(seconds / (_MATCH_GAMES * moves), least), most):.3f}"
+        if self.game.traits.chance is Chance.NONE:
+            kind, limit = "alphabeta", f"{limit}, selective=game"
+        else:
+            kind = "expectiminimax"
+        best = f"{kind}({limit})" if has_written else f"mcts({seconds_a_move})"
         if self.progress.leads:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}

@@ -14,21 +14,23 @@ from zermelo.agents.core.playouts import after, past_chance, random_game
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import plane_words
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, as_game, make_env
 
 MAX_MOVES: Final = 2_000
-_OPENING_SHARE: Final = 0.4
-"""Random moves end after this share of the length of a random game, at most."""
+_OPENING_SHARE, _LONGEST_OPENING = 0.4, 16
+"""Random moves end after this share of the length of a random game, and after so many moves, at most."""
 _NODES_OF_PLAYOUTS: Final = 20
 """A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
-_POSITIONS: Final = 60
+_POSITIONS: Final = 200
 """Positions recorded of a game, at most."""
-_EXPLORE: Final = 0.3
+_EXPLORE: Final = 0.5
 """Probability of a random move in the opening."""
+_LEAST_SHARE: Final = 1e-3
+_NEWTON_STEPS, _FLAT = 20, 1e-9
 
 
 class Choice(NamedTuple):
@@ -115,7 +117,7 @@ class Lessons:
         planes: What ``plane_words`` says of them; shape (positions, 2 seats, words).
         movers: The seat to move; shape (positions,).
         outcomes: The share of the utility that the player to move got in the end, from 0 to 1.
-        values: The share that the search expected; NaN where nothing was learned that could.
+        values: The share that the search expected, as its evaluation says it; NaN where it says nothing.
     """
 
     planes: npt.NDArray[np.uint64]
@@ -134,6 +136,27 @@ class Lessons:
         """Several as one."""
         names = [field.name for field in dataclasses.fields(Lessons)]
         return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def calibrated(lessons: Lessons) -> Lessons:
+    """The lessons with each value as the chance of winning: its odds to the power that fits the outcomes best.
+
+    A written evaluation need not be a chance, and a search by a network is surer of itself than its network.
+    """
+    known = ~np.isnan(lessons.values)
+    outcomes = lessons.outcomes[known].astype(float)
+    shares = np.clip(lessons.values[known].astype(float), _LEAST_SHARE, 1 - _LEAST_SHARE)
+    odds = np.log(shares / (1 - shares))
+    power = 1.0
+    for _ in range(_NEWTON_STEPS):  # of the log loss
+        chances = 1 / (1 + np.exp(-power * odds))
+        curvature = (chances * (1 - chances) * odds**2).mean() if len(odds) else 0.0
+        if curvature < _FLAT:
+            return lessons
+        power = min(max(power - ((chances - outcomes) * odds).mean() / curvature, power / 2), 2 * power)
+    values = lessons.values.copy()
+    values[known] = 1 / (1 + np.exp(-power * odds))
+    return dataclasses.replace(lessons, values=values)
 
 
 @dataclass
@@ -166,7 +189,7 @@ class LessonWork:
             self._start = self._game.snapshot(live)
             self._player = self._make_player(item)
             lengths = [sum(1 for _ in random_game(self._game, self._start, generator, 1_000)) for _ in range(5)]
-            self._opening = round(_OPENING_SHARE * np.mean(lengths))
+            self._opening = min(round(_OPENING_SHARE * np.mean(lengths)), _LONGEST_OPENING)
         game = self._game
         loop = SelfPlay(
             game, [self._start], [self._player], self._opening, _POSITIONS, generator,
@@ -190,12 +213,16 @@ class LessonWork:
 
     def _make_player(self, seed: int) -> Player:
         game = self._game
-        kind = AlphaBetaAgent if game.traits.chance is Chance.NONE else ExpectiminimaxAgent
-        if self.network:
-            agent = kind(nodes=self.nodes, evaluator=load_evaluation(self.network), seed=seed)
+        network = load_evaluation(self.network) if self.network else None
+        if network is not None or features_for(game, self._start) is not None:
+            settings: dict[str, Any] = {"nodes": self.nodes, "seed": seed}
+            settings |= {} if network is None else {"evaluator": network}
+            agent = (
+                AlphaBetaAgent(**settings, selective=SelectiveBy.GAME)
+                if game.traits.chance is Chance.NONE
+                else ExpectiminimaxAgent(**settings)
+            )
             return searching(game, agent, is_learned=True)
-        if features_for(game, self._start) is not None:
-            return searching(game, kind(nodes=self.nodes, seed=seed), is_learned=False)
         simulations = max(2, self.nodes // _NODES_OF_PLAYOUTS)
         return searching(game, MCTSAgent(simulations=simulations, seed=seed), is_learned=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs.games.chess.attacks import square_bit
+from zermelo.envs.games.chess.endgames import FEW, judged
 from zermelo.envs.games.chess.exchange import value_of, wins_exchange
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.state import ChessState, kind_of, turned
@@ -35,6 +36,8 @@ class ChessKnowledge:
         end = (total - middle) >> 32
         part = phase(state.knights, state.diagonal, state.straight)
         score = (middle * part + end * (24 - part)) // 24
+        if part <= FEW:
+            score = judged(state, score)
         size = abs(score)
         worth = 1023 * size // (size + _HALF_WAY)
         return worth if (seat == state.seat) == (score > 0) else -worth

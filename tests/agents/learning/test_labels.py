@@ -8,9 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent, solve
-from zermelo.agents.learning.labels import COLUMNS, label_positions
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.agents.learning.labels import COLUMNS, LabelWork, label_positions
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
 from zermelo.evaluation.cli.app import app
+from zermelo.evaluation.runners.work import Loss
+from zermelo.evaluation.tournament.run import make_runner
 
 SMALL = "zermelo/MNK-v0"
 
@@ -134,3 +136,18 @@ def test_wrong_numbers_and_hidden_games_are_refused():
         label_positions(SMALL, positions=0)
     with pytest.raises(UnsupportedGameError):
         label_positions("zermelo/Leduc-v0", agent="mcts")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("agent", ["mcts(simulations=50)", "alphabeta(depth=3)"])
+def test_worker_processes_write_the_same_rows(agent):
+    settings = {"positions": 150, "agent": agent, "seed": 2}
+    here = list(label_positions(SMALL, **settings))
+    assert len(here) == 150
+    assert list(label_positions(SMALL, **settings, runner=make_runner(2))) == here
+
+
+def test_what_ends_a_worker_ends_the_run_in_a_sentence():
+    work = LabelWork(SMALL, "auto", 10, 0)
+    with pytest.raises(ZermeloError, match=r"a worker ended \(exit code -9\) while it searched batch 3"):
+        work.lost(3, Loss(-1, -9, hung=False))

@@ -114,3 +114,31 @@ def test_moves_that_lose_an_exchange_are_known() -> None:
     state = game.initial_state()
     losing = {algebraic(state, action) for action in game.legal_actions(state) if rules.is_losing(state, action)}
     assert losing == {"Qd4", "Qd6", "Qd7+", "Qd8+", "Ra3", "Ra7"}
+
+
+def worth(fen: str) -> int:
+    """The evaluation for the player to move, as the compiled and the mirrored position have it too."""
+    rules = Chess(fen)
+    state = rules.initial_state()
+    found = rules.evaluation(state, state.seat)
+    mirrored = Chess(chess.Board(fen).mirror().fen())
+    assert mirrored.evaluation(mirrored.initial_state(), 1 - state.seat) == found
+    return found
+
+
+def test_draws_in_spite_of_material_are_no_wins() -> None:
+    assert worth("7k/8/7P/6K1/8/8/8/2B5 w - - 0 1") > 400, "the bishop guards the corner"
+    assert worth("7k/8/7P/6K1/8/8/8/3B4 w - - 0 1") < 100, "a bishop of the wrong colour"
+    assert worth("k7/8/P7/1K6/8/8/8/3B4 w - - 0 1") > 400
+    assert worth("8/8/4k3/8/8/8/8/KNN5 w - - 0 1") < 100, "two knights"
+    assert abs(worth("8/8/4k3/4r3/8/8/1B6/K7 w - - 0 1")) < 100, "a rook against a bishop"
+    assert worth("8/8/4k3/4b3/8/8/1Q6/K7 w - - 0 1") > 400
+    opposite, same = (worth(f"4k3/3p4/{row}/8/8/3PP3/3PB3/4K3 w - - 0 1") for row in ("3b4", "4b3"))
+    assert 0 < opposite < same
+
+
+def test_a_bare_king_is_driven_into_the_right_corner() -> None:
+    middle, edge = worth("8/8/8/3k4/8/8/8/K5Q1 w - - 0 1"), worth("8/8/8/k7/8/8/8/K5Q1 w - - 0 1")
+    assert edge > middle
+    right, wrong = worth("k7/8/8/8/8/8/8/K2BN3 w - - 0 1"), worth("7k/8/8/8/8/8/8/K2BN3 w - - 0 1")
+    assert right > wrong, "the bishop is light, and so is the square a8"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
 from zermelo.agents.learning.tuning.training import choose_columns, seat_columns, train
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
@@ -70,11 +70,28 @@ def test_lessons_are_those_of_games() -> None:
     lessons = work.run(1)
     assert len(lessons) > 10
     assert set(lessons.outcomes.tolist()) <= {0.0, 0.5, 1.0}
-    assert np.isnan(lessons.values).all(), "a written evaluation is no probability"
+    assert lessons.values.min() >= 0
+    assert lessons.values.max() <= 1
     stones = np.bitwise_count(lessons.planes[:, 0]).sum(axis=1)
     assert np.array_equal(stones % 2, lessons.movers)
     assert len(work.lost(1, None)) == 0
     assert len(Lessons.joined([lessons, work.lost(1, None)])) == len(lessons)
+
+
+def test_values_become_chances_of_winning() -> None:
+    draw = np.random.default_rng(0)
+    chances = draw.uniform(0.05, 0.95, 20_000)
+    odds = np.log(chances / (1 - chances))
+    outcomes = (draw.random(20_000) < chances).astype(np.float32)
+    for power in (0.3, 1.0, 2.0):
+        values = (1 / (1 + np.exp(-power * odds))).astype(np.float32)
+        values[:10] = np.nan
+        lessons = Lessons(np.zeros((20_000, 2, 1), np.uint64), np.zeros(20_000, np.int8), outcomes, values)
+        found = calibrated(lessons).values
+        assert np.isnan(found[:10]).all()
+        assert np.abs(found[10:] - chances[10:]).max() < 0.02
+    equal = Lessons(lessons.planes, lessons.movers, outcomes, np.full(20_000, 0.5, np.float32))
+    assert (calibrated(equal).values == 0.5).all(), "nothing to learn a power from"
 
 
 @pytest.mark.thorough
