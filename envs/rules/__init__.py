@@ -74,6 +74,7 @@ from zermelo.envs.rules.words import Words as Words
 from zermelo.envs.rules.words import contains as contains
 from zermelo.envs.rules.words import count as count
 from zermelo.envs.rules.words import first_places as first_places
+from zermelo.envs.rules.words import hexagons_around as hexagons_around
 from zermelo.envs.rules.words import is_empty as is_empty
 from zermelo.envs.rules.words import list_places as list_places
 from zermelo.envs.rules.words import lowest as lowest
