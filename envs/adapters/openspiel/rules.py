@@ -137,8 +137,7 @@ class RenumberedGame:
         return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        aliases = getattr(self.inside.rules, "action_aliases", None)
-        return () if aliases is None else aliases(state, self.inside.action_of(state, action))
+        return self.inside.action_aliases(state, self.inside.action_of(state, action))
 
 
 _ALIKE: Final = frozenset(
