@@ -133,9 +133,6 @@ class MNK(NamedTuple):
     def table_part(self, state: MNKState) -> int:
         return self.m * self.n - popcount(state.stones)
 
-    def table_unit(self) -> str:
-        return "empty"
-
     def _last(self, state: MNKState) -> int:
         return state.mover ^ state.stones if self.players == 2 else state.last
 

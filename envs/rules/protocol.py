@@ -270,7 +270,8 @@ class Tables(Required, Protocol):
 
     @never_compiled
     def table_unit(self) -> str:
-        """The unit of a table's size: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
+        """The unit of a table's size: ``"pieces"``, ``"stones"``, or ``"empty"`` (squares); the latter."""
+        return "empty"
 
     @never_compiled
     def table_parts(self, what: str) -> Sequence[Sequence[int]]:

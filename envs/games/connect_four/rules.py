@@ -98,9 +98,6 @@ class ConnectFour(NamedTuple):
     def table_part(self, state: ConnectFourState) -> int:
         return self.rows * self.columns - popcount(state.stones)
 
-    def table_unit(self) -> str:
-        return "empty"
-
     def _bottom(self) -> int:
         return ((1 << (self.columns * (self.rows + 1))) - 1) // ((1 << (self.rows + 1)) - 1)
 

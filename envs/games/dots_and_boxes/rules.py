@@ -160,9 +160,6 @@ class DotsAndBoxes(NamedTuple):
         """Lines that are not drawn."""
         return self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
 
-    def table_unit(self) -> str:
-        return "empty"
-
     def text(self, state: DotsAndBoxesState) -> str:
         lines = []
         for row in range(self.rows + 1):
