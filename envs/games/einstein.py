@@ -100,10 +100,15 @@ class EinStein(NamedTuple):
                 continue
             row, column = square // self.size, square % self.size
             goal = 0 if state.seat else self.size - 1
-            for direction in range(3):
-                if (direction == 2 or column != goal) and (direction == 0 or row != goal):
-                    actions[count] = 3 * square + direction
+            if column != goal:
+                actions[count] = 3 * square
+                count += 1
+                if row != goal:
+                    actions[count] = 3 * square + 1
                     count += 1
+            if row != goal:
+                actions[count] = 3 * square + 2
+                count += 1
         return count
 
     def chance_outcomes(self, state: EinSteinState, outcomes: list[int], probabilities: list[float]) -> int:
