@@ -51,20 +51,14 @@ class SupportsNullMove(Protocol):
 class SupportsSearchSettings(Protocol):
     """The settings of a search, such as ``"mcts"``, that are better in this game than its defaults.
 
-    Of ``"selective"`` they are those of selective alpha-beta; nothing where none pay.
+    Of ``"selective"`` they are those of selective alpha-beta; nothing where none pay. ``"playout_moves"`` of
+    ``"mcts"`` counts in every Monte Carlo search that is given no other number.
     """
 
     def search_settings(self, search: str) -> Mapping[str, Any]: ...
 
 
 # -- Monte Carlo
-
-
-@runtime_checkable
-class SupportsSampling(Protocol):
-    """The state after an action, as ``result``, with every random number drawn from a generator."""
-
-    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any: ...
 
 
 @runtime_checkable
@@ -88,13 +82,6 @@ class SupportsPlayoutActions(Protocol):
     """An action for playouts chosen by 64 random bits; -1 for any legal one, all as likely."""
 
     def playout_action(self, state: Any, random: int) -> int: ...
-
-
-@runtime_checkable
-class SupportsPlayoutLimit(Protocol):
-    """The moves after which a playout is cut off, where no other number is asked for; None for no limit."""
-
-    def playout_moves(self) -> int | None: ...
 
 
 @runtime_checkable
@@ -178,13 +165,7 @@ class SupportsPicture(Protocol):
 
 @runtime_checkable
 class SupportsActionText(Protocol):
-    """A legal action in the game's usual notation."""
+    """A legal action in the game's usual notation, and the other ways to write it."""
 
     def action_text(self, state: Any, action: int) -> str: ...
-
-
-@runtime_checkable
-class SupportsActionAliases(Protocol):
-    """The other ways to write a legal action."""
-
     def action_aliases(self, state: Any, action: int) -> Sequence[str]: ...

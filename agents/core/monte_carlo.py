@@ -14,7 +14,7 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import count_values
 from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.envs import CHANCE, Chance, Traits
-from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
+from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
 from zermelo.envs.rules.bits import mix, shift_right
 
 MAX_REUSE_PROBES: Final = 2_000
@@ -241,8 +241,8 @@ class TreeForm:
         is_puct = config.selection is Selection.PUCT
         self.has_priors = isinstance(game, SupportsActionPriors) and not is_puct
         self.playout_moves = config.playout_moves
-        if self.playout_moves is None and isinstance(game, SupportsPlayoutLimit):
-            self.playout_moves = game.playout_moves()
+        if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
+            self.playout_moves = game.search_settings("mcts").get("playout_moves")
         needs_more = traits.chance is Chance.EXACT or is_puct or config.rave > 0 or self.has_priors
         self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
         self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more

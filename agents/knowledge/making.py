@@ -114,7 +114,7 @@ def make_table(
         )
     given = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     asked = {name: value for name, value in given.items() if value is not None}
-    unit = str(rules.table_unit()) if hasattr(rules, "table_unit") else "states"
+    unit = str(method_or_default(rules, "table_unit")()) if hasattr(rules, "table_part") else "states"
     if len(asked) != 1 or not asked.keys() <= {unit, "states"}:
         raise InvalidSettingError(
             f"a table of {root.game.traits.name} is asked for by {unit} or by states, one of them, and not by "

@@ -18,7 +18,6 @@ from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import Chance, Game
-from zermelo.envs.capabilities import SupportsSampling
 
 
 def totals_after(
@@ -32,7 +31,7 @@ def totals_after(
     evaluate = evaluator or EVALUATORS["rewards"]()
     worth = functools.partial(_worth, evaluate, game, budget)
     totals: dict[int, tuple[float, ...]] = {}
-    draws_here = game.traits.chance is Chance.SAMPLED and isinstance(game, SupportsSampling)
+    draws_here = game.traits.chance is Chance.SAMPLED
     try:
         for action in game.legal_actions(state):
             if not draws_here:

@@ -46,13 +46,14 @@ class OutsideState:
             if now != was:
                 yield name, owner, before, plain
 
-    def changes(self) -> list[str]:
-        """The names that hold something else now, such as ``pettingzoo.classic.go.go_base.N (9, now 5)``."""
+    def text(self) -> str:
+        """Names that hold something else now, such as ``pettingzoo.classic.go.go_base.N (9, now 5)``, if any."""
         found = []
         for name, owner, before, now in self._changed():
             shown = f" ({before!r}, now {now!r})" if before is not None and len(repr((before, now))) < 80 else ""
             found.append(f"{_owner_name(owner)}.{name}{shown}")
-        return found
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        return f"; state outside the object changed: {', '.join(found[:3])}{more}" if found else ""
 
     def restore(self) -> None:
         """Binds names again to the numbers and texts that they had."""

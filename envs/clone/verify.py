@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,18 +10,13 @@ import numpy as np
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.env_driver import EnvDriver, Raised, first_difference
-from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
+from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
-from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
-from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
+from zermelo.envs.errors import CloneError, InvalidSettingError
 
 _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
 _ASIDE_STEPS: Final = 30
-_CHECK_STEPS: Final = 40
-_CHECK_SECONDS: Final = 0.05
-CHECKED: Final = set[Any]()
-"""Classes and configurations whose clones were found to be right."""
 
 _Trace = tuple[list[dict[str, Any]], list[Any]]
 """The records of a game, and the actions between them."""
@@ -106,11 +99,11 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
-def _play(driver: EnvDriver, generator: np.random.Generator, max_steps: int, deadline: float = np.inf) -> _Trace:
-    """Plays random legal actions to the end, or as far as the limits allow, but a step at least."""
+def _play(driver: EnvDriver, generator: np.random.Generator, max_steps: int) -> _Trace:
+    """Plays random legal actions to the end, or as far as the limit allows."""
     _require_success(driver, "reset")
     records, actions = [driver.record()], list[Any]()
-    while not driver.over and len(actions) < max_steps and (not actions or time.perf_counter() < deadline):
+    while not driver.over and len(actions) < max_steps:
         action = driver.choose(records[-1], generator)
         driver.step(action)
         _require_success(driver, f"step({action!r})")
@@ -223,15 +216,8 @@ class _Game:
             f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
             "order matters, keep a dict or a list, or take the least)"
         )
-        return _outside_text(self.outside) + (order if sets else "")
-
-
-def _outside_text(outside: OutsideState | None) -> str:
-    changes = [] if outside is None else outside.changes()
-    if not changes:
-        return ""
-    more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
-    return f"; state outside the object changed: {', '.join(changes[:3])}{more}"
+        outside = "" if self.outside is None else self.outside.text()
+        return outside + (order if sets else "")
 
 
 def _name(env: Any) -> str:
@@ -246,66 +232,6 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-# -- the short form, before a search
-
-
-def check_clone(env: Any, deadline: float = np.inf) -> None:
-    """Plays a copy of a live environment, and looks whether the environment or another copy notices.
-
-    The first search on an environment asks for it. It is done once for each class and configuration, and not for
-    environments that are known to clone right. A warning names what copies share with the environment in modules
-    or on classes, and change.
-
-    Raises:
-        CloneError: A copy is not the same, or not independent.
-    """
-    copied = clone_env(env)  # raises what can be known without playing
-    key = (tuple(original_class(type(layer)) for layer in layers_of(env)), repr(_configuration(env)))
-    if is_known_to_clone(env) or key in CHECKED:
-        return
-    outside, before = OutsideState(env), _key_or_none(env)
-    try:
-        with OutsideGenerators(env).guard(0):
-            other, driver = EnvDriver(clone_env(env), 0), EnvDriver(copied, 0)
-            seen = other.record()
-            is_stable = first_difference(seen, other.record()) is None  # it shows no time of day
-            ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
-            _, actions = _play(driver, np.random.default_rng([0, 0, 1]), _CHECK_STEPS, ends)
-            changed = first_difference(seen, other.record()) if is_stable else None
-            again = driver.copied(clone_env(copied))
-            wrong = first_difference(driver.record(), again.record()) if is_stable else None
-        changes = _outside_text(outside)
-        if changed is not None:
-            raise CloneError(
-                f"playing a clone of {_name(env)} changes another one: {changed[0]} is {_short(changed[2])}, but "
-                f"{_short(changed[1])} before{changes}"
-            )
-        if wrong is not None:
-            raise CloneError(
-                f"the clone of {_name(env)} after {len(actions)} steps is not the same game: {wrong[0]} is "
-                f"{_short(wrong[2])} in the clone, but {_short(wrong[1])} in the original{changes}"
-            )
-        if before is not None and _key_or_none(env) != before:
-            raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")
-    finally:
-        outside.restore()
-    CHECKED.add(key)
-    if changes:
-        warnings.warn(
-            f"copies of {_name(env)} are not independent of it{changes}, so searches change it too; keep it in an "
-            "attribute of the environment",
-            UnknownTraitWarning,
-            stacklevel=2,
-        )
-
-
 def is_known_to_clone(env: Any) -> bool:
     """Returns whether it and its wrappers are of packages whose environments this package's tests clone."""
     return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))
-
-
-def _key_or_none(env: Any) -> Any:
-    try:
-        return state_key(env)
-    except CloneError:
-        return None

@@ -13,22 +13,14 @@ Actions are cells, ``row * columns + column``; row 0 is the upper edge.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
-from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.pictures.squares import Squares, cells_at
-from zermelo.envs.rules import Words, board, board_lines, limits, listed, openspiel_rules
+from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, draws_marks, man
+from zermelo.envs.rules import Words, board, hexagons_around, limits, listed, openspiel_rules
 from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
+_CELL: Final = man(IVORY)
 _OVER: Final = 2
-_STEP: Final = CELL * 0.75
-
-
-def cell_middle(row: float, column: float) -> tuple[float, float]:
-    """The middle of a cell in the picture of a board."""
-    across = column + 0.5 + row / 2
-    return 2.5 * MARGIN + across * _STEP, 2.5 * MARGIN + (row + 0.5) * CELL * 0.65
 
 
 class HexState(NamedTuple):
@@ -46,7 +38,8 @@ class HexState(NamedTuple):
 
 @listed()
 @limits(rows=(1, 124), columns=(1, 124), squares=(1, 124))
-@board("XO", squares=Squares(spots=cells_at(cell_middle, _STEP, _STEP * 0.86), labelled=False))
+@board("XO", hexagons=True)
+@draws_marks({".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}, hexagons=True)
 class Hex(NamedTuple):
     """Connect your two edges; exactly one player can.
 
@@ -74,14 +67,15 @@ class Hex(NamedTuple):
         stone = single(state.linked, action)
         own = (state.second if seat else state.first) | stone
         linked, turn = state.linked, 1 - seat
-        if self._line(action, seat) == 0 or not is_empty(self._around(stone, action) & own & linked):
+        beside = hexagons_around(stone, action, self.columns) & own
+        if self._line(action, seat) == 0 or not is_empty(beside & linked):
             last = (self.columns if seat else self.rows) - 1
             linked, new = linked | stone, stone
             while not is_empty(new):  # the stones that are newly linked, whose neighbours have not been looked at
                 cell = lowest(new)
                 if self._line(cell, seat) == last:
                     turn = 1 - seat + _OVER
-                more = (self._around(stone, cell) & own) - linked
+                more = (hexagons_around(stone, cell, self.columns) & own) - linked
                 linked, new = linked | more, new - single(new, cell) | more
         if seat:
             return HexState(state.first, own, linked, turn)
@@ -102,42 +96,9 @@ class Hex(NamedTuple):
         own, other = (state.second, state.first) if seat else (state.first, state.second)
         return own, other, first_places(own, self.rows * self.columns * seat)
 
-    def text(self, state: HexState) -> str:
-        return "\n".join(
-            " " * row + line for row, line in enumerate(board_lines(self, self.planes(state, 0), "XO"))
-        )
-
     def _line(self, cell: int, seat: int) -> int:
         """The distance of a cell from the edge that a player starts from."""
         return cell % self.columns if seat else cell // self.columns
-
-    def _around(self, like: Words, cell: int) -> Words:
-        """The neighbours of a cell, perhaps with places below the board."""
-        column = cell % self.columns
-        around = single(like, cell - self.columns) | single(like, cell + self.columns)
-        if column > 0:
-            around = around | single(like, cell - 1) | single(like, cell + self.columns - 1)
-        if column < self.columns - 1:
-            around = around | single(like, cell + 1) | single(like, cell - self.columns + 1)
-        return around
-
-
-@draws(Hex)
-def _hex(rules: Any, state: Any) -> Canvas:
-    rows = text_rows(rules, state)
-    size = cell_middle(len(rows) - 0.5, len(rows[0]) - 0.5)
-    canvas = Canvas(round(size[0] + 2.5 * MARGIN), round(size[1] + 2.5 * MARGIN), PAPER)
-    for row in (-0.75, len(rows) - 0.25):
-        canvas.line(*cell_middle(row, -0.4), *cell_middle(row, len(rows[0]) - 0.6), 10, FIRST)
-    for column in (-0.9, len(rows[0]) - 0.1):
-        canvas.line(*cell_middle(-0.2, column), *cell_middle(len(rows) - 0.8, column), 10, SECOND)
-    for row, marks in enumerate(rows):
-        for column, mark in enumerate(marks):
-            colour = {"X": FIRST, "O": SECOND}.get(mark, IVORY)
-            x, y = cell_middle(row, column)
-            canvas.disk(x, y, _STEP * 0.47, INK if mark == "." else shade(colour, 0.7))
-            canvas.disk(x, y, _STEP * 0.44, colour)
-    return canvas
 
 
 @openspiel_rules("hex")

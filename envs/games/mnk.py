@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.boards import first_column, rows_of, stones_of
+from zermelo.envs.rules.boards import first_column, has_row, rows_of, stones_of
 from zermelo.envs.rules.declared import Board, board, board_lines, limits, observes
 
 
@@ -133,9 +133,6 @@ class MNK(NamedTuple):
     def table_part(self, state: MNKState) -> int:
         return self.m * self.n - popcount(state.stones)
 
-    def table_unit(self) -> str:
-        return "empty"
-
     def _last(self, state: MNKState) -> int:
         return state.mover ^ state.stones if self.players == 2 else state.last
 
@@ -155,9 +152,7 @@ class MNK(NamedTuple):
         return row * first_column(self.n, self.m + 1)
 
     def _won(self, stones: int) -> bool:
-        """True if ``k`` of the stones lie in a row, in any of the four directions."""
-        found = rows_of(stones, self.k, 1) | rows_of(stones, self.k, self.m + 1)
-        return found | rows_of(stones, self.k, self.m) | rows_of(stones, self.k, self.m + 2) != 0
+        return has_row(stones, self.k, self.m + 1)
 
     def _lines(self, squares: int) -> int:
         if self.k == 1:

@@ -110,9 +110,6 @@ class Othello(NamedTuple):
     def table_part(self, state: Sides) -> int:
         return self.rows * self.columns - popcount(state.mover | state.other)
 
-    def table_unit(self) -> str:
-        return "empty"
-
     def action_text(self, state: Sides, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
 

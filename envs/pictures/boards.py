@@ -19,6 +19,8 @@ from zermelo.envs.pictures.canvas import Canvas, Colour, text_size
 
 CELL: Final = 64
 """Pixels of a square of a board."""
+HEXAGON: Final = 0.75 * CELL
+"""Between the middles of two cells of a board of hexagons."""
 MARGIN: Final = 16
 
 PAPER: Final[Colour] = (250, 247, 240)
@@ -92,6 +94,7 @@ def draws_marks(
     *,
     frame: Colour | None = None,
     squares: tuple[Colour, Colour] | None = None,
+    hexagons: bool = False,
 ) -> Callable[[_Class], _Class]:
     """Declares how the board of a game's text is drawn; lines of text below the board are written below it.
 
@@ -99,9 +102,12 @@ def draws_marks(
         marks: The shapes of each mark, from the lowest to the uppermost one.
         frame: The colour behind the squares.
         squares: The colours of squares, in turn.
+        hexagons: Whether the cells are hexagons (``hexagon_middle``) between edges of the players' colours.
     """
 
     def paint(rules: Any, state: Any) -> Canvas:
+        if hexagons:
+            return _hexagons(text_rows(rules, state), marks)
         return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares)
 
     def add(rules_class: _Class) -> _Class:
@@ -130,6 +136,20 @@ def _board(
             for piece in (*ground, *pieces_of(mark)):
                 piece(canvas, *middle(row, column))
     canvas.text(width / 2, height + (len(lines) - below - 1) * MARGIN, "\n".join(lines[below:]), 2, INK)
+    return canvas
+
+
+def _hexagons(rows: list[list[str]], marks: Mapping[str, Sequence[Piece]]) -> Canvas:
+    width, height = hexagon_middle(len(rows) - 0.5, len(rows[0]) - 0.5)
+    canvas = Canvas(round(width + 2.5 * MARGIN), round(height + 2.5 * MARGIN), PAPER)
+    for row in (-0.75, len(rows) - 0.25):
+        canvas.line(*hexagon_middle(row, -0.4), *hexagon_middle(row, len(rows[0]) - 0.6), 10, FIRST)
+    for column in (-0.9, len(rows[0]) - 0.1):
+        canvas.line(*hexagon_middle(-0.2, column), *hexagon_middle(len(rows) - 0.8, column), 10, SECOND)
+    for row, cells in enumerate(rows):
+        for column, mark in enumerate(cells):
+            for piece in marks[mark]:
+                piece(canvas, *hexagon_middle(row, column))
     return canvas
 
 
@@ -175,6 +195,11 @@ def text_rows(rules: Any, state: Any) -> list[list[str]]:
 def middle(row: float, column: float) -> tuple[float, float]:
     """The middle of a square of a board."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
+
+
+def hexagon_middle(row: float, column: float) -> tuple[float, float]:
+    """The middle of a cell of a board of hexagons: each row lies half a cell to the right of the one above."""
+    return 2.5 * MARGIN + (column + 0.5 + row / 2) * HEXAGON, 2.5 * MARGIN + (row + 0.5) * 0.65 * CELL
 
 
 def shade(colour: Colour, part: float) -> Colour:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.envs.pictures.boards import CELL, middle
+from zermelo.envs.pictures.boards import CELL, HEXAGON, hexagon_middle, middle
 
 _SQUARE: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\d{1,2}|(?<=\d)[a-z]\d{1,2}|(?<=x)[a-z]\d{1,2}")
 
@@ -133,6 +133,7 @@ class Squares:
         return Coordinates(tuple(self.letters[:columns]), tuple(numbers[::-1] if self.from_below else numbers))
 
 
+HEXAGONS: Final = Squares(spots=cells_at(hexagon_middle, HEXAGON, HEXAGON * 0.86), labelled=False)
 _SQUARES: dict[type, Squares] = {}
 
 

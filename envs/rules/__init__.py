@@ -43,6 +43,7 @@ from zermelo.envs.rules.bits import wrapped_difference as wrapped_difference
 from zermelo.envs.rules.boards import all_squares as all_squares
 from zermelo.envs.rules.boards import draw as draw
 from zermelo.envs.rules.boards import first_column as first_column
+from zermelo.envs.rules.boards import has_row as has_row
 from zermelo.envs.rules.boards import king_moves as king_moves
 from zermelo.envs.rules.boards import list_squares as list_squares
 from zermelo.envs.rules.boards import mirrored_columns as mirrored_columns
@@ -74,6 +75,7 @@ from zermelo.envs.rules.words import Words as Words
 from zermelo.envs.rules.words import contains as contains
 from zermelo.envs.rules.words import count as count
 from zermelo.envs.rules.words import first_places as first_places
+from zermelo.envs.rules.words import hexagons_around as hexagons_around
 from zermelo.envs.rules.words import is_empty as is_empty
 from zermelo.envs.rules.words import list_places as list_places
 from zermelo.envs.rules.words import lowest as lowest

@@ -111,6 +111,12 @@ def rows_of(stones: int, length: int, step: int) -> int:
     return stones & (stones >> (length - found) * step)
 
 
+def has_row(stones: int, length: int, stride: int) -> bool:
+    """Whether ``length`` stones lie in a row, in any direction; rows are ``stride`` bits apart, one spare."""
+    along = rows_of(stones, length, 1) | rows_of(stones, length, stride)
+    return along | rows_of(stones, length, stride - 1) | rows_of(stones, length, stride + 1) != 0
+
+
 def stones_of(cells: Sequence[Any], squares: Sequence[int]) -> tuple[int, int] | None:
     """The stones of the player to move, and all stones, of cells that hold 0, 1 or 2; never compiled.
 

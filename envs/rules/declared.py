@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.squares import Squares, squares_of
+from zermelo.envs.pictures.squares import HEXAGONS, Squares, squares_of
 from zermelo.envs.rules.boards import board_seen, symmetric_square
 from zermelo.envs.rules.words import contains
 
@@ -214,7 +214,12 @@ def board_lines(rules: Any, planes: Sequence[Any], marks: str, empty: str = ".")
 
 
 def board(
-    marks: str, *, empty: str = ".", symmetric: type | None = None, squares: Squares = _SQUARES
+    marks: str,
+    *,
+    empty: str = ".",
+    symmetric: type | None = None,
+    squares: Squares = _SQUARES,
+    hexagons: bool = False,
 ) -> Callable[[_Class], _Class]:
     """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
 
@@ -230,11 +235,13 @@ def board(
             ``to_move`` if there is a field ``seat``, and for ``Sides`` the ``planes`` of both.
             Actions are squares, but for higher ones, which no symmetry changes.
         squares: How squares are named and clicked; by default row 1 is the uppermost one.
+        hexagons: Whether cells are hexagons: each row lies half a cell to the right of the one above.
     """
 
     def add(rules_class: _Class) -> _Class:
         def text(self: Any, state: Any) -> str:
-            return "\n".join(board_lines(self, self.planes(state, 0), marks, empty))
+            lines = board_lines(self, self.planes(state, 0), marks, empty)
+            return "\n".join(" " * row * hexagons + line for row, line in enumerate(lines))
 
         made: dict[str, Callable[..., Any]] = {
             "layout": _square_layout if "size" in rules_class._fields else layout,  # type: ignore[attr-defined]
@@ -257,7 +264,7 @@ def board(
         for name, function in made.items():
             if not hasattr(rules_class, name):
                 setattr(rules_class, name, function)
-        squares_of(rules_class, squares)
+        squares_of(rules_class, HEXAGONS if hexagons else squares)
         return rules_class
 
     return add

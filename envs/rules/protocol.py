@@ -181,7 +181,10 @@ class Search(General, Protocol):
 
     @never_compiled
     def search_settings(self, search: str) -> Mapping[str, Any]:
-        """The settings of a search that pay in this game: of those that ``auto`` takes, and of ``"selective"``."""
+        """The settings of a search that pay in this game: of those that ``auto`` takes, and of ``"selective"``.
+
+        ``playout_moves`` of ``"mcts"``, for playouts that could go on for ever, holds for all Monte Carlo search.
+        """
         return {}
 
 
@@ -197,11 +200,6 @@ class MonteCarlo(Protocol):
         for index in range(count):
             priors[index] = 0.0
         return count
-
-    @never_compiled
-    def playout_moves(self) -> int | None:
-        """The number of moves after which a playout is cut off, where it could go on for ever; no limit."""
-        return None
 
 
 class Repetition(Protocol):
@@ -272,7 +270,8 @@ class Tables(Required, Protocol):
 
     @never_compiled
     def table_unit(self) -> str:
-        """The unit of a table's size: ``"pieces"``, ``"stones"`` or ``"empty"`` (squares)."""
+        """The unit of a table's size: ``"pieces"``, ``"stones"``, or ``"empty"`` (squares); the latter."""
+        return "empty"
 
     @never_compiled
     def table_parts(self, what: str) -> Sequence[Sequence[int]]:
@@ -346,7 +345,8 @@ class Shown(Protocol):
         """An action or chance outcome as people write it; its number."""
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        """Other ways to write an action."""
+        """Other ways to write an action; none."""
+        return ()
 
     def seat_names(self) -> tuple[str, ...]:
         """The players' names; ``player_0``, ..."""

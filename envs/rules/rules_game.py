@@ -80,6 +80,8 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
+        if hasattr(rules, "action_text"):
+            self.action_aliases = method_or_default(rules, "action_aliases")
         if hasattr(rules, "action_priors"):
             self.action_priors = self._action_priors
         self.traits = _traits(rules)

@@ -54,6 +54,20 @@ def single(like: Words, place: int) -> Words:
     )
 
 
+def hexagons_around(like: Words, cell: int, columns: int) -> Words:
+    """The neighbours of a cell, numbered by rows that each lie half a cell to the right of the one above.
+
+    They may be places below the board, of which a set of cells has none.
+    """
+    column = cell % columns
+    around = single(like, cell - columns) | single(like, cell + columns)
+    if column > 0:
+        around = around | single(like, cell - 1) | single(like, cell + columns - 1)
+    if column < columns - 1:
+        around = around | single(like, cell + 1) | single(like, cell - columns + 1)
+    return around
+
+
 def spread(like: Words, start: int, bits: int) -> Words:
     """The places from ``start`` on whose bits are set in a number, all of one word; as long as another set."""
     return Words(

@@ -15,7 +15,6 @@ import numpy as np
 from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.adapters.facts.inference import learn, to_be_learned
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
@@ -150,10 +149,9 @@ class GamePlayer:
 
     def __getstate__(self) -> dict[str, Any]:
         left: dict[str, Any] = {"_agents": {}, "_new": [], "_envs": None}
-        return {**vars(self), **left, "learned": to_be_learned()}
+        return {**vars(self), **left}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        learn(state.pop("learned"))  # or every worker would play at random to find out the game's traits
         vars(self).update(state, _envs=FreshEnvs(state["env"]))
 
 

@@ -30,7 +30,6 @@ import numpy as np
 
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.facts.inference import Learned, learn
 from zermelo.envs.adapters.wrappers import innermost, is_aec
 from zermelo.envs.clone.state_key import state_key
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
@@ -123,11 +122,8 @@ class _Child:
             parts = fingerprint(source)
         return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
 
-    def _show(self, value: tuple[bytes, list[Learned]]) -> dict[str, Any]:
-        shown, learned = value
-        env = pickle.loads(shown)
-        learn(learned, may_import=False)  # of other environments it needs nothing
-        rehearse(self._agent, env)
+    def _show(self, shown: bytes) -> dict[str, Any]:
+        rehearse(self._agent, pickle.loads(shown))
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:

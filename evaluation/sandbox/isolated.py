@@ -24,7 +24,6 @@ import numpy as np
 
 from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
-from zermelo.envs.adapters.facts.inference import to_be_learned
 from zermelo.evaluation.errors import AgentStartError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
@@ -113,9 +112,9 @@ class IsolatedAgent(RemoteAgent):
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
         if not self._rehearsed:
             if self.needs != "observation":
-                self._settle("show", (pack_env(env, self._dice, for_all=True), to_be_learned()))
+                self._settle("show", pack_env(env, self._dice, for_all=True))
             elif view is not None:
-                self._settle("show", (cloudpickle.dumps(view().blank()), []))
+                self._settle("show", cloudpickle.dumps(view().blank()))
             self._rehearsed = True
         self._settle("reset", seed)
 

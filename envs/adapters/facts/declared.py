@@ -2,25 +2,9 @@
 
 Its traits: the mapping ``zermelo_traits``, on itself or in its metadata.
 
-Its chance, with three names::
-
-    class Dice(AECEnv):
-        defer_chance = False            # the search sets it to True on its copies, and only there
-
-        def chance_outcomes(self):      # [] unless the next event is chance
-            return [(face, 1 / 6) for face in range(1, 7)] if self.rolling else []
-
-        def apply_chance(self, outcome):    # make it happen; add what it pays to self.rewards
-            self.rolling = False
-            self.rewards[self.agent_selection] += outcome
-
-        def step(self, action):
-            self._clear_rewards()
-            self.rolling = True
-            while not self.defer_chance and self.chance_outcomes():   # ordinary play rolls here
-                faces, probabilities = zip(*self.chance_outcomes())
-                self.apply_chance(self.np_random.choice(faces, p=probabilities))
-            self._accumulate_rewards()
+Its chance, with three names (the guide "Dice of your own" has an example): ``chance_outcomes()``, pairs of an
+outcome and its probability, none unless the next event is chance; ``apply_chance(outcome)``, which makes it
+happen; and ``defer_chance``, False, which a search sets to True on its copies, and only there.
 
 ``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
 choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance

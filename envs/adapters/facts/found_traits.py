@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+import warnings
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final, cast
 
+import numpy as np
+
 from zermelo.envs.adapters.adapter import Adapted
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_chance
-from zermelo.envs.adapters.facts.inference import Findings, infer, remembered, watch
+from zermelo.envs.adapters.facts.inference import Findings, infer, random_action, remembered
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.generators import OutsideGenerators
-from zermelo.envs.clone.kinds import UncopyableError
-from zermelo.envs.clone.verify import check_clone, is_known_to_clone
-from zermelo.envs.errors import CloneError, ZermeloError
+from zermelo.envs.clone.outside_state import OutsideState
+from zermelo.envs.clone.verify import is_known_to_clone
+from zermelo.envs.errors import CloneError, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
 _PATIENCE: Final = 10.0
 """Seconds of play, all slices together, after which what is not known stays unknown."""
+_TRIAL_SECONDS: Final = 0.05
 _COPIES: Final = 4
 """Copies that a step of it takes at most; afterwards, how late the last slice was says how early to stop."""
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
@@ -73,12 +78,44 @@ def with_traits(
     return slices.go_on(deadline)
 
 
-def _watched(game: Any, raw: Any, deadline: float) -> Any:
-    """The game, with the generators guarded that its steps draw from."""
-    if not game.outside.used:
-        return game
-    names = watch(game, game.snapshot(raw), deadline)
-    return game if names is None else game.with_traits(game.traits, game.outside.only(names))
+def _try_copies(game: Any, root: Any, deadline: float) -> frozenset[str] | None:
+    """Plays one game on copies, and returns the generators outside of them that its steps draw from.
+
+    None if it does not end in time. A warning names what it changes in modules and on classes.
+
+    Raises:
+        CloneError: A copy is not the same game, or playing one changes another one.
+    """
+    env, state, generator = game.environment(root), root, np.random.default_rng(0)
+    name, outside, seats = game_name(env), OutsideState(env), range(game.traits.seats)
+
+    def seen(of: Any) -> list[Any]:
+        with game.outside.guard(0, is_reset=True):
+            return [game.sight(of, seat) for seat in seats]
+
+    before = seen(root)
+    is_stable = before == seen(root)  # it shows no time of day
+    ends = min(deadline, time.perf_counter() + _TRIAL_SECONDS)
+    try:
+        with contextlib.suppress(ZermeloError):
+            while not game.is_terminal(state) and time.perf_counter() < ends:
+                state = game.probe(state, random_action(game, state, generator), int(generator.integers(2**32)))
+        same = not is_stable or seen(state) == seen(game.playout_state(state))
+        changes = outside.text()
+        if is_stable and seen(root) != before:
+            raise CloneError(f"playing a clone of {name} changes what another one shows{changes}")
+        if not same:
+            raise CloneError(f"the clone of {name} that has been played is not the same game{changes}")
+    finally:
+        outside.restore()
+    if changes:
+        warnings.warn(
+            f"copies of {name} are not independent of it{changes}, so searches change it too; keep it in an "
+            "attribute of the environment",
+            UnknownTraitWarning,
+            stacklevel=2,
+        )
+    return game.draws_from() if game.is_terminal(state) else None
 
 
 class _Slices:
@@ -107,20 +144,17 @@ class _Slices:
         return Adapted(self._game, {}, self.go_on if self._spent < _PATIENCE else None)
 
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
-        env = self._game.environment(root)
-        yield from self._game.trials(root)
-        try:
-            check_clone(env, self._ends)
-        except CloneError as error:
-            if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
-                raise
-            # The environment's own code raised while it was played alone. That is not the copy's fault, and a
-            # search that gets there will say so.
-        yield
-        if self._settled is None:
-            return Adapted(_watched(self._game, env, self._ends), {})
-        findings = remembered(env)
-        if findings is None:
+        game = self._game
+        yield from game.trials(root)
+        env = game.environment(root)
+        findings = None if self._settled is None else remembered(env)
+        if findings is None and not is_known_to_clone(env):
+            drawn = _try_copies(game, root, self._ends)
+            if drawn is not None:
+                game = game.with_traits(game.traits, game.outside.only(drawn))
             yield
-            findings = yield from infer(self._game, root, self._game.traits.seats)
+        if self._settled is None:
+            return Adapted(game, {})
+        if findings is None:
+            findings = yield from infer(self._game, root, game.traits.seats)
         return self._settled(findings)

@@ -16,12 +16,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import pickle
-import sys
-import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +26,6 @@ from zermelo.envs.adapters.facts.configuration import configuration, differences
 from zermelo.envs.adapters.facts.observability import Observability, Probe
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
@@ -48,7 +44,6 @@ _EVERY_STEP, _CONSTANTS_EVERY = 12, 6
 _ROOT_GAMES = 3
 _ROOT_PART = 4
 """Of the steps allowed, one in so many may be played in addition from the position at hand."""
-_WATCH_SECONDS = 0.05
 _SUM_TOLERANCE = 1e-9
 
 
@@ -108,49 +103,6 @@ def remembered(env: Any) -> Findings | None:
     return next((findings for findings in known if not differences(findings.constants, now)), None)
 
 
-class Learned(NamedTuple):
-    """Findings of one class of environments, for another process.
-
-    Attributes:
-        modules: The modules of the class and its wrappers.
-        data: The pickled findings.
-    """
-
-    modules: frozenset[str]
-    data: bytes
-
-
-def to_be_learned() -> list[Learned]:
-    """All that play has shown in this process, of clones too, for another one; nothing that cannot be sent."""
-    checked = [((classes, configuration), None) for classes, configuration in CHECKED]
-    found = []
-    for item in (*_memory.items(), *checked):
-        classes = item[0] if item[1] is not None else item[0][0]
-        with contextlib.suppress(Exception):  # whatever pickling a class or a value of somebody's own raises
-            found.append(Learned(frozenset(cls.__module__ for cls in classes), pickle.dumps(item)))
-    return found
-
-
-def learn(found: Iterable[Learned], *, may_import: bool = True) -> None:
-    """Remembers what another process has sent by ``to_be_learned``, so that nothing of it is played again.
-
-    Args:
-        found: Findings.
-        may_import: Whether modules of classes are imported; otherwise findings of classes that are not loaded in
-            this process are left out.
-    """
-    for modules, data in found:
-        if not may_import and not all(module in sys.modules for module in modules):
-            continue
-        with contextlib.suppress(Exception):  # a class that is not to be had here will not be met here
-            key, findings = pickle.loads(data)
-            if findings is None:
-                CHECKED.add(key)
-            else:
-                known = _memory.setdefault(key, [])
-                known += [new for new in findings if new not in known][: _MEMORY_PER_CLASS - len(known)]
-
-
 def _reward_sum(sums: list[float], seats: int) -> dict[str, Any]:
     if seats > 1 and all(abs(total) <= _SUM_TOLERANCE for total in sums):
         return {"reward_sum": RewardSum.ZERO, "constant": 0.0}
@@ -161,17 +113,8 @@ def _reward_sum(sums: list[float], seats: int) -> dict[str, Any]:
     return {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
 
 
-def watch(game: Probe, root: Any, deadline: float) -> frozenset[str] | None:
-    """The names of generators outside that steps of one game draw from; None if it does not end in time."""
-    state, generator = root, np.random.default_rng(0)
-    ends = min(deadline, time.perf_counter() + _WATCH_SECONDS)
-    with contextlib.suppress(ZermeloError):
-        while not game.is_terminal(state) and time.perf_counter() < ends:
-            state = game.probe(state, _random_action(game, state, generator), int(generator.integers(2**32)))
-    return game.draws_from() if game.is_terminal(state) else None
-
-
-def _random_action(game: Probe, state: Any, generator: np.random.Generator) -> int:
+def random_action(game: Probe, state: Any, generator: np.random.Generator) -> int:
+    """A legal action, or an outcome of chance with its probability."""
     if game.to_move(state) == CHANCE:
         outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
         return int(generator.choice(outcomes, p=probabilities))
@@ -231,7 +174,7 @@ class _Play:
         while not game.is_terminal(state):
             if self.steps >= self.most:
                 return []
-            action = _random_action(game, state, generator)
+            action = random_action(game, state, generator)
             after = game.probe(state, action, 2 * self.steps)
             yield
             if (
@@ -248,7 +191,7 @@ class _Play:
                     again = game.probe(state, action, 2 * self.steps + 1)
                     yield from self.observability.compare(after, again)
                 if game.to_move(state) != CHANCE:
-                    other = _random_action(game, state, generator)
+                    other = random_action(game, state, generator)
                     if other != action:
                         yield from self.observability.compare(after, game.probe(state, other, 2 * self.steps))
             self.steps += 1

@@ -293,6 +293,9 @@ class OpenSpielGame:
         text: str = state.action_to_string(state.current_player(), action)
         return text
 
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        return ()
+
     def observation(self, state: Any, seat: int) -> Any:
         return np.array(state.observation_tensor(seat), np.float32)
 

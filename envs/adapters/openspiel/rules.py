@@ -137,8 +137,8 @@ class RenumberedGame:
         return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        aliases = getattr(self.inside.rules, "action_aliases", None)
-        return () if aliases is None else aliases(state, self.inside.action_of(state, action))
+        aliases: Sequence[str] = self.inside.action_aliases(state, self.inside.action_of(state, action))
+        return aliases
 
 
 _ALIKE: Final = frozenset(

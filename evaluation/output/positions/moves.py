@@ -14,7 +14,7 @@ from typing import Any, Final
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import codec_for, legal_actions
 from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.capabilities import SupportsActionAliases, SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.writing import shown
 
@@ -75,7 +75,7 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
         return dict.fromkeys(numbers, ("",))
     found = {}
     for number in numbers:
-        aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionAliases) else ()
+        aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionText) else ()
         found[number] = (move_text(game, state, number), *aliases)
     return found
 

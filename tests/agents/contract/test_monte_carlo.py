@@ -121,8 +121,8 @@ class Preferring(MNK):
 class CutOff(MNK):
     """Noughts and crosses of which playouts are not to see much."""
 
-    def playout_moves(self) -> int:
-        return 1
+    def search_settings(self, search: str) -> dict[str, int]:
+        return {"playout_moves": 1} if search == "mcts" else {}
 
 
 def test_playouts_are_cut_off_where_the_game_says() -> None:

@@ -15,6 +15,7 @@ from doubles.awkward_globals import torch
 
 from zermelo.agents import make_agent
 from zermelo.envs import ZermeloError, legal_actions
+from zermelo.envs.adapters.facts import inference
 
 REFUSED = {
     "a finaliser that cannot be taken away",
@@ -79,7 +80,7 @@ def test_there_are_enough_kinds() -> None:
 def test_an_awkward_environment_is_played_or_refused_and_not_harmed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zermelo.envs.clone.verify.CHECKED", set())  # classes of other tests too
+    monkeypatch.setattr(inference, "_memory", {})  # classes of other tests too
     env, other = started(name), started(name)
     agent = make_agent("auto(seconds=0.1, seed=1)")
     with warnings.catch_warnings():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 import sys
 from typing import Any
 
@@ -114,14 +113,3 @@ def test_other_options_of_reset_are_another_configuration() -> None:
         env.step(0)
     env.reset(seed=0, options={"length": 40})
     assert as_game(env) is not game
-
-
-def test_what_another_process_has_found_is_added_to_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "_memory", {})
-    known = [reward_sum(PaysByTable(table(-1.0)))]
-    key, found = next((key, found) for key, found in inference._memory.items() if key == (PaysByTable,))
-    inference._memory[key] = []
-    assert reward_sum(PaysByTable(table(-3.0))) is RewardSum.CONSTANT
-    inference.learn([inference.Learned(frozenset({__name__}), pickle.dumps((key, found)))])
-    assert len(inference._memory[key]) == 2
-    assert known == [RewardSum.ZERO]

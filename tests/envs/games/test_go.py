@@ -162,7 +162,7 @@ def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
     game = RulesGame(Go(5, superko=0))
     start = Start(game, game.initial_state(), MCTSAgent().config, 1)
     assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
-    assert Go(19).playout_moves() > 19 * 19
+    assert Go(19).search_settings("mcts")["playout_moves"] > 19 * 19
 
 
 @pytest.mark.parametrize(

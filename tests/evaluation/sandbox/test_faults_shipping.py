@@ -8,7 +8,6 @@ import pytest
 from doubles import toy_envs
 
 from zermelo.envs import UnsupportedGameError, make_env
-from zermelo.envs.adapters.facts import inference
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.sandbox.child_process import shown_position
 from zermelo.evaluation.sandbox.shipping import pack_answer, pack_env, unpack_answer
@@ -160,14 +159,3 @@ class Trap:
 def test_answers_run_no_code(data):
     with pytest.raises(ValueError):
         unpack_answer(data)
-
-
-def test_an_agent_does_not_load_what_the_tournament_knows_of_other_environments(monkeypatch):
-    findings = inference.Learned(frozenset({"a_module_nobody_has"}), b"not even read")
-    loaded = inference.Learned(frozenset({"zermelo.envs"}), b"read, and refused")
-    read = []
-    monkeypatch.setattr(inference.pickle, "loads", read.append)
-    inference.learn([findings, loaded], may_import=False)
-    assert read == [loaded.data]
-    inference.learn([findings, loaded])
-    assert read == [loaded.data, findings.data, loaded.data]

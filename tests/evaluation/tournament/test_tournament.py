@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pickle
 import signal
 import threading
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from doubles.bad_agents import Answers, First, Good, Last, Raises
 from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, as_game
+from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import (
     AgentStartError,
     EnvironmentFailureError,
@@ -26,7 +25,6 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.sources import FreshEnvs
-from zermelo.evaluation.runners.games import GamePlayer
 from zermelo.evaluation.runners.processes import AHEAD
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
@@ -371,21 +369,6 @@ def test_it_runs_in_a_thread_that_is_not_the_main_one():
     thread.start()
     thread.join()
     assert results[0].complete
-
-
-@pytest.mark.thorough
-def test_workers_are_told_what_random_play_has_shown_here(monkeypatch):
-    env, other = toy_envs.ToyEnv(), toy_envs.ToyEnv()
-    env.reset(seed=0)
-    other.reset(seed=1)
-    traits = as_game(env).traits
-    player = pickle.dumps(GamePlayer(toy_envs.ToyEnv, "toy", ("a", "b"), {}))
-    monkeypatch.setattr("zermelo.envs.adapters.facts.inference._memory", {})
-    monkeypatch.setattr("zermelo.envs.adapters.facts.found_traits.infer", None)
-    with pytest.raises(TypeError):
-        as_game(other)
-    pickle.loads(player)
-    assert as_game(other).traits == traits
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

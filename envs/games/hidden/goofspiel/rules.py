@@ -15,19 +15,14 @@ asked first, and the second one does not see its bid.
 
 from __future__ import annotations
 
-import bisect
-import functools
-import itertools
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from zermelo.envs.game import CHANCE
+from zermelo.envs.games.hidden.goofspiel.hidden import HiddenBids, cards_of
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
-from zermelo.envs.rules.declared import limits, observes
+from zermelo.envs.rules.declared import limits, observes, with_methods
 
 
 class GoofspielState(NamedTuple):
@@ -46,6 +41,7 @@ class GoofspielState(NamedTuple):
 @listed(kind="cards")
 @limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
 @observes(lambda rules: (4 * rules.cards + 2,), lambda rules: (0, rules.cards * (rules.cards + 1) // 2))
+@with_methods(HiddenBids)
 class Goofspiel(NamedTuple):
     """Goofspiel: bid for prizes, both at the same time.
 
@@ -150,42 +146,8 @@ class Goofspiel(NamedTuple):
     def round_start(self, state: GoofspielState) -> GoofspielState:
         return state if self.to_move(state) != 1 else state._replace(first=state.first >> 4)
 
-    def hides_more(self) -> bool:
-        """With ``hidden``, bids of earlier rounds."""
-        return bool(self.hidden)
-
-    def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
-        """The seat's own bids, the prizes and whose turn it is; the other's bids, or just who won."""
-        own, other = (state.second, self.round_start(state).first) if seat else (state.first, state.second)
-        seen: Hashable = self._winners(state) if self.hidden else other
-        return own, seen, state.prizes, self.to_move(state)
-
-    def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
-        """Draws bids of the other player that fit; at the end returns the state itself."""
-        is_pending = seat == 1 and self.to_move(state) == 1
-        if self.is_terminal(state) or not (self.hidden or is_pending):
-            return state
-        seen = self.round_start(state)
-        own, other = (seen.second, seen.first) if seat else (state.first, state.second)
-        # Of each of the other's bids the lowest and the highest card that it may have been.
-        ranges = [(card, card) for card in _cards(other)]
-        if self.hidden:
-            bids = zip(_cards(own), self._winners(seen), strict=False)
-            ranges = [
-                (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
-                for bid, winner in bids
-            ]
-        drawn = _drawn_bids((*ranges, *[(1, self.cards)] * is_pending), generator)
-        packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
-        return state._replace(first=packed) if seat else state._replace(second=packed)
-
-    def moves_so_far(self, state: GoofspielState) -> list[int]:
-        first, second, prizes = (_cards(cards) for cards in state[:3])
-        rounds = itertools.zip_longest(prizes, first, second)
-        return [card - 1 for cards in rounds for card in cards if card]
-
     def text(self, state: GoofspielState) -> str:
-        shown = [_cards(cards) for cards in state[:3]]
+        shown = [cards_of(cards) for cards in state[:3]]
         if not self.shuffled:
             shown[-1] = [self.cards - number for number in range(len(shown[1]) + 1)]
         first, second, prizes = (" ".join(map(str, cards)) or "-" for cards in shown)
@@ -194,11 +156,6 @@ class Goofspiel(NamedTuple):
 
     def action_text(self, state: GoofspielState, action: int) -> str:
         return str(action + 1)
-
-    def _winners(self, state: GoofspielState) -> tuple[int, ...]:
-        """The winner of each round that both have bid in; -1 for a tie."""
-        bids = zip(_cards(state.first), _cards(state.second), strict=False)
-        return tuple(-1 if first == second else int(second > first) for first, second in bids)
 
     # -- helpers -----------------------------------------------------------------------------------------------
 
@@ -223,31 +180,3 @@ class Goofspiel(NamedTuple):
     def _last(self, packed: int) -> int:
         """The one card that has not been noted."""
         return bit_index(self._left(packed)) + 1
-
-
-def _cards(packed: int) -> list[int]:
-    return [int(card, 16) for card in f"{packed:x}" if packed]
-
-
-def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Generator) -> list[int]:
-    """Draws different cards, one from each range, uniformly."""
-    drawn: list[int] = []
-    spent = 0
-    for place in range(len(ranges)):
-        lower, upper = ranges[place]
-        cards = [card for card in range(lower, upper + 1) if not spent >> card & 1]
-        ways = [_ways(ranges[place + 1 :], spent | 1 << card) for card in cards]
-        number = int(generator.integers(sum(ways)))
-        drawn.append(cards[bisect.bisect_right([*itertools.accumulate(ways)], number)])
-        spent |= 1 << drawn[-1]
-    return drawn
-
-
-@functools.lru_cache(maxsize=1 << 17)
-def _ways(ranges: tuple[tuple[int, int], ...], spent: int) -> int:
-    """The number of ways to take different unspent cards from all ranges."""
-    if not ranges:
-        return 1
-    lower, upper = ranges[0]
-    cards = (card for card in range(lower, upper + 1) if not spent >> card & 1)
-    return sum(_ways(ranges[1:], spent | 1 << card) for card in cards)

@@ -25,13 +25,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.declared import limits, observes
 
-_CALL, _RAISE, _FOLD, _CHECK = range(4)
-_NAMES: Final = ("call", "raise", "fold", "check")
+CALL, RAISE, FOLD, CHECK = range(4)
+NAMES: Final = ("call", "raise", "fold", "check")
 _RANKS: Final = "23456789TJQKA"
-_MOST_RAISES: Final = 2
+MOST_RAISES: Final = 2
 _CHIPS: Final = 15
 """More than a player can have put in."""
 
@@ -98,7 +98,7 @@ class Leduc(NamedTuple):
 
     def legal_actions(self, state: LeducState, actions: list[int]) -> int:
         faces_raise = self._chips(state, state.seat) < self._chips(state, 1 - state.seat)
-        legal = faces_raise, state.bets & 3 < _MOST_RAISES, faces_raise or self.blinds == 1, not faces_raise
+        legal = faces_raise, state.bets & 3 < MOST_RAISES, faces_raise or self.blinds == 1, not faces_raise
         count = 0
         for action in range(4):
             if legal[action]:
@@ -133,11 +133,11 @@ class Leduc(NamedTuple):
         if stage == 1 and open_card == 0:
             return LeducState(begins, first_card, second_card, action + 1, seat, first, second, bets, 1, history)
         history = history << 2 | action
-        if action == _FOLD:
+        if action == FOLD:
             stage = 3 + seat
         else:
             mine = self._chips(state, 1 - seat)  # a call or a check makes both equal
-            if action == _RAISE:
+            if action == RAISE:
                 mine += 4 if stage else 2
                 bets = (bets & 3) + 1 | 4
             else:
@@ -213,12 +213,12 @@ class Leduc(NamedTuple):
             f"{'>' if seat == state.seat else ' '} player {seat}: {self._name(card)}, {chips} in the pot"
             for seat, (card, chips) in enumerate(players)
         ]
-        played = " ".join(_NAMES[action] for action in self._actions(state))
+        played = " ".join(NAMES[action] for action in self._actions(state))
         return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {played}"])
 
     def action_text(self, state: LeducState, action: int) -> str:
         if self.to_move(state) != CHANCE:
-            return _NAMES[action]
+            return NAMES[action]
         return f"player {action} begins" if state.begins < 0 else self._name(action + 1)
 
     # -- helpers -----------------------------------------------------------------------------------------------
@@ -235,53 +235,3 @@ class Leduc(NamedTuple):
         """With three ranks jack, queen and king."""
         highest = 12 if self.ranks > 12 else 11
         return _RANKS[highest - self.ranks + card] if card else "-"
-
-
-# -- PettingZoo ------------------------------------------------------------------------------------------------
-
-
-@equivalent_rules("pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env", Leduc(blinds=True), scale=0.5)
-def _pettingzoo(env: Any) -> LeducState | None:
-    """Played over again from RLCard's record; its rewards are in big blinds."""
-    game, played = env.env.game, env.env.action_recorder
-    if len(game.players) != 2 or game.allowed_raise_num != _MOST_RAISES:
-        return None
-    rules = Leduc(blinds=True)
-    begins = played[0][0] if played else game.game_pointer
-    cards = ["JQK".index(player.hand.rank) for player in game.players]
-    state = rules.initial_state()
-    for outcome in (begins, *cards):
-        state = rules.result(state, outcome)
-    for _, name in played:
-        if rules.is_terminal(state):
-            return None
-        state = rules.result(state, _NAMES.index(name))
-        if not rules.is_terminal(state) and rules.to_move(state) == CHANCE:
-            if game.public_card is None:
-                return None
-            state = rules.result(state, "JQK".index(game.public_card.rank))
-    chips = [player.in_chips for player in game.players]
-    return state if chips == [state.first_chips, state.second_chips] else None
-
-
-def _to_openspiel(state: LeducState, action: int) -> int:
-    """There 0 folds, 1 calls and checks, 2 raises; of each rank there are the cards 2 * rank and 2 * rank + 1."""
-    if Leduc().to_move(state) == CHANCE:
-        return 2 * action + (state.first_card == action + 1 or state.second_card == action + 1)
-    return (1, 2, 0, 1)[action]
-
-
-def _from_openspiel(state: LeducState, number: int) -> int:
-    if Leduc().to_move(state) == CHANCE:
-        return number // 2
-    return (_FOLD, _CHECK if state.first_chips == state.second_chips else _CALL, _RAISE)[number]
-
-
-@openspiel_rules("leduc_poker")
-def _openspiel(
-    action_mapping: bool, players: int, starting_player: int, suit_isomorphism: bool
-) -> OpenSpielRules | None:
-    """For two players, the first beginning, and with cards that have suits."""
-    if action_mapping or players != 2 or starting_player != 0 or suit_isomorphism:
-        return None
-    return OpenSpielRules(rules=Leduc(), to_openspiel=_to_openspiel, from_openspiel=_from_openspiel)

@@ -1,0 +1,112 @@
+"""Connect Four knowledge for searches: evaluation, move ordering, and what a solver leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zermelo.envs.rules import loss_in, popcount, rows_of, win_in
+
+if TYPE_CHECKING:
+    from zermelo.envs.games.connect_four.rules import ConnectFourState
+
+# Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
+# and left out, as they won no more games: threats on the other player's squares and threats worth more as the
+# board fills, which foretold those values a little better, and leaves that ``bounds`` settles.
+_WINDOW: Final = 10
+_FIRST_THREAT: Final = 170
+_SECOND_THREAT: Final = 120
+_ALTERNATE: Final = 0x5555_5555_5555_5555
+"""Every other bit."""
+
+
+class ConnectFourKnowledge:
+    """The methods for searches."""
+
+    def evaluation(self: Any, state: ConnectFourState, seat: int) -> int:
+        """Open windows and deciding threats of the seat, less those of the opponent.
+
+        A window is four squares in a row without a stone of the opponent's: 1 for one stone, 3 for two, 4 for
+        three. A threat is an empty square that completes a four. When only the column of a threat is left, the
+        players fill it in turn, so one of them always gets its odd and the other its even squares: only threats on
+        the owner's own squares count, and in each column only the lowest (V. Allis, "A Knowledge-Based Approach of
+        Connect-Four", 1988, on odd and even threats). The first player's are worth more.
+        """
+        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
+        second = first ^ state.stones
+        bottom, empty = self._bottom(), self._board() ^ state.stones
+        value = 0
+        for step in (1, self.rows, self.rows + 1, self.rows + 2):
+            value += _windows(first, first | empty, step) - _windows(second, second | empty, step)
+        value *= _WINDOW
+        # Whose squares: with all other columns full, the first player moves if the number of stones is even.
+        parity = (self.columns - 1) * self.rows & 1
+        own = bottom * (_ALTERNATE << parity & ((1 << self.rows) - 1))
+        mine = self._fours(first) & empty & own
+        theirs = self._fours(second) & empty & ~own
+        threats = mine | theirs | bottom << self.rows  # one on top of every column, so that it has a lowest
+        lowest = threats & ~(threats - bottom)
+        value += _FIRST_THREAT * popcount(lowest & mine) - _SECOND_THREAT * popcount(lowest & theirs)
+        return value if seat == 0 else -value
+
+    def ordering_hint(self: Any, state: ConnectFourState, action: int) -> int:
+        """The number of empty squares that would complete a four afterwards."""
+        after = self.result(state, action)
+        return popcount(self._fours(after.mover ^ after.stones) & (self._board() ^ after.stones))
+
+    def bounds(self: Any, state: ConnectFourState) -> tuple[int, int]:
+        """A four that can be made, or cannot be stopped, settles the score; else it takes three plies or more."""
+        board = self._board()
+        free = (state.stones + self._bottom()) & board
+        if self._fours(state.mover) & free:
+            return win_in(1), win_in(1)
+        threats = self._fours(state.mover ^ state.stones) & board
+        forced = threats & free
+        if forced & (forced - 1) != 0 or _safe(free, threats) == 0:
+            return loss_in(2), loss_in(2)
+        left = popcount(board ^ state.stones)
+        return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
+
+    def safe_actions(self: Any, state: ConnectFourState, actions: list[int]) -> int:
+        """The columns after which the opponent has no four to make at once, middle first."""
+        board, height = self._board(), self.rows + 1
+        safe = _safe((state.stones + self._bottom()) & board, self._fours(state.mover ^ state.stones) & board)
+        column_mask = (1 << self.rows) - 1
+        count = 0
+        for step in range(self.columns):
+            column = self.columns // 2 + (1 - 2 * (step % 2)) * (step + 1) // 2
+            actions[count] = column
+            count += 1 if safe >> (column * height) & column_mask else 0  # no jump for the processor to guess
+        return count
+
+    def _fours(self: Any, stones: int) -> int:
+        """The squares, some of them taken or off the board, that complete a four for the owner of the stones."""
+        up = self.rows + 1
+        on_top = (stones << 1) & (stones << 2) & (stones << 3)
+        return on_top | _fourth_along(stones, up) | _fourth_along(stones, up - 1) | _fourth_along(stones, up + 1)
+
+
+def _safe(free: int, threats: int) -> int:
+    """The free squares that stop a threat, if there is one, and none above which there is one."""
+    forced = threats & free
+    return (forced if forced else free) & ~(threats >> 1)
+
+
+def _windows(stones: int, room: int, step: int) -> int:
+    """Windows of four squares ``step`` bits apart, all in ``room``: 1, 3 or 4 for one, two or three stones.
+
+    The stones of all windows are added up at once, in two bits: those of squares 1 and 2, then of 3 and 4.
+    """
+    open_windows = rows_of(room, 4, step)
+    one = stones ^ (stones >> step)
+    two = stones & (stones >> step)
+    low = one ^ (one >> 2 * step)
+    high = two ^ (two >> 2 * step) ^ (one & (one >> 2 * step))
+    return popcount(low & open_windows) + 3 * popcount(high & open_windows)
+
+
+def _fourth_along(stones: int, step: int) -> int:
+    """The squares that would make four in a row with three of the stones, ``step`` bits apart."""
+    above = (stones << step) & (stones << 2 * step)
+    below = (stones >> step) & (stones >> 2 * step)
+    upper = above & (stones << 3 * step) | above & (stones >> step)
+    return upper | below & (stones << step) | below & (stones >> 3 * step)
