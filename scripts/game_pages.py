@@ -1,8 +1,8 @@
 """The pages of docs/games, one for each game of this package and each classic environment.
 
 What rules and environments do not say themselves stands in games.toml. How strong agents are is read from the
-ladders that this package ships, and for other games from docs/games/levels.json, which ``scripts/bench.py levels``
-writes.
+ladders that this package ships, and for other games from docs/games/levels.json, which ``scripts/bench.py
+strengths`` writes.
 """
 
 import inspect
@@ -130,16 +130,21 @@ def levels(env, about=""):
 
 def rungs(ladder):
     """A table of a ladder: what each rung scores against the one below, and its time."""
+    is_elo = ladder.unit == "elo"
     lines = []
     for below, rung in zip((None, *ladder.rungs), ladder.rungs, strict=False):
-        score = f"{100 / (1 + 10 ** ((below.elo - rung.elo) / 400)):.0f} %" if below else ""
-        ends = f"{rung.lower:.0f} to {rung.upper:.0f}"
-        lines.append([f"`{rung.agent}`", f"{rung.elo:.0f}", ends, score, f"{rung.ms:.2g}"])
+        score = [f"{100 / (1 + 10 ** ((below.rating - rung.rating) / 400)):.0f} %" if below else ""] * is_elo
+        ends = f"{ladder.shown(rung.lower)} to {ladder.shown(rung.upper)}"
+        lines.append([f"`{rung.agent}`", ladder.shown(rung.rating), ends, *score, f"{rung.ms:.2g}"])
+    first, last = (ladder.shown(rung.rating) for rung in (ladder.rungs[0], ladder.rungs[-1]))
+    level, of = ("E", "any rating E") if is_elo else ("reward=R", f"any mean reward R with `{ladder.baseline}`")
     about = (
-        f"`level(E)` has any rating E from 0 to {ladder.rungs[-1].elo:.0f}. The "
-        f"rungs between which it plays were rated in {ladder.about['games']:,} games ({ladder.about['date']})."
+        f"`level({level})` has {of} from {first} to {last}. The rungs between which it plays were rated in "
+        f"{ladder.about['games']:,} games ({ladder.about['date']})."
     )
     columns = "agent | Elo | 95 % interval | expected score against the row above | ms a move"
+    if not is_elo:
+        columns = "agent | mean reward | 95 % interval | ms a move"
     return f"{about}\n\n{table(columns, lines)}"
 
 
