@@ -14,7 +14,8 @@ from pathlib import Path
 from docs_site import as_markdown
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.players.level import levels_for
+from zermelo.agents.players.level import FOLDER as SHIPPED
+from zermelo.agents.players.level import Levels, levels_for
 from zermelo.envs import as_game, list_envs, make_env
 from zermelo.envs.registration.own_games import env_maker
 
@@ -28,6 +29,8 @@ ENTRIES = {
 }
 """The listed environments by the names of their pages."""
 COLUMNS = ("agent", "ms a move", "against random", "against the row above", "games")
+WIDE = 40
+"""Elo of the 95 % interval that rungs should have at most."""
 LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where
 games are won and lost, else the mean reward of a game; the 95 % interval is in brackets. In games for one player,
 and in Hanabi, an agent's own result stands in place of that against `random`."""
@@ -146,6 +149,27 @@ def rungs(ladder):
     if not is_elo:
         columns = "agent | mean reward | 95 % interval | ms a move"
     return f"{about}\n\n{table(columns, lines)}"
+
+
+def ladders():
+    """A table of the ladders of this package: what their levels are, and how sure."""
+    lines = []
+    for file in sorted(SHIPPED.glob("*.json")):
+        ladder = Levels.read(file)
+        first, *others = ladder.rungs
+        last = others[-1]
+        unit = "Elo" if ladder.unit == "elo" else f"reward with `{ladder.baseline}`"
+        ends = f"{ladder.shown(first.rating)} to {ladder.shown(last.rating)}"
+        width = ladder.shown(max(rung.upper - rung.lower for rung in others))
+        wide = sum(rung.upper - rung.lower > WIDE for rung in others) if ladder.unit == "elo" else "-"
+        strongest, name = f"`{last.agent}`", ladder.about["env"]
+        page = name.partition("(")[0].rpartition("/")[2].removesuffix("-v0")
+        row = [f"[`{name}`](../games/{page}.md)", unit, ends, len(ladder.rungs), width, wide, strongest]
+        lines.append([*row, f"{last.ms:.2g}", f"{ladder.about['games']:,}", f"{ladder.about['minutes']:.2g}"])
+    columns = (
+        "environment | unit | levels | rungs | widest interval | wider than 40 | strongest rung | its ms a move"
+    )
+    return table(f"{columns} | games | minutes", lines)
 
 
 def table(columns, rows):

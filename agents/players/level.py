@@ -142,8 +142,18 @@ _read = functools.lru_cache(maxsize=16)(Levels.read)
 
 
 def levels_for(source: Any, file: str | None = None) -> Levels | None:
-    """The ladder of a file, or the one of this package for a game or environment; None if there is none."""
-    return _shipped().get(ladder_key(source)) if file is None else _read(file)
+    """The ladder of a file, or the one of this package for a game or environment; None if there is none.
+
+    Raises:
+        InvalidSettingError: The file cannot be read, or is the ladder of another game.
+    """
+    key = ladder_key(source)
+    if file is None:
+        return _shipped().get(key)
+    levels = _read(file)
+    if levels.game != key:
+        raise InvalidSettingError(f"{file} is the ladder of {levels.game}, not of {key}")
+    return levels
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

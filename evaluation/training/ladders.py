@@ -106,7 +106,7 @@ class LadderBuilder:
         if len(getattr(live, "possible_agents", "1")) != 2:
             raise UnsupportedGameError(f"{self.env} has not two players: ladders rate by games of two")
         if self._method not in _STEPS:
-            raise UnsupportedGameError(f"{self.env} hides something or pays amounts, so Elo says little")
+            raise UnsupportedGameError(f"there are no ladders for games that `auto` plays by {self._method}")
         parts = json.dumps(fingerprint(live), sort_keys=True)
         self._fingerprint = hashlib.sha256(parts.encode()).hexdigest()[:16]
         self._journal = Journal(self.journal, f"{self._game}, seed {self.seed}")
@@ -136,7 +136,7 @@ class LadderBuilder:
             "seed": self.seed,
             "opening": OPENING,
             "games": sum(sum(result[:3]) for result in self._results.values()),
-            "minutes": round(self._spent / 60, 1),
+            "minutes": float(f"{self._spent / 60:.2g}"),
             "rungs": [
                 {"agent": row.agent, "elo": row.rating, "lower": row.lower, "upper": row.upper, "ms": row.ms}
                 for row in rows

@@ -131,9 +131,9 @@ def held_out(ladder: Levels, elo: float, seconds: float, seed: int) -> tuple[flo
                 continue
             env, opening = ladder.about["env"], ladder.about["opening"]
             few = Match(env, own, other, FEW, opening=opening)
-            started = time.perf_counter()
+            started = time.process_time()
             few.play(seed)
-            pairs = min(PAIRS, FEW * seconds / OTHERS / (time.perf_counter() - started))
+            pairs = min(PAIRS, FEW * seconds / OTHERS / (time.process_time() - started))
             match = Match(env, own, other, max(FEW, round(share * pairs)), opening=opening)
             wins, draws, losses, _ = match.play(seed + number + 1)
             games, points = games + wins + draws + losses, points + wins + draws / 2
@@ -142,7 +142,7 @@ def held_out(ladder: Levels, elo: float, seconds: float, seed: int) -> tuple[flo
 
 
 def levels(
-    only: tuple[str, ...] = tuple(sorted(path.stem for path in SHIPPED.glob("*.json"))), seconds: float = 4.0
+    only: tuple[str, ...] = tuple(sorted(path.stem for path in SHIPPED.glob("*.json"))), seconds: float = 1.0
 ) -> Iterator[dict[str, Any]]:
     """Levels rated again in new games against the rungs near them: half of them lie in the middle between rungs.
 

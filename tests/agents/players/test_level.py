@@ -66,6 +66,13 @@ def test_each_game_is_played_by_one_of_the_two_as_often_as_the_rating_says(ladde
     assert 50 <= played.count("greedy") <= 100  # of 300, a quarter
 
 
+def test_a_ladder_of_another_game_is_refused(ladder):
+    env = make_env("zermelo/Nim-v0")
+    env.reset(seed=0)
+    with pytest.raises(InvalidSettingError, match=r"is the ladder of MNK\(.*\), not of Nim"):
+        make_agent(f"level(elo=100, file={ladder!r})").act(env)
+
+
 @pytest.mark.parametrize("elo", [-1, 251, 1e9])
 def test_a_rating_that_is_not_on_the_ladder_is_told_the_range(ladder, elo):
     with pytest.raises(InvalidSettingError, match=r"goes from 0 \(random\) to 250 \(alphabeta\(depth=2\)\)"):
