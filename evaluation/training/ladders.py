@@ -322,7 +322,7 @@ def _simulations(count: int) -> str:
 _STEPS: Final[dict[str, list[str]]] = {
     "alphabeta": [_noisy(f"alphabeta(depth={depth})", FLOOR) for depth in (1, *range(2, 30, 2))],
     "expectiminimax": [_noisy(f"expectiminimax(depth={depth})", FLOOR) for depth in range(1, 9)],
-    "mcts": [_simulations(2**power) for power in range(1, 18)],
+    "mcts": [_simulations(2**power) for power in range(1, 18, 2)],
 }
 """Agents of growing strength, by the search that ``auto`` takes.
 

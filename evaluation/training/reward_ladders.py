@@ -1,8 +1,8 @@
 """Ladders by mean reward, for games that pay amounts and games that a team plays.
 
 Each candidate plays with a fixed agent, the baseline, in all other seats. Rungs are the one that earns most, and
-those that surely earn less than the rung above. A level between two of them earns exactly what its name says, as it
-draws one of them for each game.
+those that surely earn less than the rung above. A level between two of them earns exactly what its name says, as
+it draws one of them for each game.
 """
 
 from __future__ import annotations
