@@ -29,6 +29,8 @@ ENTRIES = {
 }
 """The listed environments by the names of their pages."""
 COLUMNS = ("agent", "ms a move", "against random", "against the row above", "games")
+WITH_LADDER = {"classic/go-v5": "classic/go-v5(board_size=9)"}
+"""Environments whose ladder is that of other settings."""
 WIDE = 40
 """Elo of the 95 % interval that rungs should have at most."""
 LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where
@@ -120,7 +122,7 @@ def _searches(env):
 
 def levels(env, about=""):
     """A table of how strong agents of growing limits are, and how long they take for a move."""
-    live = make_env(env)
+    live = make_env(WITH_LADDER.get(env, env))
     live.reset(seed=0)
     ladder = levels_for(live)
     if ladder is not None:
@@ -138,7 +140,7 @@ def rungs(ladder):
     for below, rung in zip((None, *ladder.rungs), ladder.rungs, strict=False):
         score = [f"{100 / (1 + 10 ** ((below.rating - rung.rating) / 400)):.0f} %" if below else ""] * is_elo
         ends = f"{ladder.shown(rung.lower)} to {ladder.shown(rung.upper)}"
-        lines.append([f"`{rung.agent}`", ladder.shown(rung.rating), ends, *score, f"{rung.ms:.2g}"])
+        lines.append([f"`{rung.agent}`", ladder.shown(rung.rating), ends, *score, f"{rung.ms:.3g}"])
     first, last = (ladder.shown(rung.rating) for rung in (ladder.rungs[0], ladder.rungs[-1]))
     level, of = ("E", "any rating E") if is_elo else ("reward=R", f"any mean reward R with `{ladder.baseline}`")
     about = (
@@ -165,7 +167,7 @@ def ladders():
         strongest, name = f"`{last.agent}`", ladder.about["env"]
         page = name.partition("(")[0].rpartition("/")[2].removesuffix("-v0")
         row = [f"[`{name}`](../games/{page}.md)", unit, ends, len(ladder.rungs), width, wide, strongest]
-        lines.append([*row, f"{last.ms:.2g}", f"{ladder.about['games']:,}", f"{ladder.about['minutes']:.2g}"])
+        lines.append([*row, f"{last.ms:.3g}", f"{ladder.about['games']:,}", f"{ladder.about['minutes']:.2g}"])
     columns = (
         "environment | unit | levels | rungs | widest interval | wider than 40 | strongest rung | its ms a move"
     )

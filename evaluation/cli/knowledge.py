@@ -224,7 +224,7 @@ def ladder_command(
     line.clear()
     found = Levels.read(path)
     rows = [
-        [rung.agent, *map(found.shown, (rung.rating, rung.lower, rung.upper)), f"{rung.ms:.2g}"]
+        [rung.agent, *map(found.shown, (rung.rating, rung.lower, rung.upper)), f"{rung.ms:.3g}"]
         for rung in reversed(found.rungs)
     ]
     name = "Elo" if found.unit is Unit.ELO else f"reward with {found.baseline}"
