@@ -39,7 +39,7 @@ BENCHMARKS = {
     "clone": ("clone",),
     "tournament": ("tournament", "million"),
     "learning": ("many", "opponents", "frameworks"),
-    "levels": ("levels",),
+    "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
 }

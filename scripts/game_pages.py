@@ -1,8 +1,8 @@
 """The pages of docs/games, one for each game of this package and each classic environment.
 
 What rules and environments do not say themselves stands in games.toml. How strong agents are is read from the
-ladders that this package ships, and for other games from docs/games/levels.json, which ``scripts/bench.py levels``
-writes.
+ladders that this package ships, and for other games from docs/games/levels.json, which ``scripts/bench.py
+strengths`` writes.
 """
 
 import inspect
@@ -14,7 +14,8 @@ from pathlib import Path
 from docs_site import as_markdown
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.players.level import levels_for
+from zermelo.agents.players.level import FOLDER as SHIPPED
+from zermelo.agents.players.level import Levels, levels_for
 from zermelo.envs import as_game, list_envs, make_env
 from zermelo.envs.registration.own_games import env_maker
 
@@ -28,6 +29,10 @@ ENTRIES = {
 }
 """The listed environments by the names of their pages."""
 COLUMNS = ("agent", "ms a move", "against random", "against the row above", "games")
+WITH_LADDER = {"classic/go-v5": "classic/go-v5(board_size=9)"}
+"""Environments whose ladder is that of other settings."""
+WIDE = 40
+"""Elo of the 95 % interval that rungs should have at most."""
 LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where
 games are won and lost, else the mean reward of a game; the 95 % interval is in brackets. In games for one player,
 and in Hanabi, an agent's own result stands in place of that against `random`."""
@@ -117,7 +122,7 @@ def _searches(env):
 
 def levels(env, about=""):
     """A table of how strong agents of growing limits are, and how long they take for a move."""
-    live = make_env(env)
+    live = make_env(WITH_LADDER.get(env, env))
     live.reset(seed=0)
     ladder = levels_for(live)
     if ladder is not None:
@@ -130,17 +135,43 @@ def levels(env, about=""):
 
 def rungs(ladder):
     """A table of a ladder: what each rung scores against the one below, and its time."""
+    is_elo = ladder.unit == "elo"
     lines = []
     for below, rung in zip((None, *ladder.rungs), ladder.rungs, strict=False):
-        score = f"{100 / (1 + 10 ** ((below.elo - rung.elo) / 400)):.0f} %" if below else ""
-        ends = f"{rung.lower:.0f} to {rung.upper:.0f}"
-        lines.append([f"`{rung.agent}`", f"{rung.elo:.0f}", ends, score, f"{rung.ms:.2g}"])
+        score = [f"{100 / (1 + 10 ** ((below.rating - rung.rating) / 400)):.0f} %" if below else ""] * is_elo
+        ends = f"{ladder.shown(rung.lower)} to {ladder.shown(rung.upper)}"
+        lines.append([f"`{rung.agent}`", ladder.shown(rung.rating), ends, *score, f"{rung.ms:.3g}"])
+    first, last = (ladder.shown(rung.rating) for rung in (ladder.rungs[0], ladder.rungs[-1]))
+    level, of = ("E", "any rating E") if is_elo else ("reward=R", f"any mean reward R with `{ladder.baseline}`")
     about = (
-        f"`level(E)` has any rating E from 0 to {ladder.rungs[-1].elo:.0f}. The "
-        f"rungs between which it plays were rated in {ladder.about['games']:,} games ({ladder.about['date']})."
+        f"`level({level})` has {of} from {first} to {last}. The rungs between which it plays were rated in "
+        f"{ladder.about['games']:,} games ({ladder.about['date']})."
     )
     columns = "agent | Elo | 95 % interval | expected score against the row above | ms a move"
+    if not is_elo:
+        columns = "agent | mean reward | 95 % interval | ms a move"
     return f"{about}\n\n{table(columns, lines)}"
+
+
+def ladders():
+    """A table of the ladders of this package: what their levels are, and how sure."""
+    lines = []
+    for file in sorted(SHIPPED.glob("*.json")):
+        ladder = Levels.read(file)
+        first, *others = ladder.rungs
+        last = others[-1]
+        unit = "Elo" if ladder.unit == "elo" else f"reward with `{ladder.baseline}`"
+        ends = f"{ladder.shown(first.rating)} to {ladder.shown(last.rating)}"
+        width = ladder.shown(max(rung.upper - rung.lower for rung in others))
+        wide = sum(rung.upper - rung.lower > WIDE for rung in others) if ladder.unit == "elo" else "-"
+        strongest, name = f"`{last.agent}`", ladder.about["env"]
+        page = name.partition("(")[0].rpartition("/")[2].removesuffix("-v0")
+        row = [f"[`{name}`](../games/{page}.md)", unit, ends, len(ladder.rungs), width, wide, strongest]
+        lines.append([*row, f"{last.ms:.3g}", f"{ladder.about['games']:,}", f"{ladder.about['minutes']:.2g}"])
+    columns = (
+        "environment | unit | levels | rungs | widest interval | wider than 40 | strongest rung | its ms a move"
+    )
+    return table(f"{columns} | games | minutes", lines)
 
 
 def table(columns, rows):

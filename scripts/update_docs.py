@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import typer.main
-from game_pages import CLASSICS, levels, pages, table
+from game_pages import CLASSICS, ladders, levels, pages, table
 
 from zermelo.agents import list_agents
 from zermelo.envs.rules.contract import METHODS
@@ -52,6 +52,11 @@ def classics(page):
     """The strength of agents in each classic environment."""
     parts = (f"## {said['title']}\n\n{levels(f'classic/{name}')}" for name, said in CLASSICS.items())
     return "\n\n".join(parts)
+
+
+def levels_of_games(page):
+    """A table of the ladders that are shipped."""
+    return ladders()
 
 
 def source(page, path, *names):
@@ -137,7 +142,10 @@ def code(text):
     return text.replace("``", "`")
 
 
-PARTS = {part.__name__: part for part in (tournament, agents, classics, source, names, methods, folders, commands)}
+PARTS = {
+    part.__name__: part
+    for part in (tournament, agents, classics, levels_of_games, source, names, methods, folders, commands)
+}
 
 
 def updated(text, parts):

@@ -4,10 +4,14 @@ A ladder is a file (``zermelo ladder``); those of this package are in the folder
 Elo's formula, draws counting half, and ``random`` has 0. A level between two rungs plays each game as one of them.
 Its expected score against anybody is then the mean of theirs, and as neighbours are near each other, the rating
 that belongs to it is in between in the same proportion.
+
+Where games pay amounts, or a team plays together, a ladder rates by the mean reward of a game with a fixed agent,
+the baseline, in all other seats. A level's mean reward there is exactly what its name says.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 import json
 import math
@@ -31,10 +35,17 @@ class Rung(NamedTuple):
     """A rated agent: its spec, its rating with the ends of the 95 % interval, and its milliseconds a move."""
 
     agent: str
-    elo: float
+    rating: float
     lower: float
     upper: float
     ms: float
+
+
+class Unit(enum.StrEnum):
+    """The quantity that the ratings of a ladder are."""
+
+    ELO = "elo"
+    REWARD = "reward"
 
 
 class Mixture(NamedTuple):
@@ -51,55 +62,69 @@ class Levels:
 
     Attributes:
         game: What it is for, as ``ladder_key`` says it.
-        rungs: The weakest first, which is ``random``, with 0.
+        rungs: The weakest first; with Elo that is ``random``, with 0.
+        unit: Of the ratings.
+        baseline: The agent in the other seats, where ratings are rewards.
         about: How it was made: environment, versions, date, games.
     """
 
     game: str
     rungs: tuple[Rung, ...]
+    unit: Unit = Unit.ELO
+    baseline: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
         try:
             data = json.loads(Path(file).read_text(encoding="utf-8"))
+            unit = Unit(data.get("unit", "elo"))
+            columns = unit, *Rung._fields[2:]
             rungs = tuple(
-                Rung(str(row["agent"]), *(float(row[name]) for name in Rung._fields[1:])) for row in data["rungs"]
+                Rung(str(row["agent"]), *(float(row[name]) for name in columns)) for row in data["rungs"]
             )
             game = str(data["game"])
         except OSError as error:
             raise InvalidSettingError(f"cannot read the ladder {file}: {error.strerror or error}") from error
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidSettingError(
                 f"{file} is no ladder: `zermelo ladder ENV --out FILE` writes one"
             ) from error
-        elos = [rung.elo for rung in rungs]
-        if len(rungs) < 2 or elos != sorted(elos) or not all(map(math.isfinite, elos)):
+        ratings = [rung.rating for rung in rungs]
+        if len(rungs) < 2 or ratings != sorted(ratings) or not all(map(math.isfinite, ratings)):
             raise InvalidSettingError(f"{file} is no ladder: it needs two rungs or more, the weakest first")
-        return cls(game, rungs, {name: value for name, value in data.items() if name not in ("game", "rungs")})
+        about = {name: value for name, value in data.items() if name not in ("game", "rungs", "unit", "baseline")}
+        return cls(game, rungs, unit, str(data.get("baseline", "")), about)
 
-    def mix(self, elo: float) -> Mixture:
+    def mix(self, rating: float) -> Mixture:
         first, last = self.rungs[0], self.rungs[-1]
-        if not first.elo <= elo <= last.elo:
+        if not first.rating <= rating <= last.rating:
+            said = f"{rating:g}" if self.unit is Unit.ELO else f"reward={rating:g}"
             raise InvalidSettingError(
-                f"level({elo:g}) is not on the ladder of {self.game}, which goes from {first.elo:.0f} "
-                f"({first.agent}) to {last.elo:.0f} ({last.agent})"
+                f"level({said}) is not on the ladder of {self.game}, which goes from {self.shown(first.rating)} "
+                f"({first.agent}) to {self.shown(last.rating)} ({last.agent})"
             )
-        above = next(number for number in range(1, len(self.rungs)) if elo <= self.rungs[number].elo)
+        above = next(number for number in range(1, len(self.rungs)) if rating <= self.rungs[number].rating)
         lower, upper = self.rungs[above - 1], self.rungs[above]
-        gap = upper.elo - lower.elo
-        return Mixture(lower.agent, upper.agent, (elo - lower.elo) / gap if gap else 1.0)
+        gap = upper.rating - lower.rating
+        return Mixture(lower.agent, upper.agent, (rating - lower.rating) / gap if gap else 1.0)
 
-    def around(self, elo: float) -> str:
-        elos = [rung.elo for rung in self.rungs]
-        if elo <= elos[0] or elo > elos[-1]:
-            return (
-                f"below {self.rungs[0].agent}"
-                if elo <= elos[0]
-                else f"above {self.rungs[-1].agent}, the strongest"
-            )
-        mix = self.mix(elo)
-        return f"between {mix.lower} and {mix.upper}"
+    def shown(self, rating: float) -> str:
+        """A rating as text."""
+        return f"{rating:.0f}" if self.unit is Unit.ELO else f"{rating:.3g}"
+
+    def around(self, rating: float) -> str:
+        """Where a rating is on the ladder, in words, with the ladder's ends."""
+        first, last = self.rungs[0], self.rungs[-1]
+        if rating <= first.rating:
+            place = f"not above {first.agent}"
+        elif rating > last.rating:
+            place = f"above {last.agent}, the strongest"
+        else:
+            mix = self.mix(rating)
+            place = f"between {mix.lower} and {mix.upper}"
+        ends = [f"{rung.agent} {self.shown(rung.rating)}" for rung in (first, last)]
+        return f"{place}; {', '.join(ends)}"
 
 
 def ladder_key(source: Any) -> str:
@@ -117,8 +142,18 @@ _read = functools.lru_cache(maxsize=16)(Levels.read)
 
 
 def levels_for(source: Any, file: str | None = None) -> Levels | None:
-    """The ladder of a file, or the one of this package for a game or environment; None if there is none."""
-    return _shipped().get(ladder_key(source)) if file is None else _read(file)
+    """The ladder of a file, or the one of this package for a game or environment; None if there is none.
+
+    Raises:
+        InvalidSettingError: The file cannot be read, or is the ladder of another game.
+    """
+    key = ladder_key(source)
+    if file is None:
+        return _shipped().get(key)
+    levels = _read(file)
+    if levels.game != key:
+        raise InvalidSettingError(f"{file} is the ladder of {levels.game}, not of {key}")
+    return levels
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -127,31 +162,46 @@ class LevelAgent(ConfiguredAgent):
 
     Attributes:
         elo: The rating; ``random`` has 0. ``level(800)`` is short for ``level(elo=800)``.
+        reward: The mean reward of a game instead, where the game's ladder is of rewards.
         file: A ladder of your own (``zermelo ladder ENV --out FILE``), in place of the one of this package.
     """
 
     kind: ClassVar[str] = "level"
 
     elo: float | None = number(None)
+    reward: float | None = number(None)
     file: str | None = path()
 
     def __post_init__(self) -> None:
         self._set("_agents", {})
         super().__post_init__()
-        if self.elo is None:
-            raise InvalidSettingError("level needs a rating, as in level(800)")
+        if (self.elo is None) == (self.reward is None):
+            raise InvalidSettingError(
+                "level needs a rating, as in level(800), or a reward, as in level(reward=0.5)"
+            )
         if self.file is not None:
-            _read(self.file).mix(self.elo)
+            self._mix(_read(self.file))
 
     def mix_for(self, source: Any) -> Mixture:
-        assert self.elo is not None, "a level has a rating"
         levels = levels_for(source, self.file)
         if levels is None:
+            asked = f"elo={self.elo:g}" if self.elo is not None else f"reward={self.reward:g}"
             raise UnsupportedGameError(
                 f"there is no ladder for {ladder_key(source)}: `zermelo ladder ENV --out FILE` makes one for "
-                f"level(elo={self.elo:g}, file='FILE')"
+                f"level({asked}, file='FILE')"
             )
-        return levels.mix(self.elo)
+        return self._mix(levels)
+
+    def _mix(self, levels: Levels) -> Mixture:
+        rating = self.elo if levels.unit is Unit.ELO else self.reward
+        if rating is None:
+            ends = " to ".join(levels.shown(rung.rating) for rung in (levels.rungs[0], levels.rungs[-1]))
+            name = "elo" if levels.unit is Unit.ELO else "reward"
+            of = "Elo" if levels.unit is Unit.ELO else f"mean rewards of a game with {levels.baseline}"
+            raise InvalidSettingError(
+                f"the levels of {levels.game} are {of}, from {ends}: say level({name}=...), not {self.spec()}"
+            )
+        return levels.mix(rating)
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)

@@ -183,36 +183,50 @@ def ladder_command(
     runner: arguments.Runner = RunnerChoice.LOCAL,
     ray_address: arguments.RayAddress = None,
 ) -> None:
-    """Build a ladder of opponents of known strength for a game of two players: agents with ratings, random with 0.
+    """Build a ladder of opponents of known strength for a game: agents with ratings, random with 0.
 
     Searches of growing limits, and with a share of random moves between them, play each other until neighbours are
     near and ratings are sure. Limits are depths and simulations, so that a level is the same on every machine.
     The games are kept in a journal beside the file: after Ctrl-C the same command goes on. Play against the ladder
     as level(800), or level(elo=800, file='FILE') where this package has none for the game.
 
+    Where games pay amounts or hide cards, or a team plays, ratings are mean rewards of a game with a fixed agent
+    in the other seats: level(reward=0.5). There --minutes and --move-seconds count alone, and no journal is kept.
+
     [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo ladder classic/tictactoe-v3 --minutes 2
 
     [dim]$[/dim] zermelo ladder mygame:MyEnv --out mygame.json --workers 2
+
+    [dim]$[/dim] zermelo ladder classic/leduc_holdem-v4 --minutes 2
     """
+    from zermelo.agents.players.level import Levels, Unit
     from zermelo.evaluation.text_table import TextTable
     from zermelo.evaluation.tournament.run import make_runner
     from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
+    from zermelo.evaluation.training.reward_ladders import CANDIDATES, RewardLadderBuilder, search_of
 
     path = arguments.file_for(out, env, ".ladder.json")
     line = arguments.LiveLine()
     with arguments.writing(path):
-        builder = LadderBuilder(
-            env, Path(f"{path}.games"), make_runner(workers, runner, ray_address), gap=gap, width=width,
-            move_seconds=move_seconds, seconds=60 * minutes, seed=seed, on_block=line.show,
-        )  # fmt: skip
-        found = builder.build()
-        write_ladder(found, path)
+        method = search_of(env)
+        common: dict[str, Any] = {"move_seconds": move_seconds, "seconds": 60 * minutes, "seed": seed}
+        builder: LadderBuilder | RewardLadderBuilder
+        if method in CANDIDATES:
+            builder = RewardLadderBuilder(env, method, on_block=line.show, **common)
+        else:
+            players = make_runner(workers, runner, ray_address)
+            builder = LadderBuilder(
+                env, Path(f"{path}.games"), players, gap=gap, width=width, on_block=line.show, **common
+            )
+        write_ladder(builder.build(), path)
     line.clear()
+    found = Levels.read(path)
     rows = [
-        [row["agent"], f"{row['elo']:.0f}", f"{row['lower']:.0f} to {row['upper']:.0f}", f"{row['ms']:.2g}"]
-        for row in reversed(found["rungs"])
+        [rung.agent, *map(found.shown, (rung.rating, rung.lower, rung.upper)), f"{rung.ms:.3g}"]
+        for rung in reversed(found.rungs)
     ]
-    typer.echo(TextTable(["agent", "Elo", "95 % interval", "ms a move"], rows).text())
-    typer.echo(f"\n{found['games']:,} games; written to {path}")
+    name = "Elo" if found.unit is Unit.ELO else f"reward with {found.baseline}"
+    typer.echo(TextTable(["agent", name, "from", "to", "ms a move"], rows).text())
+    typer.echo(f"\n{found.about['games']:,} games in {found.about['minutes']} minutes; written to {path}")

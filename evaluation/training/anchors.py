@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents import make_agent
-from zermelo.agents.players.level import Levels
+from zermelo.agents.players.level import Levels, Unit
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -103,8 +103,10 @@ class Ladder:
 
 
 def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> Ladder:
-    """The rungs of a ladder's file as anchors, with the ratings that they have there."""
-    elo = {rung.agent: rung.elo for rung in levels.rungs}
+    """The rungs of a ladder's file as anchors, with the ratings that they have there; else its baseline."""
+    elo = {rung.agent: rung.rating for rung in levels.rungs}
+    if levels.unit is Unit.REWARD:
+        elo = {levels.baseline: 0.0}
     openings = openings_for(driver.env, len(driver.seat_names), seed)
     return Ladder(participants(list(elo)), elo, openings, _digest(levels.game, elo, seed, openings))
 

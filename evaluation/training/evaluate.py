@@ -4,8 +4,9 @@
     print(rating)
 
 On a ladder (``zermelo ladder``), of which this package has some, the policy meets the rungs near its strength
-until its rating is as sure as it was asked to be. Elsewhere it meets anchors, whose ratings come of a round robin
-and stay as they are from then on. Its rating is the one that makes its results most likely.
+until its rating is as sure as it was asked to be. Where a ladder is of rewards, it plays with the ladder's
+baseline. Elsewhere it meets anchors, whose ratings come of a round robin and stay as they are from then on. Its
+rating is the one that makes its results most likely.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, Final, TypeAlias
 
 from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
-from zermelo.agents.players.level import Levels, levels_for
+from zermelo.agents.players.level import Levels, Unit, levels_for
 from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -52,6 +53,10 @@ MOST: Final = 1000
 """Games on a ladder, however wide the interval is."""
 ENOUGH: Final = 100
 """Games on a ladder for a policy that has won or lost them all."""
+WITH_ANCHOR: Final = 20
+"""Games with each anchor by default."""
+WITH_BASELINE: Final = 400
+"""Games by default where a ladder is of rewards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +75,7 @@ class PolicyRating:
         seed: What decided the games.
         notes: Sentences to be read before the numbers.
         place: The rungs below and above, in words; empty without a ladder's file.
+        baseline: The agent that the mean reward is with, where the ladder is of rewards.
     """
 
     rating: float
@@ -82,6 +88,7 @@ class PolicyRating:
     seed: int
     notes: tuple[str, ...] = ()
     place: str = ""
+    baseline: str = ""
 
     @property
     def total(self) -> Row:
@@ -90,8 +97,8 @@ class PolicyRating:
 
     @property
     def by_reward(self) -> bool:
-        """Whether the games pay amounts, such as chips: the mean reward then says more than the rating."""
-        return self.standings.scoring is Scoring.REWARDS
+        """Whether the mean reward says more than the rating, as where games pay amounts, such as chips."""
+        return bool(self.baseline) or self.standings.scoring is Scoring.REWARDS
 
     @property
     def strength(self) -> float:
@@ -130,6 +137,9 @@ class PolicyRating:
             else (f"{self.rating:.0f} Elo, 95 % interval {ends}")
         )
         said = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
+        if self.baseline:
+            ends = _ends(*total.reward_interval, ".3g")
+            said = f"mean reward {total.mean_reward:.3g} ({ends}) with {self.baseline}: {self.place}"
         rows = []
         for name, row in self.against.items():
             counts = map(str, (row.games, row.wins, row.draws, row.losses))
@@ -139,7 +149,7 @@ class PolicyRating:
         seats = zip(self.standings.seat_names, total.by_seat, strict=True)
         lines = [
             f"{self.standings.env}: {said if self.by_reward else elo} ({total.games} games)",
-            *([f"By wins alone: {elo}."] if self.by_reward else []),
+            *([f"By wins alone: {elo}."] if self.by_reward and not self.baseline else []),
             f"\n{TextTable(columns, rows).text()}\n",
             "score in %, by seat: " + ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats),
         ]
@@ -162,7 +172,7 @@ def evaluate_policy(
     *,
     ladder: LadderSource = None,
     interval: float = 100.0,
-    games: int = 20,
+    games: int | None = None,
     seed: int = 0,
     writer: Any = None,
     step: int | None = None,
@@ -183,8 +193,9 @@ def evaluate_policy(
             ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
             Anchors meet once before the first answer, which in slow games takes long: give quicker ones there.
         interval: On a ladder's file, games end when the 95 % interval is at most so wide, or 1,000 are played.
-        games: Against each anchor, where there is no ladder's file; seats rotate, and each of the openings
-            (random, from the seed) is played once from every seat.
+        games: With each anchor, 20 by default, where there is no ladder; with the baseline, 400 by default, where
+            the ladder is of rewards. Seats rotate, and each of the openings (random, from the seed) is played once
+            from every seat.
         seed: Decides every game, the anchors' included.
         writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
         step: Of the training, for the scalars.
@@ -197,7 +208,8 @@ def evaluate_policy(
         EnvironmentFailureError: The environment failed in all games.
     """
     seed = checked_seed(seed)
-    check_whole("games", games, lower=1)
+    if games is not None:
+        check_whole("games", games, lower=1)
     check_number("interval", interval, lower=0, above=True)
     with _scalar_writer(writer) as scalars, undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
@@ -219,14 +231,15 @@ def evaluate_policy(
         agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
         played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in found.anchors}
-        for name, count in _near(found, played, seats, interval) if levels else [(name, games) for name in played]:
+        is_elo = levels is not None and levels.unit is Unit.ELO
+        fixed = games or (WITH_ANCHOR if levels is None else WITH_BASELINE)
+        for name, count in _near(found, played, seats, interval) if is_elo else [(name, fixed) for name in played]:
             schedule = _schedule(found, name, seats, len(played[name]), count, seed)
             played[name] += SerialRunner().run(player, schedule)
         rating = _rating(played, player, found, seed)
         if levels is not None:
-            strongest = max(found.elo, key=found.elo.__getitem__)
-            place = f"{levels.around(rating.rating)}; random 0, {strongest} {found.elo[strongest]:.0f}"
-            rating = replace(rating, place=place)
+            place = levels.around(rating.rating if is_elo else rating.total.mean_reward)
+            rating = replace(rating, place=place, baseline=levels.baseline)
         if scalars is not None:
             _write_scalars(scalars, rating, step)
     return rating

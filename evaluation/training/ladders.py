@@ -1,10 +1,11 @@
 """Building ladders: agents of growing strength, rated by games against each other (``zermelo ladder``).
 
-1. Climb: searches of growing depth or simulations, each against ``random`` and against the last one, up to the
-   time that a move may take, or until they grow no stronger.
+1. Climb: searches of growing depth or simulations, each against the last one, up to the time that a move may take,
+   or until they grow no stronger.
 2. Fill: where neighbours are too far apart, the upper one with a share of random moves, or fewer simulations.
 3. Choose rungs that are at most ``gap`` apart, quick ones first.
-4. Measure: games go to the pairs that narrow the wide intervals most for their time.
+4. Measure: games go to the pairs that narrow the wide intervals most for their time. Strength is not transitive,
+   so the games of one pair say little more after some hundreds, and pairs far apart are left out.
 
 Every block of games is a task with a seed of its own, and is written to a journal. What is decided depends on
 nothing but the journal, so the same command goes on where a run has ended.
@@ -17,135 +18,51 @@ import hashlib
 import itertools
 import json
 import math
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import AutoAgent
-from zermelo.agents.core.options import Compile
 from zermelo.agents.core.settings import check_number
-from zermelo.agents.learning.vector_opponents import Match, MatchResult
+from zermelo.agents.learning.vector_opponents import MatchResult
 from zermelo.agents.players.level import Rung, ladder_key
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec
-from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
-from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.record import versions
-from zermelo.evaluation.match.sources import build_env, env_name
+from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.runners.work import Loss, Runner
-from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.schedule import derived_seed
+from zermelo.evaluation.runners.work import Runner
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.storage.files import replace_text
-from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.training.anchors import openings_for
+from zermelo.evaluation.training.ladder_games import OPENING, Block, BlockPlayer, Journal
+from zermelo.evaluation.training.reward_ladders import search_of
 
 RANDOM: Final = "random"
-OPENING: Final = 2
-"""Random moves at the start of a game."""
-PROBE: Final = 16
-"""Games against ``random``, which tell the time of a move."""
+TIMED: Final = 4
+"""Games of an agent against itself, which tell the time of a move."""
 COARSE: Final = 128
-"""Games that place an agent."""
+"""Games that place an agent beside another."""
+COARSE_SHARE: Final = 0.03
+"""The share of all time that they may take."""
 BLOCK_SECONDS: Final = 5.0
-FLOOR: Final = 0.02
+BLOCK_SHARE: Final = 0.01
+"""The share of all time that a block takes at most."""
+FLOOR: Final = 0.01
 """The share of random moves of tree searches, which otherwise play the same games again and again."""
+REACH: Final = 300.0
+"""Elo between the agents of a pair, at most, unless they are neighbours."""
+MISFIT: Final = 15.0
+"""Elo by which the results of a pair differ from what ratings say, as strength is not transitive."""
 SATURATED: Final = 20.0
 """Elo: two steps in a row that gain less end the climb, and rungs are further apart."""
+PARTS: Final = (0.4, 0.7, 1.0)
+"""Shares of the time after which gaps are looked at again."""
 BATCH: Final = 8
 """Blocks that are decided on together, whatever the number of workers, so that this changes nothing."""
-
-
-class Block(NamedTuple):
-    """Games of two agents, as many from either seat; ``number`` counts the blocks of this pair."""
-
-    first: str
-    second: str
-    games: int
-    number: int
-
-
-@dataclass(frozen=True)
-class BlockPlayer:
-    """Plays blocks: the work of a runner."""
-
-    env: str
-    seed: int
-    hang_seconds: float | None = None
-
-    def run(self, block: Block, on_turn: Callable[[int], None] | None = None) -> tuple[Block, MatchResult, float]:
-        """The result of a block, and the processor time that its games took."""
-        seed = derived_seed(self.seed, block.first, block.second, block.number)
-        try:
-            match = Match(self.env, block.first, block.second, block.games // 2, opening=OPENING)
-        except (InvalidSettingError, UnsupportedGameError):
-            started = time.process_time()
-            return block, self._one_by_one(block, seed), time.process_time() - started
-        started = time.process_time()
-        return block, match.play(seed), time.process_time() - started
-
-    def _one_by_one(self, block: Block, seed: int) -> MatchResult:
-        """The games of agents or environments that do not compile."""
-        driver = drive_env(build_env(self.env)[0], seed)
-        standings = round_robin(
-            self.env, [block.first, block.second], games=block.games, seed=seed, progress=False,
-            openings=openings_for(driver.env, len(driver.seat_names), seed) or None,
-            isolation=Isolation(isolate=Isolate.NONE),
-        )  # fmt: skip
-        if failure := next((record.failure for record in standings.records if record.failure), None):
-            raise EnvironmentFailureError(f"{block.first} against {block.second}: {failure.message}")
-        row = standings.row(block.first)
-        return MatchResult(row.wins, row.draws, row.losses, sum(each.moves for each in standings.rows))
-
-    def lost(self, block: Block, loss: Loss) -> tuple[Block, MatchResult, float]:
-        """Ends the run: a block of this package's own agents has no reason to end its process."""
-        raise EnvironmentFailureError(
-            f"a worker ended (exit code {loss.exit_code}) in the games of {block.first} against {block.second}: "
-            "the same command goes on"
-        )
-
-    def close(self) -> None:
-        """Nothing is left open."""
-
-
-@dataclass
-class Journal:
-    """The blocks that were played, in a file of JSON lines."""
-
-    path: Path
-    key: str
-    blocks: dict[Block, tuple[MatchResult, float]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.path.exists():
-            return
-        head, *lines = self.path.read_text(encoding="utf-8").split("\n")
-        whole = lines[:-1]  # a kill may have cut the last one
-        try:
-            if head and json.loads(head) != self.key:
-                raise StoreError(f"{self.path} has the games of another ladder ({head}): choose another file")
-            for line in whole:
-                first, second, games, number, *result, seconds = json.loads(line)
-                self.blocks[Block(first, second, games, number)] = MatchResult(*result), seconds
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"{self.path} is damaged, or no journal of games: move it away") from error
-        replace_text(self.path, [f"{line}\n" for line in [head, *whole]] if head else [])
-
-    def add(self, block: Block, result: MatchResult, seconds: float) -> None:
-        """Writes a block; what is decided later sees the time as the file has it."""
-        seconds = round(seconds, 6)
-        self.blocks[block] = result, seconds
-        is_new = not self.path.exists() or not self.path.stat().st_size
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(self.key)}\n" * is_new)
-            file.write(json.dumps([*block, *result, seconds]) + "\n")
 
 
 @dataclass
@@ -174,8 +91,9 @@ class LadderBuilder:
     on_block: Callable[[str], None] = lambda said: None
     _results: dict[tuple[str, str], MatchResult] = field(default_factory=dict, init=False)
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict, init=False)
-    _ms: dict[str, float] = field(default_factory=lambda: {RANDOM: 0.0}, init=False)
-    _moves: float = field(default=1.0, init=False)
+    _seconds: dict[tuple[str, str], float] = field(default_factory=dict, init=False)
+    _ms: dict[str, float] = field(default_factory=dict, init=False)
+    _moves: dict[str, float] = field(default_factory=dict, init=False)
     _spent: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -184,14 +102,11 @@ class LadderBuilder:
         live = build_env(self.env)[0]
         live.reset(seed=0)
         self._game = ladder_key(live)
-        self._method = AutoAgent(nodes=50, compile=Compile.NEVER).search(live).method.partition(":")[0]
+        self._method = search_of(self.env)
         if len(getattr(live, "possible_agents", "1")) != 2:
             raise UnsupportedGameError(f"{self.env} has not two players: ladders rate by games of two")
         if self._method not in _STEPS:
-            raise UnsupportedGameError(
-                f"{self.env} hides something or pays amounts, so Elo says little: compare mean rewards against "
-                f"fixed baselines (zermelo tournament {self.env} random ...)"
-            )
+            raise UnsupportedGameError(f"there are no ladders for games that `auto` plays by {self._method}")
         parts = json.dumps(fingerprint(live), sort_keys=True)
         self._fingerprint = hashlib.sha256(parts.encode()).hexdigest()[:16]
         self._journal = Journal(self.journal, f"{self._game}, seed {self.seed}")
@@ -200,16 +115,18 @@ class LadderBuilder:
         """The ladder, as its file holds it."""
         self._climb()
         rungs: list[str] = []
-        while self._fill() or not rungs:  # measured, gaps may be wider than they seemed
-            rungs = self._chosen()
-            self._measure(rungs)
+        for share in PARTS:  # once measured, gaps may be wider than they seemed, or narrower
+            has_new = self._fill((share - 0.1) * self.seconds)
+            if rungs == (rungs := self._chosen()) and not has_new:
+                break
+            self._measure(rungs, share * self.seconds)
         table = self.table()
+        elo = {name: table[name].smoothed_elo for name in rungs}
         rows = []
-        for name in rungs:
+        for name in _apart(elo):
             rated = table[name]
-            elo, lower, upper = (round(value, 1) for value in (rated.smoothed_elo, rated.lower, rated.upper))
-            rows.append(Rung(name, elo, lower, upper, float(f"{self._ms[name]:.2g}")))
-        rows.sort(key=lambda row: row.elo)
+            rating, lower, upper = (round(value, 1) for value in (rated.smoothed_elo, rated.lower, rated.upper))
+            rows.append(Rung(name, rating, lower, upper, float(f"{self._ms[name]:.2g}")))
         return {
             "game": self._game,
             "env": self.env,
@@ -218,8 +135,12 @@ class LadderBuilder:
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "seed": self.seed,
             "opening": OPENING,
-            "games": sum(result.wins + result.draws + result.losses for result in self._results.values()),
-            "rungs": [row._asdict() for row in rows],
+            "games": sum(sum(result[:3]) for result in self._results.values()),
+            "minutes": float(f"{self._spent / 60:.2g}"),
+            "rungs": [
+                {"agent": row.agent, "elo": row.rating, "lower": row.lower, "upper": row.upper, "ms": row.ms}
+                for row in rows
+            ],
         }
 
     # -- games
@@ -235,19 +156,33 @@ class LadderBuilder:
             self.on_block(f"{sum(block.games for block in self._journal.blocks):,} games")
         for block in blocks:
             result, seconds = self._journal.blocks[block]
+            self._spent += seconds
             pair = block.first, block.second
+            if block.first == block.second:
+                self._ms[block.first] = 1000 * seconds / max(result.moves, 1)
+                self._moves[block.first] = result.moves / block.games
+                continue
             before = self._results.get(pair, MatchResult(0, 0, 0, 0))
             self._results[pair] = MatchResult(*map(sum, zip(before, result, strict=True)))
-            self._spent += seconds
-            self._moves = result.moves / block.games
-            if block.first == RANDOM and block.second not in self._ms:
-                self._ms[block.second] = 2000 * seconds / max(result.moves, 1)
+            self._seconds[pair] = self._seconds.get(pair, 0.0) + seconds
 
     def _game_seconds(self, first: str, second: str) -> float:
-        return (self._ms[first] + self._ms[second]) * self._moves / 2000 + 1e-5
+        """The time of a game: as seen, or else as the agents' games against themselves let expect."""
+        if result := self._results.get((first, second)):
+            return self._seconds[first, second] / sum(result[:3])
+        moves = (self._moves[first] + self._moves[second]) / 2
+        return (self._ms[first] + self._ms[second]) / 2000 * moves + 1e-5
 
-    def _block_size(self, first: str, second: str) -> int:
-        return 2 * max(8, min(1024, int(BLOCK_SECONDS / self._game_seconds(first, second) / 2)))
+    def _games_for(self, seconds: float, most: int, pair: tuple[str, str]) -> int:
+        """An even number of games that take so long."""
+        return 2 * max(8, min(most // 2, int(seconds / self._game_seconds(*pair) / 2)))
+
+    def _block_size(self, *pair: str) -> int:
+        return self._games_for(min(BLOCK_SECONDS, BLOCK_SHARE * self.seconds), 2048, (pair[0], pair[1]))
+
+    def _place(self, lower: str, upper: str) -> None:
+        """Games that tell how far one agent is above another."""
+        self._play([(lower, upper)], self._games_for(COARSE_SHARE * self.seconds, COARSE, (lower, upper)))
 
     def table(self) -> RatingTable:
         """The ratings of all agents, draws counting half."""
@@ -262,14 +197,17 @@ class LadderBuilder:
     # -- candidates
 
     def _climb(self) -> None:
-        last, weak = RANDOM, 0
+        self._play([(RANDOM, RANDOM)], TIMED)
+        last, weak, limit = RANDOM, 0, 1000 * self.move_seconds
+        ms = growth = 0.0
         for step in _STEPS[self._method]:
-            self._play([(RANDOM, step)], PROBE)
-            if self._ms[step] > 1000 * self.move_seconds or self._spent > self.seconds / 2:
-                del self._ms[step], self._results[RANDOM, step]
+            if ms * growth > 2 * limit or self._spent > self.seconds / 3:
                 break
-            if last != RANDOM:
-                self._play([(last, step)], COARSE)
+            self._play([(step, step)], TIMED)
+            growth, ms = self._ms[step] / ms if ms else 1.0, self._ms[step]
+            if ms > limit:
+                break
+            self._place(last, step)
             elo = self._elo()
             weak = weak + 1 if elo[step] - elo[last] < SATURATED else 0
             last = step
@@ -277,26 +215,32 @@ class LadderBuilder:
                 break
         if (spec := parse_spec(last)).name == "noisy":
             pure = str(spec.arguments["agent"])
-            self._play([(RANDOM, pure)], PROBE)
-            self._play([(last, pure)], COARSE)
+            self._play([(pure, pure)], TIMED)
+            self._place(last, pure)
 
-    def _fill(self) -> bool:
+    def _fill(self, seconds: float) -> bool:
         """Puts agents where gaps are too wide; whether there was any."""
         has_new = False
-        while self._spent < 0.75 * self.seconds:
+        while self._spent < seconds:
             elo = self._elo()
             order = self._chosen()
             new = []
             for lower, upper in itertools.pairwise(order):
-                between = _between(lower, upper, elo) if elo[upper] - elo[lower] > self.gap else None
+                if elo[upper] - elo[lower] <= self.gap:
+                    continue
+                parts = max(math.ceil((elo[upper] - elo[lower]) / self.gap / 0.9), 2)
+                target = elo[lower] + (elo[upper] - elo[lower]) * (parts // 2) / parts
+                stronger = min((name for name in elo if elo[name] > target), key=self._ms.__getitem__)
+                between = _weaker(stronger, target, elo)
                 if between is not None and between not in self._ms:
                     new.append((lower, between, upper))
             if not new:
                 break
             has_new = True
-            self._play([(RANDOM, between) for _, between, _ in new], PROBE)
-            self._play([(lower, between) for lower, between, _ in new], COARSE)
-            self._play([(between, upper) for _, between, upper in new], COARSE)
+            self._play([(between, between) for _, between, _ in new], TIMED)
+            for lower, between, upper in new:
+                self._place(lower, between)
+                self._place(between, upper)
         return has_new
 
     def _chosen(self) -> list[str]:
@@ -305,54 +249,65 @@ class LadderBuilder:
         order = sorted((name for name in elo if elo[name] > 0), key=elo.__getitem__)
         rungs = [RANDOM]
         while left := [name for name in order if elo[name] > elo[rungs[-1]] + SATURATED]:
-            near = [name for name in left if elo[name] <= elo[rungs[-1]] + 0.9 * self.gap] or left[:1]
+            most = max(elo[rungs[-1]] + self.gap, elo[left[0]] + SATURATED)
+            near = [name for name in left if elo[name] <= most]
             quick = min(self._ms[name] for name in near)
             rungs.append(max((name for name in near if self._ms[name] <= 3 * quick + 0.01), key=elo.__getitem__))
         return rungs
 
     # -- measuring
 
-    def _measure(self, rungs: Sequence[str]) -> None:
-        while self._spent < self.seconds:
+    def _measure(self, rungs: Sequence[str], seconds: float) -> None:
+        while self._spent < seconds:
             table = self.table()
-            if all(table[name].upper - table[name].lower <= self.width for name in rungs[1:]):
+            widths = np.array([table[name].upper - table[name].lower for name in rungs])
+            self.on_block(f"{self._spent:.0f} s of games, widest interval {widths.max():.0f}")
+            if (widths <= self.width).all():
                 return
-            elo = np.array([table[name].smoothed_elo for name in rungs]) / ELO_PER_LOG_ABILITY
-            pairs = list(self._most_telling(rungs, elo))
-            self._play(pairs)
-            worst = max(table[name].upper - table[name].lower for name in rungs[1:])
-            self.on_block(f"{self._spent:.0f} s of games, widest interval {worst:.0f}")
+            elo = np.array([table[name].smoothed_elo for name in rungs])
+            self._play(list(self._most_telling(rungs, elo, widths > 0.9 * self.width)))
 
-    def _most_telling(self, rungs: Sequence[str], strengths: Any) -> Iterator[tuple[str, str]]:
+    def _most_telling(self, rungs: Sequence[str], elo: Any, wide: Any) -> Iterator[tuple[str, str]]:
         """The pairs whose next block narrows the wide intervals most for its time, by the information matrix."""
-        count = len(rungs)
-        place = {name: number for number, name in enumerate(rungs)}
-        one = np.eye(count)
-        expected = 1 / (1 + np.exp(strengths[:, None] - strengths[None, :]))
+        count, misfit = len(rungs), (MISFIT / ELO_PER_LOG_ABILITY) ** 2
+        order = {name: number for number, name in enumerate(rungs)}
+        expected = 1 / (1 + np.exp((elo[:, None] - elo[None, :]) / ELO_PER_LOG_ABILITY))
         weight = expected * (1 - expected)
-        information = 1e-6 * np.eye(count)
+        games = np.zeros((count, count))
         for (first, second), result in self._results.items():
-            if first in place and second in place:
-                i, j = place[first], place[second]
-                edge = one[i] - one[j]
-                information += (sum(result[:3]) * weight[i, j]) * np.outer(edge, edge)
+            if first in order and second in order:
+                games[order[first], order[second]] += sum(result[:3])
+
+        def known(i: int, j: int) -> float:
+            """What the games of a pair tell of the difference, which its misfit limits."""
+            told = games[i, j] * weight[i, j]
+            return float(told / (1 + told * misfit))
+
+        information = 1e-6 * np.eye(count)
+        for i, j in itertools.combinations(range(count), 2):
+            edge = np.eye(count)[i] - np.eye(count)[j]
+            information += (known(i, j) + known(j, i)) * np.outer(edge, edge)
         covariance = np.zeros((count, count))
         covariance[1:, 1:] = np.linalg.inv(information[1:, 1:])
-        wanted = (self.width / 2 / 1.96 / ELO_PER_LOG_ABILITY) ** 2
+        near = [
+            (i, j, self._block_size(rungs[i], rungs[j]), self._game_seconds(rungs[i], rungs[j]))
+            for i, j in itertools.combinations(range(count), 2)
+            if j == i + 1 or abs(elo[i] - elo[j]) <= REACH
+        ]
         for _ in range(BATCH):
-            wide = np.diag(covariance) > 0.9 * wanted
-            best: tuple[float, int, int] = (-math.inf, 0, 1)
-            for i in range(count):
-                for j in range(i + 1, count):
-                    games = self._block_size(rungs[i], rungs[j]) * weight[i, j]
-                    change = covariance[:, i] - covariance[:, j]
-                    gain = games * change**2 / (1 + games * (change[i] - change[j]))
-                    seconds = self._block_size(rungs[i], rungs[j]) * self._game_seconds(rungs[i], rungs[j]) + 0.02
-                    best = max(best, (float(gain[wide].sum()) / seconds, i, j))
-            _, i, j = best
-            games = self._block_size(rungs[i], rungs[j]) * weight[i, j]
+            best = (-math.inf, 0, 1, 0, 0.0)
+            for i, j, block, seconds in near:
+                before = known(i, j)
+                games[i, j] += block
+                more = known(i, j) - before
+                games[i, j] -= block
+                change = covariance[:, i] - covariance[:, j]
+                gain = more * change**2 / (1 + more * (change[i] - change[j]))
+                best = max(best, (float(gain[wide].sum()) / (block * seconds + 0.02), i, j, block, more))
+            _, i, j, block, more = best
+            games[i, j] += block
             change = covariance[:, i] - covariance[:, j]
-            covariance -= games * np.outer(change, change) / (1 + games * (change[i] - change[j]))
+            covariance -= more * np.outer(change, change) / (1 + more * (change[i] - change[j]))
             yield rungs[i], rungs[j]
 
 
@@ -365,30 +320,56 @@ def _simulations(count: int) -> str:
 
 
 _STEPS: Final[dict[str, list[str]]] = {
-    "alphabeta": [_noisy(f"alphabeta(depth={depth})", FLOOR) for depth in range(1, 30)],
+    "alphabeta": [_noisy(f"alphabeta(depth={depth})", FLOOR) for depth in (1, *range(2, 30, 2))],
     "expectiminimax": [_noisy(f"expectiminimax(depth={depth})", FLOOR) for depth in range(1, 9)],
-    "mcts": [_simulations(2**power) for power in range(1, 18)],
+    "mcts": [_simulations(4**power) for power in range(3, 9)],
 }
-"""Agents of growing strength, by the search that ``auto`` takes."""
+"""Agents of growing strength, by the search that ``auto`` takes.
+
+Alpha-beta of odd and of even depths has other strengths, so that ratings of the two together would not hold. Monte
+Carlo begins with as many simulations as there are moves to try: in Go on 9x9, 2, 8 and 32 were equally strong.
+"""
 
 
-def _between(lower: str, upper: str, elo: dict[str, float]) -> str | None:
-    """An agent whose strength is probably between those of two others; None where there is none."""
-    above, below = parse_spec(upper), parse_spec(lower)
+def _apart(elo: dict[str, float]) -> list[str]:
+    """Rungs by their ratings, the weakest first, without those that are hardly above the last one."""
+    rungs = [RANDOM]
+    for name in sorted(elo, key=elo.__getitem__):
+        if elo[name] > elo[rungs[-1]] + SATURATED / 2:
+            rungs.append(name)
+    return rungs
+
+
+def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
+    """A weaker version of an agent, whose rating is probably the one wanted; None where there is none."""
+    above = parse_spec(upper)
+    few = [agent for agent in _simulating(elo) if elo[agent] < target]
     if above.name == "mcts":
-        few = below.arguments.get("simulations", 1) if below.name == "mcts" else 1
-        many = above.arguments["simulations"]
-        middle = round(math.sqrt(few * many))
-        return _simulations(middle) if few < middle < many else None
+        low = max((parse_spec(agent).arguments["simulations"] for agent in few), default=1)
+        high = above.arguments["simulations"]
+        share = _share(target, max((elo[agent] for agent in few), default=0.0), elo[upper])
+        middle = round(low * (high / low) ** share)
+        if low < middle < high:
+            return _simulations(middle)
+        if low > 1:
+            return None
     base, least = str(above.arguments.get("agent", above)), above.arguments.get("epsilon", 0.0)
     weaker = [
-        spec.arguments["epsilon"]
+        (spec.arguments["epsilon"], elo[name])
         for name in elo
-        if elo[name] <= elo[lower] and _is_noisy(spec := parse_spec(name), base)
+        if elo[name] < target and _is_noisy(spec := parse_spec(name), base) and spec.arguments["epsilon"] > least
     ]
-    most = min([epsilon for epsilon in weaker if epsilon > least], default=1.0)
-    # Where noise tells little at first, as with many moves to choose from, halves in a logarithmic scale find it.
-    return _noisy(base, (least + most) / 2) if most - least > 0.01 else None
+    most, known = min(weaker, default=(1.0, 0.0))
+    return _noisy(base, most - (most - least) * _share(target, known, elo[upper])) if most - least > 0.01 else None
+
+
+def _share(target: float, lower: float, upper: float) -> float:
+    """Where a rating lies between two others, not too near to either."""
+    return min(max((target - lower) / max(upper - lower, 1.0), 0.15), 0.85)
+
+
+def _simulating(names: Iterable[str]) -> list[str]:
+    return [name for name in names if parse_spec(name).name == "mcts"]
 
 
 def _is_noisy(spec: Spec, base: str) -> bool:
@@ -396,10 +377,7 @@ def _is_noisy(spec: Spec, base: str) -> bool:
 
 
 def write_ladder(ladder: dict[str, Any], path: Path) -> None:
-    """Writes a ladder's file."""
-    replace_text(path, [json.dumps(ladder, indent=1) + "\n"])
-
-
-def name_of(env: str) -> str:
-    """The name of an environment's ladder file."""
-    return env_name(env).rpartition("/")[2].partition("(")[0].partition("-v")[0].lower()
+    """Writes a ladder's file, a rung on each line."""
+    rungs = ",\n".join(f"  {json.dumps(row)}" for row in ladder["rungs"])
+    head = json.dumps({name: value for name, value in ladder.items() if name != "rungs"}, indent=1)
+    replace_text(path, [f'{head[:-2]},\n "rungs": [\n{rungs}\n ]\n}}\n'])

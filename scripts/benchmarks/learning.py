@@ -23,7 +23,7 @@ import pettingzoo
 
 from zermelo.agents.learning import OpponentEnv, make_vec
 
-OPPONENTS = ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)", "mcts(simulations=100)")
+OPPONENTS = ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)", "mcts(simulations=100)", "level(800)")
 GAMES = {
     # Ours, PettingZoo's and pgx's name.
     "tic-tac-toe": ("zermelo/MNK-v0", "classic/tictactoe-v3", "tic_tac_toe"),

@@ -1,4 +1,4 @@
-"""How strong searches are in games without a ladder, by limits and by the time a move takes."""
+"""How strong searches are in games without a ladder, and whether levels are as strong as their names say."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import json
 import math
 import re
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.players.level import levels_for
+from zermelo.agents.learning.vector_opponents import Match
+from zermelo.agents.players.level import FOLDER as SHIPPED
+from zermelo.agents.players.level import Levels, levels_for
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
 from zermelo.evaluation import Scoring, Standings, round_robin
+from zermelo.evaluation.training.anchors import Ladder
 
 DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
 LEVELS = {
@@ -46,6 +50,12 @@ GAMES = {
 AMOUNTS = ("Kuhn", "Leduc", "leduc", "texas", "rps", "Game2048")
 """Games whose rewards are amounts, by a part of their name."""
 MAX_MOVES = 30_000
+OTHERS, PAIRS = 4, 1_000
+"""Rungs that a level meets when it is rated again, and pairs of games with each at most."""
+FEW = 10
+"""Pairs of games that tell how long games take."""
+SHARES = (0.15, 0.4, 0.65, 0.99)
+"""Where on a ladder levels are rated again."""
 NAMES = tuple(
     "classic/go-v5(board_size=9)" if entry.name == "classic/go-v5" else entry.name
     for entry in list_envs()
@@ -65,7 +75,7 @@ def score(standings: Standings) -> str:
     return f"{mean:{form}}{ends}" if alone is not None or len(standings.rows) == 1 else f"{mean:+.3g}{ends}"
 
 
-def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, Any]]:
+def strengths(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, Any]]:
     """Agents of growing limits, each against random and against the agent above it.
 
     Scores are % of the points where games are won and lost, and else the mean reward of a game; in brackets is the
@@ -105,3 +115,54 @@ def levels(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[str, 
         known = json.loads(DATA.read_text()) if DATA.exists() else {}
         known[re.sub(r"\(.*", "", name)] = rows
         DATA.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+
+
+def held_out(ladder: Levels, elo: float, seconds: float, seed: int) -> tuple[float, float, float, int]:
+    """The rating of a level with its interval, and its games: new ones, against the rungs near it but its own."""
+    mix = ladder.mix(elo)
+    named = {rung.agent: rung.rating for rung in ladder.rungs}
+    nearest = sorted((abs(rung.rating - elo), rung.agent) for rung in ladder.rungs)
+    others = [agent for _, agent in nearest if agent not in (mix.lower, mix.upper)][:OTHERS]
+    results = {}
+    for number, other in enumerate(others):
+        games, points = 0, 0.0
+        for own, share in ((mix.lower, 1 - mix.share), (mix.upper, mix.share)):
+            if share < 0.01:
+                continue
+            env, opening = ladder.about["env"], ladder.about["opening"]
+            few = Match(env, own, other, FEW, opening=opening)
+            started = time.process_time()
+            few.play(seed)
+            pairs = min(PAIRS, FEW * seconds / OTHERS / (time.process_time() - started))
+            match = Match(env, own, other, max(FEW, round(share * pairs)), opening=opening)
+            wins, draws, losses, _ = match.play(seed + number + 1)
+            games, points = games + wins + draws + losses, points + wins + draws / 2
+        results[other] = games, points
+    return *Ladder((), named, (), "").rating_of(results), sum(games for games, _ in results.values())
+
+
+def levels(
+    only: tuple[str, ...] = tuple(sorted(path.stem for path in SHIPPED.glob("*.json"))), seconds: float = 1.0
+) -> Iterator[dict[str, Any]]:
+    """Levels rated again in new games against the rungs near them: half of them lie in the middle between rungs.
+
+    A level meets the four rungs nearest to it, without those that it plays as, each for a quarter of the seconds.
+    """
+    for name in only:
+        ladder = Levels.read(SHIPPED / f"{name}.json")
+        if ladder.unit != "elo":
+            continue
+        rungs, found = ladder.rungs, []
+        for share in SHARES:
+            place = min(int(share * (len(rungs) - 1)), len(rungs) - 2)
+            for elo in ((rungs[place].rating + rungs[place + 1].rating) / 2, rungs[place + 1].rating):
+                rating, lower, upper, games = held_out(ladder, elo, seconds, seed=10_000 + len(found))
+                found.append((abs(rating - elo), f"{elo:.0f}: {rating:.0f} ({lower:.0f} to {upper:.0f})", games))
+        said = [text for _, text, _ in found]
+        yield {
+            "ladder": name,
+            "levels between rungs, rated again": "; ".join(said[::2]),
+            "levels on rungs": "; ".join(said[1::2]),
+            "largest difference": f"{max(off for off, _, _ in found):.0f}",
+            "games": f"{sum(games for _, _, games in found):,}",
+        }

@@ -66,10 +66,45 @@ def test_each_game_is_played_by_one_of_the_two_as_often_as_the_rating_says(ladde
     assert 50 <= played.count("greedy") <= 100  # of 300, a quarter
 
 
+def test_a_ladder_of_another_game_is_refused(ladder):
+    env = make_env("zermelo/Nim-v0")
+    env.reset(seed=0)
+    with pytest.raises(InvalidSettingError, match=r"is the ladder of MNK\(.*\), not of Nim"):
+        make_agent(f"level(elo=100, file={ladder!r})").act(env)
+
+
 @pytest.mark.parametrize("elo", [-1, 251, 1e9])
 def test_a_rating_that_is_not_on_the_ladder_is_told_the_range(ladder, elo):
     with pytest.raises(InvalidSettingError, match=r"goes from 0 \(random\) to 250 \(alphabeta\(depth=2\)\)"):
         make_agent(f"level(elo={elo!r}, file={ladder!r})")
+
+
+def test_levels_by_reward(tmp_path):
+    path = tmp_path / "ladder.json"
+    rungs = [{"reward" if key == "elo" else key: value for key, value in row.items()} for row in RUNGS]
+    data = {"game": "MNK(m=3, n=3, k=3, players=2)", "unit": "reward", "baseline": "greedy", "rungs": rungs}
+    path.write_text(json.dumps(data))
+    env = make_env(GAME)
+    env.reset(seed=0)
+    level = make_agent(f"level(reward=25, file={str(path)!r})")
+    assert level.mix_for(env) == ("random", "greedy", 0.25)
+    assert make_agent(level.spec()).spec() == level.spec()
+    with pytest.raises(InvalidSettingError, match=r"mean rewards of a game with greedy, from 0 to 250: say level"):
+        make_agent(f"level(elo=25, file={str(path)!r})")
+    with pytest.raises(InvalidSettingError, match=r"level\(reward=300\) is not on the ladder"):
+        make_agent(f"level(reward=300, file={str(path)!r})")
+    with pytest.raises(InvalidSettingError, match="level needs a rating"):
+        make_agent("level(elo=25, reward=0.5)")
+    path.write_text(json.dumps(data | {"unit": "chips"}))
+    with pytest.raises(InvalidSettingError, match="is no ladder"):
+        Levels.read(path)
+
+
+def test_a_ladder_of_elo_is_not_asked_for_rewards(ladder):
+    with pytest.raises(
+        InvalidSettingError, match=r"are Elo, from 0 to 250: say level\(elo=...\), not level\(reward"
+    ):
+        make_agent(f"level(reward=0.5, file={ladder!r})")
 
 
 def test_without_a_ladder_the_command_is_told():
@@ -114,8 +149,12 @@ def test_shipped_ladders(path):
     env = make_env(levels.about["env"])
     env.reset(seed=0)
     assert ladder_key(env) == levels.game
-    assert levels.rungs[0][:4] == ("random", 0, 0, 0)
-    assert all(rung.lower <= rung.elo <= rung.upper for rung in levels.rungs)
+    assert levels.rungs[0].agent == "random"
+    if levels.unit == "elo":
+        assert levels.rungs[0][1:4] == (0, 0, 0)
+    else:
+        assert not runs_own_code(levels.baseline)
+    assert all(rung.lower <= rung.rating <= rung.upper for rung in levels.rungs)
     for rung in levels.rungs:
         assert not runs_own_code(rung.agent)
         assert make_agent(rung.agent).spec() == rung.agent

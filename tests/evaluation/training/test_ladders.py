@@ -7,13 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents.players.level import Levels
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation import StoreError, evaluate_policy
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.runners.processes import ProcessRunner
 from zermelo.evaluation.runners.work import SerialRunner
-from zermelo.evaluation.training import ladders
-from zermelo.evaluation.training.ladders import Block, BlockPlayer, LadderBuilder, write_ladder
+from zermelo.evaluation.training import ladders, reward_ladders
+from zermelo.evaluation.training.ladder_games import Block, BlockPlayer
+from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
+from zermelo.evaluation.training.reward_ladders import RewardLadderBuilder, search_of
 
 GAME = "classic/tictactoe-v3"
 SHORT = {"seconds": 0.5, "width": 60.0}
@@ -90,7 +92,7 @@ def test_agents_that_do_not_compile_play_one_by_one():
 
 @pytest.mark.parametrize(
     ("env", "said"),
-    [("zermelo/Pig-v0(players=3)", "has not two players"), ("zermelo/Kuhn-v0", "hides something or pays amounts")],
+    [("zermelo/Pig-v0(players=3)", "has not two players"), ("zermelo/Kuhn-v0", "that `auto` plays by ismcts")],
 )
 def test_other_games_are_refused(tmp_path, env, said):
     with pytest.raises(UnsupportedGameError, match=said):
@@ -98,16 +100,60 @@ def test_other_games_are_refused(tmp_path, env, said):
 
 
 @pytest.mark.parametrize(
-    ("upper", "between"),
+    ("upper", "weaker"),
     [
         ("mcts(simulations=64, reuse=False)", "mcts(simulations=8, reuse=False)"),
-        ("mcts(simulations=2, reuse=False)", None),
+        ("mcts(simulations=2, reuse=False)", "noisy(agent=mcts(simulations=2, reuse=False), epsilon=0.5)"),
         ("noisy(agent=alphabeta(depth=1), epsilon=0.02)", "noisy(agent=alphabeta(depth=1), epsilon=0.51)"),
         ("alphabeta(depth=3)", "noisy(agent=alphabeta(depth=3), epsilon=0.5)"),
     ],
 )
-def test_what_lies_between_random_and_others(upper, between):
-    assert ladders._between("random", upper, {"random": 0.0, upper: 300.0}) == between
+def test_what_lies_between_random_and_others(upper, weaker):
+    assert ladders._weaker(upper, 150.0, {"random": 0.0, upper: 300.0}) == weaker
+
+
+def test_known_ratings_tell_which_noise_comes_next():
+    known = {"random": 0.0, "noisy(agent=greedy, epsilon=0.6)": 100.0, "greedy": 400.0}
+    assert ladders._weaker("greedy", 250.0, known) == "noisy(agent=greedy, epsilon=0.3)"
+    assert ladders._weaker("greedy", 101.0, known) == "noisy(agent=greedy, epsilon=0.51)"  # not too near to it
+    assert ladders._weaker("greedy", 250.0, known | {"noisy(agent=greedy, epsilon=0.005)": 240.0}) is None
+
+
+def test_rungs_that_are_hardly_stronger_are_left_out():
+    assert ladders._apart({"a": 60.0, "random": 0.0, "b": 62.0, "c": 5.0, "d": 75.0}) == ["random", "a", "d"]
+
+
+@pytest.mark.thorough
+def test_games_that_pay_amounts_are_rated_by_rewards(tmp_path):
+    env = "zermelo/Kuhn-v0"
+    with pytest.raises(InvalidSettingError, match="seconds must be"):
+        RewardLadderBuilder(env, "ismcts", seconds=0)
+    said = []
+    found = RewardLadderBuilder(env, search_of(env), seconds=8.0, on_block=said.append).build()
+    assert said
+    path = tmp_path / "kuhn.json"
+    write_ladder(found, path)
+    levels = Levels.read(path)
+    assert (levels.unit, levels.baseline) == ("reward", "random")
+    assert levels.rungs[0] == ("random", 0, 0, 0, 0)
+    assert levels.rungs[-1].lower > 0
+    top = levels.rungs[-1].rating
+    level = f"level(reward={top / 2}, file={str(path)!r})"
+    rating = evaluate_policy(level, env, ladder=path)
+    assert rating.by_reward
+    assert rating.total.games == 400
+    low, high = rating.total.reward_interval
+    assert low - 0.1 < top / 2 < high + 0.1
+    assert str(rating).startswith(f"{env}: mean reward {rating.strength:.3g} (")
+    assert ") with random: " in str(rating)
+    assert f"; random 0, {levels.rungs[-1].agent} " in str(rating)
+    assert "By wins alone" not in str(rating)
+
+
+def test_games_in_which_nobody_earns_more_have_no_levels(monkeypatch):
+    monkeypatch.setitem(reward_ladders.CANDIDATES, "ismcts", ("random", "noisy(agent=random, epsilon=0.5)"))
+    with pytest.raises(UnsupportedGameError, match="no agent earns surely more than others with random"):
+        RewardLadderBuilder("zermelo/Kuhn-v0", "ismcts", seconds=1.0, seed=1).build()
 
 
 @pytest.mark.thorough
