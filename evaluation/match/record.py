@@ -16,6 +16,7 @@ import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -138,7 +139,8 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         # A tournament's games have the same versions: keep them once.
-        object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
+        if self.versions is not versions():
+            object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
 
     @property
     def void(self) -> bool:
@@ -192,10 +194,14 @@ class GameRecord:
             "seconds": self.seconds,
             "versions": self.versions,
         }
-        try:
-            return _JSON.encode(data)
-        except ValueError:  # a number is not finite
-            return _JSON.encode(_encode(data))
+        measured = chain.from_iterable(filter(None, columns.get(name, ())) for name in _MEASURED)
+        numbers = chain((self.seconds,), self.rewards, measured)
+        if all(map(math.isfinite, numbers)) and _AS_IT_IS.issuperset(map(type, self.actions)):
+            with contextlib.suppress(TypeError, ValueError, OverflowError):
+                text = msgspec.json.encode(data)  # fast, but writes infinities as null, and text as it is
+                if text.isascii():
+                    return text.decode()
+        return json.dumps(_encode(data), allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, line: str) -> GameRecord:
@@ -334,7 +340,7 @@ def _no_record(line: str, error: Exception) -> StoreError:
     return StoreError(f"not a game record ({error}): {line[:80]!r}")
 
 
-_JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)
+_MEASURED: Final = ("seconds", "nodes", "depth", "value")
 _AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
 
 
