@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.record import FailureKind, GameRecord, StoredGame
+from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.score import half_points, ranks_of
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
@@ -217,11 +217,11 @@ class Finish(NamedTuple):
     failed_seat: int | None = None
 
     @classmethod
-    def of(cls, game: GameRecord | StoredGame) -> Finish:
+    def of(cls, game: GameRecord) -> Finish:
         """The finish of a recorded game."""
         failure = game.failure
         if failure is None:
-            return cls(game.agents, ranks_of(StoredGame.numbers(game.rewards)))
+            return cls(game.agents, ranks_of(game.rewards))
         ranks = () if failure.seat is None else ranks_of([0.0] * len(game.agents), failure.seat)
         return cls(game.agents, ranks, failure.kind, failure.seat)
 

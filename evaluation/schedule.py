@@ -30,7 +30,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError
@@ -45,8 +45,7 @@ class Pairings(enum.StrEnum):
     """The first agent plays every other."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledGame:
+class ScheduledGame(NamedTuple):
     """A game to be played.
 
     Attributes:

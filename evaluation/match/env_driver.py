@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class EnvDriver:
     """
 
     def __init__(self, env: Any, seed: int) -> None:
-        self.env, self._name = env, game_name(env)
+        self.env = env
         self._single = _SinglePlayer(env) if is_gymnasium(env) else None
         self._table = self._single or env
         self._call("reset", lambda: self._table.reset(seed=seed))
@@ -52,15 +52,21 @@ class EnvDriver:
         self._terminated = False
         self._legal: tuple[Any, Any] | None = None
 
+    @property
+    def _name(self) -> str:
+        return game_name(self.env)
+
     def _call(self, what: str, call: Callable[[], T]) -> T:
         try:
             return call()
-        except (EnvironmentFailureError, KeyboardInterrupt):
-            raise
         except BaseException as error:
-            raise EnvironmentFailureError(
-                f"the environment {self._name} failed in {what}: {type(error).__name__}: {error}"
-            ) from error
+            self._fail(what, error)
+
+    def _fail(self, what: str, error: BaseException) -> NoReturn:
+        if isinstance(error, EnvironmentFailureError | KeyboardInterrupt):
+            raise error
+        reason = f"{type(error).__name__}: {error}"
+        raise EnvironmentFailureError(f"the environment {self._name} failed in {what}: {reason}") from error
 
     def turn(self) -> int | None:
         """Returns the seat to move, once dead agents were stepped; None when the game is over."""
@@ -105,7 +111,10 @@ class EnvDriver:
     def step(self, action: Any) -> None:
         """Plays a legal action for the seat to move, through all wrappers, and collects the rewards."""
         self._legal = None
-        self._call(f"step({shown(action)})", lambda: self._table.step(action))
+        try:
+            self._table.step(action)
+        except BaseException as error:
+            self._fail(f"step({shown(action)})", error)
         self._call("paying the rewards", self._collect)
         self._terminated = self._terminated or any(self._inner.terminations.values())
 

@@ -14,17 +14,18 @@ import importlib.metadata
 import json
 import math
 import platform
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
-from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.match.writing import json_number, plain
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
 _FLOAT: Final = "$float"
 _DEEPEST: Final = 32
@@ -98,8 +99,8 @@ class Move(NamedTuple):
     seat: int
     action: Any
     seconds: float = 0.0
-    nodes: int | None = None
-    depth: int | None = None
+    nodes: int | float | None = None
+    depth: int | float | None = None
     value: float | None = None
     expected: bool | None = None
 
@@ -121,12 +122,13 @@ class GameRecord:
         failure: What went wrong and whose fault it was, or None.
         seconds: Wall-clock time of the whole game.
         versions: Of this package and what it stands on.
+        schema: The version of the JSON form.
     """
 
     env: str
-    agents: tuple[str, ...]
+    agents: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     seat_names: tuple[str, ...]
-    seed: int
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     rewards: tuple[float, ...]
     end: EndReason
     game_id: str = ""
@@ -135,10 +137,12 @@ class GameRecord:
     failure: Failure | None = None
     seconds: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
+    schema: Literal[2] = field(default=SCHEMA, repr=False)
 
     def __post_init__(self) -> None:
         # A tournament's games have the same versions: keep them once.
-        object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
+        if self.versions is not versions():
+            object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
 
     @property
     def void(self) -> bool:
@@ -173,8 +177,15 @@ class GameRecord:
         return replace(self, moves=moves, failure=failure, seconds=0.0)
 
     def to_json(self) -> str:
-        """One line of JSON (RFC 8259, ASCII only)."""
-        columns = dict(zip(Move._fields, zip(*self.moves, strict=True), strict=False))
+        """One line of JSON (RFC 8259, ASCII only); figures that a move lacks are left out at its end."""
+        rewards, seconds, opening = self.rewards, self.seconds, self.opening
+        moves: Sequence[Any] = [move[:3] if move[3:] == _UNKNOWN else move for move in self.moves]
+        measured = chain.from_iterable(move[2:] for move in moves)
+        numbers = chain((seconds,), rewards, filter(None, measured))
+        is_plain = all(map(math.isfinite, numbers)) and _AS_IT_IS.issuperset(map(type, self.actions))
+        if not is_plain:
+            rewards, seconds, opening = tuple(map(json_number, rewards)), json_number(seconds), _encode(opening)
+            moves = [(move[0], _encode(move[1]), *map(json_number, move[2:])) for move in moves]
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "game_id": self.game_id,
@@ -182,90 +193,37 @@ class GameRecord:
             "agents": self.agents,
             "seat_names": self.seat_names,
             "seed": self.seed,
-            "rewards": self.rewards,
+            "rewards": rewards,
             "outcomes": self.outcomes,
-            "scores": self.scores,
+            "scores": tuple(map(json_number, self.scores)),
             "end": self.end,
             "failure": None if self.failure is None else vars(self.failure),
-            "opening": self.opening,
-            "moves": {name: column for name, column in columns.items() if column.count(None) < len(column)},
-            "seconds": self.seconds,
+            "opening": opening,
+            "moves": moves,
+            "seconds": seconds,
             "versions": self.versions,
         }
-        try:
-            return _JSON.encode(data)
-        except ValueError:  # a number is not finite
-            return _JSON.encode(_encode(data))
+        if is_plain:
+            with contextlib.suppress(TypeError, ValueError, OverflowError):  # of large integers and odd characters
+                text = msgspec.json.encode(data)
+                if text.isascii():
+                    return text.decode()
+        return json.dumps(data, allow_nan=False, separators=(",", ":"), default=plain)
 
     @classmethod
     def from_json(cls, line: str) -> GameRecord:
-        """Reads what ``to_json`` wrote.
+        """Reads what ``to_json`` wrote; outcomes and scores are computed again.
 
         Raises:
-            StoreError: The line is no game record, or one of a newer version of this package.
-        """
-        stored = StoredGame.read(line)
-        try:
-            plain_parts = {
-                "opening": _decode(stored.opening),
-                "moves": tuple(map(Move._make, zip(*stored.columns(), strict=True))),
-                "rewards": tuple(stored.numbers(stored.rewards)),
-                "seconds": stored.numbers([stored.seconds])[0],
-            }
-        except ValueError as error:
-            raise _no_record(line, error) from error
-        return cls(**{one.name: plain_parts.get(one.name, getattr(stored, one.name)) for one in fields(cls)})
-
-
-class _NotFinite(msgspec.Struct, rename={"text": _FLOAT}, forbid_unknown_fields=True):
-    """JSON has no infinities and no nan: they are written as ``{"$float": "inf"}``."""
-
-    text: Literal["inf", "-inf", "nan"]
-
-
-_Number: TypeAlias = float | _NotFinite
-_Whole: TypeAlias = int | float | _NotFinite
-
-
-class _Moves(msgspec.Struct):
-    """The moves by column; a column without values is left out."""
-
-    seat: list[int] = []
-    action: list[Any] = []
-    seconds: list[_Number] = []
-    nodes: list[_Whole | None] = []
-    depth: list[_Whole | None] = []
-    value: list[_Number | None] = []
-    expected: list[bool | None] = []
-
-
-class StoredGame(msgspec.Struct):
-    """A line of JSON with a game record, checked; what ``to_json`` writes besides is not read."""
-
-    schema: int
-    game_id: str
-    env: str
-    agents: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
-    seat_names: tuple[str, ...]
-    seed: Annotated[int, msgspec.Meta(ge=0)]
-    rewards: tuple[_Number, ...]
-    end: EndReason
-    failure: Failure | None
-    opening: list[Any]
-    moves: _Moves
-    seconds: _Number
-    versions: dict[str, str]
-
-    @classmethod
-    def read(cls, line: str) -> StoredGame:
-        """Decodes a line.
-
-        Raises:
-            StoreError: It is no game record, or one of a newer version of this package.
+            StoreError: The line is no game record, or one of another version of this package.
         """
         try:
-            stored = _GAMES.decode(line)
-            stored.check()
+            record = _RECORDS.decode(line)
+            record._check()
+            if all(type(action) is int and action.bit_length() < _LONGEST for action in record.actions):
+                return record
+            moves = tuple(move._replace(action=_decode(move.action)) for move in record.moves)
+            return replace(record, opening=_decode(list(record.opening)), moves=moves)
         except (ValueError, RecursionError) as error:
             version = _version(line)
             if version > SCHEMA:
@@ -273,50 +231,24 @@ class StoredGame(msgspec.Struct):
                     f"this game was written by a newer zermelo (record version {version}, "
                     f"this one reads up to {SCHEMA}): update zermelo to read it"
                 ) from None
-            raise _no_record(line, error) from error
-        return stored
+            raise StoreError(f"not a game record ({error}): {line[:80]!r}") from error
 
-    def check(self) -> None:
-        """Checks that the parts fit each other.
-
-        Raises:
-            ValueError: They do not.
-        """
+    def _check(self) -> None:
+        """Raises a ``ValueError`` if the parts do not fit each other."""
         seats = range(len(self.agents))
-        if self.schema != SCHEMA:
-            raise ValueError(f"version {self.schema}")
         if not len(self.agents) == len(self.seat_names) == len(self.rewards):
             raise ValueError(
                 f"{len(self.agents)} agents in {len(self.seat_names)} seats, {len(self.rewards)} rewards"
             )
-        if _NotFinite("nan") in (*self.rewards, *self.moves.seconds, self.seconds):
+        if any(map(math.isnan, (self.seconds, *self.rewards, *(move.seconds for move in self.moves)))):
             raise ValueError("a reward or time that is no number")
-        charged = [] if self.failure is None or self.failure.seat is None else [self.failure.seat]
-        if any(seat not in seats for seat in (*self.moves.seat, *charged)):
+        charged = None if self.failure is None else self.failure.seat
+        if any(move.seat not in seats for move in self.moves) or (charged is not None and charged not in seats):
             raise ValueError("a seat that is none")
-        lengths = {len(getattr(self.moves, name)) for name in Move._fields}
-        if not lengths <= {0, len(self.moves.seat)} or len(self.moves.seconds) != len(self.moves.seat):
-            raise ValueError("moves of which parts are missing")
-
-    @property
-    def void(self) -> bool:
-        """Whether the game counts for nobody, because the environment itself failed."""
-        return self.failure is not None and self.failure.seat is None
-
-    def columns(self) -> Iterator[Sequence[Any]]:
-        """The moves by column, absent values as None."""
-        absent = [None] * len(self.moves.seat)
-        for name in Move._fields:
-            column = getattr(self.moves, name) or absent
-            yield _decode(column) if name == "action" else self.numbers(column)
-
-    @staticmethod
-    def numbers(column: Sequence[Any]) -> list[Any]:
-        """Numbers, with infinities as such."""
-        return [float(value.text) if isinstance(value, _NotFinite) else value for value in column]
 
 
-_GAMES: Final = msgspec.json.Decoder(StoredGame)
+_RECORDS: Final = msgspec.json.Decoder(GameRecord, strict=False)
+"""Not strict: numbers may be text, as JSON has no infinities and no nan."""
 
 
 class _Version(msgspec.Struct):
@@ -330,11 +262,7 @@ def _version(line: str) -> int:
         return 0
 
 
-def _no_record(line: str, error: Exception) -> StoreError:
-    return StoreError(f"not a game record ({error}): {line[:80]!r}")
-
-
-_JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)
+_UNKNOWN: Final = (None,) * 4
 _AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
 
 

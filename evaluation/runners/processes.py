@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import mmap
 import multiprocessing
 import os
@@ -250,6 +251,7 @@ def _serve(pipe: Connection, turn: Any, work: Work[Any, Any]) -> None:
 
     results: list[Any] = []
     began = time.monotonic()
+    gc.freeze()  # what is loaded by now stays
     try:
         pipe.send("ready")
         while (items := pipe.recv()) is not None:

@@ -29,8 +29,8 @@ from zermelo.evaluation.storage.run_spec import RunSpec
 
 FILE: Final = "games.sqlite"
 MARK: Final = 0x5A524D4C  # "ZRML"
-VERSION: Final = 3
-"""Raised when the tables change."""
+VERSION: Final = 4
+"""Raised when the tables or the records change."""
 _LONGEST: Final = 1e9
 """Seconds that a move counts for at most."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, overload
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import GameRecord, StoredGame
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import game_order
 from zermelo.evaluation.storage.database import FILE, open_reader
 
@@ -89,7 +89,7 @@ def _of_text(path: Path) -> StoredGames:
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             try:
-                found.append((game_order(StoredGame.read(line).game_id), line))
+                found.append((game_order(GameRecord.from_json(line).game_id), line))
             except StoreError as error:
                 if line.endswith("\n"):  # else it was being written when the process was killed
                     raise StoreError(f"{path}, line {number}: {error}") from error

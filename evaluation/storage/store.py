@@ -38,7 +38,7 @@ from zermelo.evaluation.storage.games import LINES, StoredGames, games_of, read_
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
 from zermelo.evaluation.storage.run_spec import check_same_run, check_versions
 
-INTERVAL: Final = 0.1
+INTERVAL: Final = 0.25
 """Seconds between two groups of games."""
 _BATCH: Final = 500
 """Games of a run in memory that are written together."""
@@ -170,15 +170,19 @@ class Store:
         """Whether the game of that index in the schedule is kept or about to be."""
         return bool(self._present[index])
 
-    def append(self, record: GameRecord) -> None:
-        """Takes a game, which is kept within about ``INTERVAL``; one that is here already is left as it was."""
+    def append(self, record: GameRecord) -> int | None:
+        """Takes a game, which is kept within about ``INTERVAL``; one that is here already is left as it was.
+
+        Returns:
+            Its index in the schedule, or None for one that was here.
+        """
         index, text = self._schedule.place(record.game_id), record.to_json()
         turn = int(record.game_id.rpartition(".")[2])
         with self._mutex:
             if self._broken is not None:
                 raise self._broken
             if self._present[index]:
-                return
+                return None
             self._present[index] = 1
             self._waiting.append((index, turn, record, text))
             if self.folder is None:
@@ -190,6 +194,7 @@ class Store:
             elif self._closer is None:
                 self._closer = threading.Thread(target=self._flush_stragglers, daemon=True, name="zermelo store")
                 self._closer.start()
+        return index
 
     def _flush_stragglers(self) -> None:
         while not self._closing.wait(INTERVAL):

@@ -136,10 +136,8 @@ class Run:
                 games = stack.enter_context(contextlib.closing(runner.run(work, self._missing)))
                 for record in games:
                     with interrupts.held():
-                        place = self._schedule.place(record.game_id)
-                        is_new = not store.has(place)
-                        store.append(record)
-                    self._left -= is_new and place < self._looks[0]
+                        place = store.append(record)
+                    self._left -= place is not None and place < self._looks[0]
                     acknowledge()
                     if self._is_settled():
                         break

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from zermelo.evaluation.match.record import StoredGame
+from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.output.report.markup import Line, Point, line_plot
 from zermelo.evaluation.results import Finish, GameCounts
@@ -42,8 +42,9 @@ class AgentEffort:
     pondered: int = 0
     hits: int = 0
 
-    def add(self, seconds: float, nodes: float | None, depth: float | None, expected: bool | None) -> None:
+    def add(self, move: Move) -> None:
         """Counts a move."""
+        _, _, seconds, nodes, depth, _, expected = move
         self.moves += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
@@ -73,18 +74,14 @@ class Effort:
         self.versions: Mapping[str, str] = {}
         self.agents = defaultdict[str, AgentEffort](AgentEffort)
 
-    def add(self, game: StoredGame) -> None:
+    def add(self, game: GameRecord) -> None:
         """Counts a game."""
         self.versions = self.versions or game.versions
         self.games += 1
-        moves = game.moves
-        missing = [None] * len(moves.seat)
-        shown = (moves.seconds, moves.nodes or missing, moves.depth or missing, moves.expected or missing)
-        columns = map(game.numbers, shown)
-        for seat, *figures in zip(moves.seat, *columns, strict=True):
-            self.agents[game.agents[seat]].add(*figures)
+        for move in game.moves:
+            self.agents[game.agents[move.seat]].add(move)
         if not game.void:
-            self.lengths[len(game.opening) + len(moves.seat)] += 1
+            self.lengths[len(game.opening) + len(game.moves)] += 1
             self.ends[game.end if game.failure is None else game.failure.kind] += 1
 
 
@@ -105,7 +102,7 @@ class RatingHistory:
         self._parts = defaultdict[int, Counter[tuple[tuple[str, ...], tuple[int, ...]]]](Counter)
         self._blocks = 1
 
-    def add(self, game: StoredGame) -> None:
+    def add(self, game: GameRecord) -> None:
         """Counts a game of two seats or more that is not void."""
         block = game.game_id.partition(".")[0]
         if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from zermelo.evaluation.analysis.judgement import GameVerdict
 from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import GameRecord, StoredGame
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
@@ -66,7 +66,7 @@ def report_page(
         standings = Standings.from_records(records)
     lines = records.lines() if isinstance(records, StoredGames) else (record.to_json() for record in records)
     for line in lines:
-        game = StoredGame.read(line)
+        game = GameRecord.from_json(line)
         effort.add(game)
         sample.add(game, line)
         history.add(game)

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from zermelo.evaluation.match.record import GameRecord, StoredGame
+from zermelo.evaluation.match.record import GameRecord
 
 REASONS: Final = ("failure", "upset", "sample")
 """Why a game is shown, the most important first."""
@@ -55,13 +55,13 @@ class GameSample:
         self._depth = wanted
         self._size = 0
 
-    def add(self, game: StoredGame, line: str) -> None:
+    def add(self, game: GameRecord, line: str) -> None:
         """Considers a game, and its line of JSON."""
         if not self._wanted:
             return
         text = f"{self._seed} {game.game_id} {game.seed}"
         priority = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-        size = len(game.moves.seat) + len(game.opening) + 10
+        size = len(game.moves) + len(game.opening) + 10
         heapq.heappush(stratum := self._strata[_stratum(game)], _Kept(priority, line, size))
         self._size += size
         self._trim(stratum)
@@ -110,13 +110,12 @@ class GameSample:
         return sorted(shown, key=lambda game: REASONS.index(game.reason))
 
 
-def _stratum(game: StoredGame) -> _Stratum:
+def _stratum(game: GameRecord) -> _Stratum:
     failure = game.failure
     if failure is not None:
         return _Stratum(() if failure.seat is None else (game.agents[failure.seat],), (), failure.kind)
-    rewards = game.numbers(game.rewards)
     # With one seat every return would be a stratum of its own.
-    won = tuple([reward == max(rewards) for reward in rewards]) if len(rewards) > 1 else ()
+    won = tuple(reward == max(game.rewards) for reward in game.rewards) if len(game.rewards) > 1 else ()
     return _Stratum(game.agents, won, "")
 
 

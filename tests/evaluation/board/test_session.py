@@ -274,15 +274,15 @@ def test_hostile_files_are_one_sentence(env: str, text: str, said: str) -> None:
 
 def test_a_file_with_an_illegal_move_changes_nothing() -> None:
     session = played("zermelo/MNK-v0", "b2")
-    bad = RECORD | {"moves": {"seat": [0, 1], "action": [4, 4], "seconds": [0.0, 0.0]}}
+    bad = RECORD | {"moves": [[0, 4, 0.0], [1, 4, 0.0]]}
     with pytest.raises(IllegalActionError, match="move 2 of the file cannot be played"):
         session.load(load_game(json.dumps(bad), "zermelo/MNK-v0"))
     assert [one.label for one in session.played] == ["b2"]
-    for part in ({"seat": [7]}, {"nodes": ["x"]}, {"value": [1e400]}, {"action": []}, {"seconds": []}):
-        odd = RECORD | {"moves": {"seat": [0], "action": [4], "seconds": [0.0]} | part}
+    for move in ([7, 4, 0.0], [0, 4, 0.0, "x"], [0, 4, 0.0, None, None, 1e400], [0], [0, 4, None], [0, 4, "nan"]):
+        odd = RECORD | {"moves": [move]}
         with pytest.raises(ZermeloError):
             session.load(load_game(json.dumps(odd), "zermelo/MNK-v0"))
-    early = RECORD | {"moves": {"seat": [1], "action": [4], "seconds": [-1.0], "nodes": [1.5]}}
+    early = RECORD | {"moves": [[1, 4, -1.0, 1.5]]}
     session.load(load_game(json.dumps(early), "zermelo/MNK-v0"))
     assert session.played[0].move == Move(0, 4)
 

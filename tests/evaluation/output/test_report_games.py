@@ -11,9 +11,8 @@ from doubles.html_page import Page, section
 from doubles.made_games import NAMES, made_records
 
 from zermelo.envs import UnknownNameError, make_env
-from zermelo.evaluation import FailureKind, Move, play_match
+from zermelo.evaluation import FailureKind, GameRecord, Move, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
-from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.boards import draw_games
@@ -23,7 +22,7 @@ from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 def sampled(records, wanted, seed=0, ratings=None):
     sample = GameSample(wanted, seed)
     for record in records:
-        sample.add(StoredGame.read(record.to_json()), record.to_json())
+        sample.add(GameRecord.from_json(record.to_json()), record.to_json())
     return sample.chosen(ratings or {})
 
 

@@ -11,7 +11,6 @@ from msgspec import structs
 from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreError
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
-from zermelo.evaluation.match.record import StoredGame
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.effort import RatingHistory
 from zermelo.evaluation.output.report.markup import LONGEST, Line, Point, line_plot, short_names
@@ -132,7 +131,7 @@ def test_verdicts_of_another_game_are_left_out(verdict):
 def history_of(records):
     history = RatingHistory()
     for record in records:
-        history.add(StoredGame.read(record.to_json()))
+        history.add(GameRecord.from_json(record.to_json()))
     return history
 
 

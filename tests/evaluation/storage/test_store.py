@@ -61,7 +61,7 @@ def test_the_database_is_durable_and_says_what_it_is(tmp_path):
     store = Store(Schedule("ab", seats=2, games=2, seed=0), {"games": 2}, tmp_path)
     assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
-    assert store._db.execute("PRAGMA user_version").fetchone() == (3,)
+    assert store._db.execute("PRAGMA user_version").fetchone() == (4,)
     store.close()
 
 
@@ -255,7 +255,7 @@ def test_a_damaged_database_is_refused_and_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (4, "a newer zermelo (store version 4, this one reads 3): update"),
+        (5, "a newer zermelo (store version 5, this one reads 4): update"),
         (2, "an older zermelo (store version 2, "),
     ],
 )
