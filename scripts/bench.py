@@ -36,6 +36,7 @@ BENCHMARKS = {
     "hidden": ("ismcts", "exploitability"),
     "hanabi": ("hanabi", "hanabi_search"),
     "equilibrium": ("equilibrium",),
+    "poker": ("poker", "poker_exploitability"),
     "clone": ("clone",),
     "tournament": ("tournament", "million"),
     "learning": ("many", "opponents", "frameworks"),

@@ -21,6 +21,7 @@ from zermelo.agents.core.gate import (
 )
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Selection
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, path, whole
 from zermelo.agents.evaluators.shipped import ShippedNetwork, shipped_network
@@ -31,14 +32,17 @@ from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not
 from zermelo.agents.players.hanabi.agent import HanabiAgent, table_of
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
+from zermelo.agents.players.hidden.sparta import SpartaAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
+from zermelo.agents.players.poker.policy import SHIPPED, holdem_of
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
-from zermelo.agents.players.tables import ValueIterationAgent
+from zermelo.agents.players.tables import CFRAgent, ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
 from zermelo.envs import Chance, Game, Information, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -71,12 +75,14 @@ _KINDS: Final[dict[str, type[SearchAgent]]] = {
         AlphaBetaAgent,
         BackwardInductionAgent,
         BestFirstAgent,
+        CFRAgent,
         ExpectiminimaxAgent,
         HanabiAgent,
         ISMCTSAgent,
         MCTSAgent,
         OpenSpielMCTSAgent,
         SimultaneousMCTSAgent,
+        SpartaAgent,
         ValueIterationAgent,
     )
 }
@@ -85,6 +91,7 @@ _SETTLING: Final = (ValueIterationAgent, BestFirstAgent, BackwardInductionAgent)
 _SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
 _SHORTEST: Final = 1e-3
+_CONVENTIONS: Final = "it knows the conventions of this game"
 _OPENSPIEL_EXPLORATION: Final = 0.5
 """The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
 _SMALL_TABLE: Final = 5_000
@@ -111,10 +118,11 @@ class AutoAgent(SearchAgent):
     where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
     lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
     and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
-    Where players do not see everything, the one that does not peek, in Hanabi the rules of ``hanabi``; where they
-    move at the same time, backward induction if there are few states, else the Monte Carlo search that mixes. The
-    result says which it was, and why. Alpha-beta searches less deep, or deeper, what the game's rules say
-    (``selective="game"``).
+    Where players do not see everything, the one that does not peek; in Hanabi the rules of ``hanabi``, on top of
+    which the first player searches, as the others read its moves by the rules; in Texas hold'em for two ``cfr``
+    with its policy over buckets of hands. Where players move at the same time, backward induction if there are few
+    states, else the Monte Carlo search that mixes. The result says which it was, and why. Alpha-beta searches less
+    deep, or deeper, what the game's rules say (``selective="game"``).
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.
@@ -199,9 +207,15 @@ class AutoAgent(SearchAgent):
         if name == "backward_induction":
             has_few = has_few_states(game, state, _MOST_STATES)
             return has_few, f"{games}, and there are few states" if has_few else ""
-        if name == "hanabi":
+        if name in ("hanabi", "sparta"):
             is_hanabi = table_of(game) is not None
-            return is_hanabi, "it knows the conventions of this game" if is_hanabi else ""
+            if name == "hanabi" or not is_hanabi:
+                return is_hanabi, _CONVENTIONS if is_hanabi else ""
+            searches = game.to_move(state) == 0 and self.compile is Compile.WAIT and can_compile()
+            return searches, f"{_CONVENTIONS}, and the first player searches" if searches else ""
+        if name == "cfr":
+            is_holdem = holdem_of(game) is not None
+            return is_holdem, "it has a policy for this game" if is_holdem else ""
         if name == "openspiel_mcts":
             return self.nodes is None and not why_not_in_openspiel(game), ""
         if name not in ("alphabeta", "expectiminimax"):
@@ -268,6 +282,7 @@ class AutoAgent(SearchAgent):
                 "exact": self.exact,
                 "on_iteration": self.on_iteration,
                 "selective": SelectiveBy.GAME,
+                "abstraction": SHIPPED,
             }
             if chosen.kind is OpenSpielMCTSAgent:
                 lower, upper = game.traits.utility_bounds

@@ -10,8 +10,11 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.mate_distance import Scale
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult, drawn_action
-from zermelo.agents.core.settings import choice, number, whole
+from zermelo.agents.core.settings import choice, number, path, whole
+from zermelo.agents.players.poker.cards import is_compiled
+from zermelo.agents.players.poker.policy import policy_for, require_holdem, seen_by
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.regrets import Variant
@@ -37,10 +40,14 @@ class CFRAgent(SearchAgent):
     Actions are drawn as the policy mixes them. Games too large to be written out are sampled
     (``variant=external_sampling``).
 
+    Texas hold'em is too large for either: with ``abstraction="equity"`` it is played by a policy computed
+    beforehand, in which hands that are about as strong as each other are treated alike.
+
     Attributes:
         iterations: Iterations of CFR.
         variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
         most_states: The most states of a game that is written out.
+        abstraction: ``"equity"``, or a file of such a policy (``scripts/fit_poker.py``); None computes one.
     """
 
     kind: ClassVar[str] = "cfr"
@@ -48,14 +55,18 @@ class CFRAgent(SearchAgent):
     iterations: int = whole(1_000, lower=1)
     variant: Variant = choice(Variant.DISCOUNTED)
     most_states: int = whole(MOST_STATES, lower=1)
+    abstraction: str | None = path()
 
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
-        require_listed_chance(game.traits)
+        if self.abstraction is None:
+            require_listed_chance(game.traits)
+        else:
+            policy_for(require_holdem(game), self.abstraction)
 
     def check_size(self, game: Game[Any]) -> None:
         """Refuses a game that is far too large to be written out, where it would have to be."""
-        if self.variant is not Variant.EXTERNAL_SAMPLING:
+        if self.variant is not Variant.EXTERNAL_SAMPLING and self.abstraction is None:
             require_few_states(game, self.most_states)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
@@ -75,6 +86,8 @@ class CFRAgent(SearchAgent):
         return found
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        if self.abstraction is not None:
+            return self._choose_by_bucket(game, state, budget, self.abstraction)
         stopped_by = StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)
@@ -82,6 +95,23 @@ class CFRAgent(SearchAgent):
             policy = PolicyTable(game=game_identity(game), entries={}, is_hidden=True)
             stopped_by = stopped.reason
         return played(policy, game, state, float(self.generator.random()), stopped_by)
+
+    def _choose_by_bucket(self, game: Any, state: Any, budget: Budget, abstraction: str) -> SearchResult:
+        policy, seat = policy_for(require_holdem(game), abstraction), game.to_move(state)
+        with budget.off_the_clock():
+            compiled = budget.compile is not Compile.NEVER and is_compiled(budget.waits)
+        actions, hand, board, is_first = seen_by(game.environment(state), seat)
+        shares = policy.probabilities(actions, hand, board)
+        value = policy.value if is_first else -policy.value
+        return SearchResult(
+            action=drawn_action(shares, float(self.generator.random())),
+            value=value,
+            values_by_seat=game.traits.values_by_seat(seat, value),
+            nodes=1,
+            is_estimate=True,
+            policy=shares,
+            compiled=compiled,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -31,6 +31,11 @@ LEVELS = {
         "cfr(most_states=20000)",
     ),
     "ismcts over copies": ("determinized(agent=mcts(simulations=10), samples=2)", "ismcts(simulations=20)"),
+    "cfr": (
+        "determinized(agent=mcts(simulations=10), samples=2)",
+        "ismcts(simulations=20)",
+        "cfr(abstraction=equity)",
+    ),
     "simultaneous_mcts": ("simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
     "hanabi": ("ismcts(simulations=20)", "hanabi"),
 }

@@ -18,8 +18,13 @@ from zermelo.agents.players.hidden.blueprints import blueprint_of, make_blueprin
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Game
 
+_FIRST: Final = 4
+"""Samples in the first batch, which shows how long one takes."""
 _BATCH: Final = 20
-"""Samples after which actions that are surely worse are dropped."""
+"""Samples in a batch at most, and before actions that are surely worse are dropped."""
+_INSTANT: Final = 1e-6
+_SHARE: Final = 0.25
+"""How much of the time that is left may go into a batch."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -62,9 +67,9 @@ class SpartaAgent(SearchAgent):
         usual = blueprint.action(state)
         tried = [usual, *(action for action in game.legal_actions(state) if action != usual)]
         found = _Comparison(tried)
-        stopped_by = StoppedBy.COMPLETED
+        stopped_by, batch = StoppedBy.COMPLETED, _FIRST
         while len(found.left) > 1 and found.samples < self.samples:
-            count = min(_BATCH, self.samples - found.samples)
+            count, before = min(batch, self.samples - found.samples), budget.seconds
             seed = int(self.generator.integers(2**62))
             try:
                 if found.samples:
@@ -73,7 +78,10 @@ class SpartaAgent(SearchAgent):
             except SearchStopped as stopped:
                 stopped_by = stopped.reason
                 break
-            found.drop(self.certainty)
+            if found.samples >= _BATCH:
+                found.drop(self.certainty)
+            pace = max(budget.seconds - before, _INSTANT) / count
+            batch = max(int(min(_BATCH, _SHARE * budget.seconds_left / pace)), 1)
         action = found.best(self.margin, self.certainty)
         seat, value = game.to_move(state), found.means.get(action, 0.0)
         return SearchResult(

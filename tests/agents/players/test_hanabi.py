@@ -205,11 +205,17 @@ def test_it_plays_with_strangers(partner: str) -> None:
 
 
 def test_auto_takes_it_and_says_so() -> None:
+    """The first player searches, for whom the others' moves are those of the rules."""
     env = make("classic/hanabi-v5")
     env.reset(seed=1)
     result: Any = make_agent("auto(seconds=0.5)").search(env)  # type: ignore[attr-defined]
-    assert result.method == "hanabi: it knows the conventions of this game"
-    assert result.action == make_agent("hanabi").act(env)
+    assert result.method == "sparta: it knows the conventions of this game, and the first player searches"
+    never: Any = make_agent("auto(seconds=0.5, compile=never)")
+    assert never.search(env).method == "hanabi: it knows the conventions of this game"
+    env.step(result.env_action)
+    second: Any = make_agent("auto(seconds=0.5)").search(env)  # type: ignore[attr-defined]
+    assert second.method == "hanabi: it knows the conventions of this game"
+    assert second.action == make_agent("hanabi").act(env)
 
 
 def test_other_games_are_refused() -> None:
