@@ -56,7 +56,7 @@ class ShippedNetwork:
         found = shipped_network(game)
         if found is None:
             raise UnsupportedGameError(
-                f"this package has no network for {game.traits.name}: `zermelo tune ENV --model network --out FILE` "
-                "learns one, for evaluator='FILE'"
+                f"this package has no network for {game.traits.name}: `zermelo tune ENV --model network "
+                "--out FILE` learns one, for evaluator='FILE'"
             )
         return found

@@ -238,7 +238,12 @@ class _Run:
     def judge(self, trained: Trained, seconds: float) -> Generation:
         """Plays the match, writes the network if it is the best so far, and ends the generation."""
         progress, begun = self.progress, time.monotonic()
-        about = {"env": self.env, "rules": str(self.game.rules), "generation": progress.number, "positions": sum(progress.counts)}
+        about = {
+            "env": self.env,
+            "rules": str(self.game.rules),
+            "generation": progress.number,
+            "positions": sum(progress.counts),
+        }
         trained.evaluator.save(self.candidate, about)
         try:
             has_written = features_for(self.game, self.start) is not None

@@ -1,4 +1,4 @@
-"""Networks that come with the package: for their own rules only, searched compiled, and better than what was written."""
+"""Networks that come with the package: for their own rules only, and better than what was written."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_compiled_and_plain_searches_are_the_same(path):
     draw, state = np.random.default_rng(1), game.initial_state()
     for _ in range(8):
         found = [
-            AlphaBetaAgent(depth=2, evaluator="network", compile=compile, ties="first").search_state(game, state)
-            for compile in ("wait", "never")
+            AlphaBetaAgent(depth=2, evaluator="network", compile=when, ties="first").search_state(game, state)
+            for when in ("wait", "never")
         ]
         assert (found[0].value, found[0].action) == (found[1].value, found[1].action)
         actions = game.legal_actions(state)
@@ -67,5 +67,5 @@ def test_auto_plays_by_it_and_says_so():
 def test_other_games_are_refused_in_a_sentence():
     agent = AlphaBetaAgent(nodes=100, evaluator="network")
     for env in ("zermelo/Hex-v0", "zermelo/Othello-v0(rows=6, columns=6)"):
-        with pytest.raises(UnsupportedGameError, match="this package has no network for .*zermelo tune ENV"):
+        with pytest.raises(UnsupportedGameError, match=r"this package has no network for .*zermelo tune ENV"):
             agent.search_state(game_of(env), game_of(env).initial_state())
