@@ -7,10 +7,10 @@ the stronger (``RatingTable.superiority``) is more than 1 - level. What comes af
 the answer is the same for any number of workers, and when a run is resumed.
 
 The level is Bonferroni's: the chance ``alpha`` of naming a wrong leader is spent evenly on all looks and all
-rivals, level = alpha / (looks x rivals). By the union bound the chance to be wrong is then at most ``alpha``, as
-far as the ratings' model holds (independent games, strengths on one line, the normal approximation of the
-likelihood). It is a cautious test: it stops somewhat later than it might. Games that agents without chance repeat
-move for move count once: repetitions are no evidence.
+agents that might be named, level = alpha / (looks x agents). By the union bound, among equals too, the chance
+to be wrong is then at most ``alpha``, as far as the ratings' model holds (independent games, strengths on one
+line, the normal approximation of the likelihood). It is a cautious test: it stops somewhat later than it might.
+Games that agents without chance repeat move for move count once: repetitions are no evidence.
 
 Where the tables rank by rewards (``zermelo.evaluation.match.score.Scoring``), so does this test: the leader is who
 earned most, and the likelihood is that of a one-sided test of the two means
@@ -92,7 +92,7 @@ class LeaderTest:
     @property
     def level(self) -> float:
         """The bound on the likelihood that a rival is the stronger."""
-        return self.alpha / (len(self.looks) * self.rivals)
+        return self.alpha / (len(self.looks) * (self.rivals + 1))
 
     def verdict(self, results: Results) -> str | None:
         """The leader if these games, all those before a look, make it known."""

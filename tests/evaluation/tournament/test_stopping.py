@@ -24,7 +24,7 @@ def test_looks_are_at_the_ends_of_blocks_and_grow():
     test = LeaderTest.of(schedule, 3)
     assert test.looks == (24, 36, 54, 84, 126, 192, 288, 303)
     assert all(look == len(schedule) or look % 6 == 0 for look in test.looks)
-    assert test.level == pytest.approx(0.05 / (8 * 2))
+    assert test.level == pytest.approx(0.05 / (8 * 3))
     assert LeaderTest.of(Schedule("ab", seats=2, games=3, seed=0), 2).looks == (3,)
 
 
