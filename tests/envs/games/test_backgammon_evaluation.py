@@ -238,7 +238,7 @@ def test_chances_are_what_happens(fit: Any, rules: Any, weights: Any) -> None:
     assert (fit.as_weights(floats) == weights).all()
     room = fit.new_room(weights.shape[1])
     told, happened = [], []
-    for index, (position, points) in enumerate(games(fit, rules, floats, 4000)):
+    for index, (position, points) in enumerate(games(fit, rules, floats, 16_000)):
         if index % 10:
             continue
         told.append(networks.expected(*position, 0, 3, weights) / 1024)
