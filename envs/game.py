@@ -76,7 +76,7 @@ class Traits:
         simultaneous: Whether players decide at the same time. Where they are asked in turn all the same, each
             before it sees what the others chose, information is hidden; ``perfect`` then says that nothing else
             is.
-        utility_bounds: The least and greatest utility that any seat can still get from any position on
+        utility_bounds: Lower and upper bound of the utility that any seat can still get from any position on
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
         num_actions: How many different actions the game has, or None where that is not known.
@@ -109,7 +109,7 @@ class Traits:
                 raise InvalidSettingError(f"{name} must be one of {allowed}, not {value!r}") from None
         low, high = self.utility_bounds
         if not low <= high:
-            raise InvalidSettingError(f"utility_bounds must be (least, greatest), not {self.utility_bounds!r}")
+            raise InvalidSettingError(f"utility_bounds must be (lower, upper), not {self.utility_bounds!r}")
 
     @functools.cached_property
     def seats(self) -> int:
@@ -149,7 +149,7 @@ class Traits:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The fields that random play may still show; their values are those that claim least."""
+        """The fields that random play may still show; their values are those that claim the least."""
         return tuple(name for name, source in self.sources.items() if source is TraitSource.UNKNOWN)
 
 

@@ -49,7 +49,7 @@ class ShippedNetwork:
         return self._network(game)(game, state)
 
     def tables(self, game: Game[Any]) -> NetworkTables | None:
-        """What compiled code reads."""
+        """Lookup tables of the network for compiled code; None if only plain Python can evaluate."""
         return self._network(game).tables(game)
 
     def _network(self, game: Game[Any]) -> NetworkEvaluator:

@@ -22,7 +22,9 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -89,11 +91,13 @@ def label_positions(
     """
     check_whole("positions", positions, lower=1)
     check_whole("seed", seed)
-    searcher: Any = make_agent(agent)
-    if not isinstance(searcher, SearchAgent):
-        raise InvalidSettingError(f"{getattr(searcher, 'name', agent)} does not search: positions need a value")
-    searcher.check_game(_game(env))
-    return _in_order(LabelWork(env, agent, positions, seed), runner)
+    work = LabelWork(env, agent, positions, seed)
+    if not isinstance(work.searcher, SearchAgent):
+        raise InvalidSettingError(
+            f"{getattr(work.searcher, 'name', agent)} does not search: positions need a value"
+        )
+    work.searcher.check_game(work.game)
+    return _in_order(work, runner)
 
 
 def _in_order(work: LabelWork, runner: Any) -> Iterator[dict[str, Any]]:
@@ -123,29 +127,35 @@ class LabelWork:
     hang_seconds: float | None = None
 
     def __post_init__(self) -> None:
-        self._game: Any = None
-        self._next = 0
+        self._next = math.inf
+
+    @functools.cached_property
+    def searcher(self) -> Any:
+        """The agent, made when it is needed first."""
+        return make_agent(self.agent)
+
+    @functools.cached_property
+    def game(self) -> Any:
+        """The game, made when it is needed first."""
+        return _game(self.env)
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> tuple[int, list[dict[str, Any]]]:
         """The rows of a batch; ``on_turn`` is not called."""
-        if self._game is None or self._next > item:
-            self._game = self._game or _game(self.env)
-            self._drawn = _positions(self._game, np.random.default_rng(self.seed))
-            self._next = 0
+        if item < self._next:
+            self._drawn, self._next = _positions(self.game, np.random.default_rng(self.seed)), 0
         first = item * _BATCH
-        skipped = itertools.islice(self._drawn, first - self._next * _BATCH)
-        collections.deque(skipped, maxlen=0)
+        collections.deque(itertools.islice(self._drawn, first - int(self._next) * _BATCH), maxlen=0)
         batch = list(itertools.islice(self._drawn, min(_BATCH, self.positions - first)))
         self._next = item + 1
-        agent: Any = make_agent(self.agent)
-        agent.reset(self.seed + first)
+        game, agent, seed = self.game, self.searcher, self.seed + first
+        agent.reset(seed)
         states = [position.state for position in batch]
         if isinstance(agent, AlphaBetaAgent):
-            results = search_many(self._game, states, agent=dataclasses.replace(agent, seed=self.seed + first))
+            results = search_many(game, states, agent=dataclasses.replace(agent, seed=seed))
         else:
-            results = [agent.search_state(self._game, state) for state in states]
+            results = [agent.search_state(game, state) for state in states]
         return item, [
-            {"position": first + number, **_row(self._game, position, found)}
+            {"position": first + number, **_row(game, position, found)}
             for number, (position, found) in enumerate(zip(batch, results, strict=True))
         ]
 

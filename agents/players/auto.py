@@ -35,7 +35,7 @@ from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, S
 from zermelo.agents.players.hidden.sparta import SpartaAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
-from zermelo.agents.players.poker.policy import SHIPPED, holdem_of
+from zermelo.agents.players.poker.policy import SHIPPED, holdem_of, is_rlcards
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables import CFRAgent, ValueIterationAgent
 from zermelo.agents.solving.equilibrium.matrix_games import has_few_states
@@ -214,7 +214,7 @@ class AutoAgent(SearchAgent):
             searches = game.to_move(state) == 0 and self.compile is Compile.WAIT and can_compile()
             return searches, f"{_CONVENTIONS}, and the first player searches" if searches else ""
         if name == "cfr":
-            is_holdem = holdem_of(game) is not None
+            is_holdem = holdem_of(game) is not None and is_rlcards(game, state)
             return is_holdem, "it has a policy for this game" if is_holdem else ""
         if name == "openspiel_mcts":
             return self.nodes is None and not why_not_in_openspiel(game), ""
@@ -288,7 +288,7 @@ class AutoAgent(SearchAgent):
                 lower, upper = game.traits.utility_bounds
                 asked["exploration"] = _OPENSPIEL_EXPLORATION * (upper - lower)
                 asked |= {"selection": Selection.PUCT, "check_replies": True}
-            if shipped_network(game) is not None:
+            if chosen.kind in (AlphaBetaAgent, ExpectiminimaxAgent) and shipped_network(game) is not None:
                 asked["evaluator"] = ShippedNetwork()
             if isinstance(game, SupportsSearchSettings):
                 asked |= game.search_settings(chosen.kind.kind)

@@ -14,7 +14,7 @@ from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, number, path, whole
 from zermelo.agents.players.poker.cards import is_compiled
-from zermelo.agents.players.poker.policy import policy_for, require_holdem, seen_by
+from zermelo.agents.players.poker.policy import is_rlcards, policy_for, require_holdem, seen_by
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.regrets import Variant
@@ -25,7 +25,7 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
 )
 from zermelo.agents.solving.policy_table import PolicyTable, game_identity
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 
 _MOST_STEPS: Final = 1_000
@@ -98,6 +98,11 @@ class CFRAgent(SearchAgent):
 
     def _choose_by_bucket(self, game: Any, state: Any, budget: Budget, abstraction: str) -> SearchResult:
         policy, seat = policy_for(require_holdem(game), abstraction), game.to_move(state)
+        if not is_rlcards(game, state):
+            raise UnsupportedGameError(
+                f"cfr(abstraction=...) reads the cards of RLCard's environment, which {game.traits.name} has not: "
+                "leave abstraction out, or use 'ismcts'"
+            )
         with budget.off_the_clock():
             compiled = budget.compile is not Compile.NEVER and is_compiled(budget.waits)
         actions, hand, board, is_first = seen_by(game.environment(state), seat)

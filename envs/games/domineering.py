@@ -114,12 +114,12 @@ class Domineering(NamedTuple):
         sure_mine = self._packed(free & ~self._covers(theirs, 1 - seat), seat)
         sure_theirs = self._packed(free & ~self._covers(mine, seat), 1 - seat)
         # A win after k moves of the opponent takes 2k + 1 plies, a loss after k moves of the mover 2k.
-        least, greatest = loss_in(2 * max(1, sure_mine)), win_in(2 * sure_theirs + 1)
+        lower, upper = loss_in(2 * max(1, sure_mine)), win_in(2 * sure_theirs + 1)
         if sure_mine > most_theirs:
-            least = win_in(2 * most_theirs + 1)
+            lower = win_in(2 * most_theirs + 1)
         if sure_theirs >= most_mine:
-            greatest = loss_in(2 * most_mine)
-        return least, greatest
+            upper = loss_in(2 * most_mine)
+        return lower, upper
 
     def seat_names(self) -> tuple[str, ...]:
         return ("vertical", "horizontal")

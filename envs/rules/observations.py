@@ -65,12 +65,12 @@ def observation_space(rules: Any) -> Any:
     from gymnasium.spaces import Box
 
     box = getattr(rules, "observation_box", None)
-    least, greatest = (0, 1) if box is None else box()[1]
+    lower, upper = (0, 1) if box is None else box()[1]
     seen = observation(rules, rules.initial_state(), 0)
-    if seen.dtype.kind not in "biuf" or seen.size == 0 or seen.min() < least or seen.max() > greatest:
+    if seen.dtype.kind not in "biuf" or seen.size == 0 or seen.min() < lower or seen.max() > upper:
         raise RulesError(
-            f"{type(rules).__name__}.observation must return an array of numbers from {least} to {greatest} "
+            f"{type(rules).__name__}.observation must return an array of numbers from {lower} to {upper} "
             f"(observation_box() says so), not {seen!r}"
         )
     dtype: Any = np.int8 if seen.dtype.kind == "b" else seen.dtype
-    return Box(least, greatest, seen.shape, dtype)
+    return Box(lower, upper, seen.shape, dtype)

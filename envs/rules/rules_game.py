@@ -186,9 +186,9 @@ class RulesGame:
         return action
 
     def _evaluation(self, state: Any) -> tuple[float, ...]:
-        least, greatest = self.rules_bounds
+        lower, upper = self.rules_bounds
         return tuple(
-            min(max(self.rules.evaluation(state, seat), least), greatest) / EVALUATION_UNIT for seat in self._seats
+            min(max(self.rules.evaluation(state, seat), lower), upper) / EVALUATION_UNIT for seat in self._seats
         )
 
     def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
@@ -229,9 +229,9 @@ class RulesGame:
 
     @property
     def rules_bounds(self) -> tuple[int, int]:
-        """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
-        least, greatest = self.traits.utility_bounds
-        return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
+        """Lower and upper bound of evaluations, in 1024ths: strictly inside the utility bounds."""
+        lower, upper = self.traits.utility_bounds
+        return int(lower) * EVALUATION_UNIT + 1, int(upper) * EVALUATION_UNIT - 1
 
 
 def _is_float(kind: type, name: str) -> bool:
@@ -257,7 +257,7 @@ def _traits(rules: Any) -> Traits:
     names = getattr(rules, "seat_names", None)
     varying = RewardSum.GENERAL if total == GENERAL_SUM else RewardSum.CONSTANT
     reward_sum = varying if total else RewardSum.ZERO
-    least, greatest = ask("utility_bounds")
+    lower, upper = ask("utility_bounds")
     declared = ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
     return Traits(
         name=_name(rules),
@@ -267,7 +267,7 @@ def _traits(rules: Any) -> Traits:
         chance=Chance.EXACT if hasattr(rules, "chance_outcomes") else Chance.NONE,
         information=Information.HIDDEN if hasattr(rules, HIDDEN[0]) else Information.PERFECT,
         simultaneous=hasattr(rules, "round_start"),
-        utility_bounds=(float(least), float(greatest)),
+        utility_bounds=(float(lower), float(upper)),
         terminal_rewards_only=True,
         num_actions=int(ask("num_actions")),
         sources=dict.fromkeys((*declared, "num_actions"), TraitSource.DECLARED),

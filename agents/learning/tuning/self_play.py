@@ -215,13 +215,12 @@ class LessonWork:
         game = self._game
         network = load_evaluation(self.network) if self.network else None
         if network is not None or features_for(game, self._start) is not None:
-            settings: dict[str, Any] = {"nodes": self.nodes, "seed": seed}
-            settings |= {} if network is None else {"evaluator": network}
-            agent = (
-                AlphaBetaAgent(**settings, selective=SelectiveBy.GAME)
-                if game.traits.chance is Chance.NONE
-                else ExpectiminimaxAgent(**settings)
-            )
+            if game.traits.chance is Chance.NONE:
+                agent: SearchAgent = AlphaBetaAgent(
+                    nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, seed=seed
+                )
+            else:
+                agent = ExpectiminimaxAgent(nodes=self.nodes, evaluator=network, seed=seed)
             return searching(game, agent, is_learned=True)
         simulations = max(2, self.nodes // _NODES_OF_PLAYOUTS)
         return searching(game, MCTSAgent(simulations=simulations, seed=seed), is_learned=True)

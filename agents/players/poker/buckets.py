@@ -13,7 +13,7 @@ from zermelo.agents.solving.equilibrium.public_trees import Deals, Ints
 CLASSES: Final = 169
 """Pairs of cards before the flop that differ by more than their suits."""
 _FINER: Final = 0.6
-"""Strong hands are told apart more finely than weak ones: quantiles are those of this power of even ones."""
+"""Exponent of the evenly spaced quantiles; below 1 it makes buckets of strong hands narrower."""
 _REMEMBERED: Final = 64
 """Boards whose buckets are remembered, as the next decision may be on one of them."""
 _PER_FLOP, _PER_TURN = 3, 4

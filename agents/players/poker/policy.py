@@ -34,6 +34,12 @@ def holdem_of(game: Any) -> Limit | NoLimit | None:
     return _GAMES.get(game.traits.name) if len(game.traits.seat_names) == 2 else None
 
 
+def is_rlcards(game: Any, state: Any) -> bool:
+    """True if RLCard's environment is inside a game's copies, whatever their name: its hands can be read."""
+    inside = getattr(game.environment(state), "env", None) if hasattr(game, "environment") else None
+    return type(inside).__module__.partition(".")[0] == "rlcard"
+
+
 def require_holdem(game: Any) -> Limit | NoLimit:
     """Which hold'em a game is; refuses other games."""
     rules = holdem_of(game)

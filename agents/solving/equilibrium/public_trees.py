@@ -149,7 +149,7 @@ class PublicTreeCFR:
 
 
 def with_memory(deals: Deals, types: Sequence[int]) -> tuple[Deals, list[int]]:
-    """The same deals with types that tell those of earlier rounds too, and how many of them there are."""
+    """Returns the deals with types that include those of earlier rounds, and the number of types in each round."""
     found, counts = deals.types.copy(), [types[0]]
     for place in range(1, len(types)):
         found[:, :, place] += types[place] * found[:, :, place - 1]

@@ -16,7 +16,7 @@ FEW: Final = 8
 """Up to this ``phase`` there are few pieces."""
 _LIGHT: Final = whole(0x55AA55AA55AA55AA)
 _DRAWN: Final = 16
-"""What a draw in spite of material divides a score by."""
+"""Divisor of the score of a position that is drawn in spite of the material."""
 _ENOUGH: Final = 4
 """Points of material by which one who has no pawns must be ahead; a minor piece has 3."""
 

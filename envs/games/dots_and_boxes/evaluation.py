@@ -41,9 +41,9 @@ class DotsAndBoxesKnowledge:
         if self.margin and every > 1:
             return 2 * (2 * sure - every), 2 * (every - 2 * theirs)
         left = self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
-        least = win_in(left) if 2 * sure > every else 0 if 2 * sure == every else loss_in(left)
-        greatest = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
-        return least, greatest
+        lower = win_in(left) if 2 * sure > every else 0 if 2 * sure == every else loss_in(left)
+        upper = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
+        return lower, upper
 
     def safe_actions(self: Any, state: DotsAndBoxesState, actions: list[int]) -> int:
         """One line that completes a box on each of its sides that has one, if there is such a line; else all.

@@ -15,7 +15,7 @@ from zermelo.agents.players.poker import cards
 from zermelo.agents.players.poker.betting import Bets, Limit, NoLimit, betting_tree
 from zermelo.agents.players.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
 from zermelo.agents.players.poker.cards import equities, pair_number, strength
-from zermelo.agents.players.poker.policy import PokerPolicy, policy_for, quantized, seen_by
+from zermelo.agents.players.poker.policy import PokerPolicy, is_rlcards, policy_for, quantized, seen_by
 from zermelo.agents.solving.equilibrium.public_trees import (
     SHOWDOWN,
     Deals,
@@ -109,13 +109,16 @@ def test_plain_code_finds_what_compiled_code_does(monkeypatch: pytest.MonkeyPatc
 # -- betting
 
 
-@GAMES
-@pytest.mark.parametrize("forgets", [True, False])
+@pytest.mark.parametrize(
+    ("name", "forgets"),
+    [(name, forgets) for name, rules in ENVS.items() for forgets in (True, False) if forgets or rules == Limit()],
+)
 def test_the_betting_is_rlcards(name: str, forgets: bool) -> None:
-    """Legal actions, who is to move, rounds, ends and rewards, in random games."""
+    """Legal actions, who is to move, rounds, ends and rewards, in random games.
+
+    The tree of no-limit in which nothing is forgotten is too large.
+    """
     rules = ENVS[name]
-    if isinstance(rules, NoLimit) and not forgets:
-        pytest.skip("the tree is large, and the other one is enough")
     env, source, tree = make(name), random.Random(1), betting_tree(rules, forgets=forgets)
     for seed in range(60):
         env.reset(seed=seed)
@@ -283,3 +286,18 @@ def test_other_games_are_refused() -> None:
     env.reset(seed=1)
     with pytest.raises(UnsupportedGameError, match="plays PettingZoo's Texas hold'em for two"):
         make_agent("cfr(abstraction=equity)").act(env)
+
+
+def test_an_environment_that_only_has_the_name_is_not_taken_for_rlcards() -> None:
+    class Copies:
+        def __init__(self, env: Any) -> None:
+            self.env = env
+
+        def environment(self, state: Any) -> Any:
+            return self.env
+
+    env = make("classic/texas_holdem-v4")
+    env.reset(seed=0)
+    assert is_rlcards(Copies(innermost(env)), None)
+    assert not is_rlcards(Copies(Copies(object())), None)
+    assert not is_rlcards(object(), None)

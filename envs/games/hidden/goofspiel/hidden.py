@@ -1,4 +1,4 @@
-"""What players of Goofspiel know, and how the bids that they have not seen are drawn again."""
+"""Information states of Goofspiel, and sampling of the bids that a player has not seen."""
 
 from __future__ import annotations
 

@@ -48,12 +48,12 @@ class KalahKnowledge:
         every, mine = 2 * self.houses * self.seeds, state.mover_store + self._moving_again(state.mover)
         if self.margin:
             return 2 * (2 * mine - every), 2 * (every - 2 * state.other_store)
-        least, greatest = loss_in(1), win_in(1)
+        lower, upper = loss_in(1), win_in(1)
         if 2 * mine >= every:
-            least = 1 if 2 * mine > every else 0
+            lower = 1 if 2 * mine > every else 0
         if 2 * state.other_store >= every:
-            greatest = -1 if 2 * state.other_store > every else 0
-        return least, greatest
+            upper = -1 if 2 * state.other_store > every else 0
+        return lower, upper
 
     def _moving_again(self: Any, side: int) -> int:
         """The number of houses of a side with just the seeds that reach its store, less whole laps."""
