@@ -132,9 +132,10 @@ class _Slices:
     def go_on(self, deadline: float) -> Adapted:
         """Goes on until a time of ``time.perf_counter``; the game then has what is known of it."""
         begun = time.perf_counter()
-        self._ends = min(deadline, begun + _PATIENCE - self._spent)
+        patient_until = begun + _PATIENCE - self._spent
+        self._ends = min(deadline, patient_until)
         try:
-            while time.perf_counter() + self._slice < self._ends:
+            while time.perf_counter() < min(deadline - self._slice, patient_until):
                 next(self._steps)
         except StopIteration as done:
             return cast("Adapted", done.value)

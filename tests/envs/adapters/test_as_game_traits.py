@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import random
+import time
 import weakref
 from typing import Any
 
 import numpy as np
 import pytest
+from doubles.awkward_lifetimes import CountToSix
 from doubles.game_envs import (
     DeclaredDice,
     Dice,
@@ -21,6 +23,7 @@ from doubles.game_envs import (
     started,
 )
 
+from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import (
     CHANCE,
     Chance,
@@ -34,6 +37,7 @@ from zermelo.envs import (
     as_game,
     legal_actions,
 )
+from zermelo.envs.adapters.facts import found_traits
 
 
 @pytest.mark.parametrize(
@@ -262,3 +266,15 @@ class LateDice(Dice):
 @pytest.mark.alone
 def test_a_draw_that_comes_late_is_found() -> None:
     assert as_game(started(LateDice(), seed=0)).traits.chance is Chance.SAMPLED
+
+
+def test_one_slow_copy_does_not_leave_traits_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long a slice takes counts where a move has to be made in time, and only there."""
+    monkeypatch.setattr(found_traits, "_COPIES", 1e9)  # as if a pause had fallen into the copy that is timed
+    env = started(CountToSix(goal=7), seed=0)
+    late = as_game(env, deadline=time.perf_counter() + 0.2)
+    assert late.traits.sources["reward_sum"] is TraitSource.UNKNOWN
+    env = started(CountToSix(goal=8), seed=0)
+    assert as_game(env).traits.sources["reward_sum"] is TraitSource.INFERRED
+    env.step(0)  # seven are left, so one more leaves six
+    assert AlphaBetaAgent(depth=7).act(env) == 0
