@@ -88,7 +88,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
             load_proof(game, self.new_budget(Budget.now()))
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
+        """The settings of the search of a game, with those that its rules give."""
         config = self.config
         if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
             names = [field.name for field in dataclasses.fields(SelectiveSettings)]
@@ -99,6 +100,10 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"
             )
+        return config
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        config = self.config_for(game)
         proof_seconds = self._proof_seconds(game) if self.limits.seconds is not None else 0.0
         proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
         if proof_mb:

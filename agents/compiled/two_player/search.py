@@ -38,6 +38,10 @@ searched and the one left out (both + 1, 0 for none)."""
 NOTHING: Final = -(1 << 60)
 """The static evaluation where there is none."""
 CONTINUATION_BITS: Final = 15
+DEEPEST: Final = 32
+"""Games of self-play are searched no deeper."""
+EXPLORE: Final = 0.5
+"""The probability that a move of their opening is random."""
 _MAX_UTILITY: Final = 16_000
 
 

@@ -10,7 +10,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, fits, tables_of
+from zermelo.agents.compiled.threads import race
+from zermelo.agents.compiled.two_player.search import DEEPEST, EXPLORE, CompiledAlphaBeta
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.playouts import after, past_chance, random_game
+from zermelo.agents.core.tree_config import AlphaBetaConfig
+from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import plane_words
 from zermelo.agents.evaluators.written import features_for
@@ -19,6 +26,7 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, as_game, make_env
+from zermelo.envs.rules.rules_game import RulesGame
 
 MAX_MOVES: Final = 2_000
 _OPENING_SHARE, _LONGEST_OPENING = 0.4, 16
@@ -27,8 +35,7 @@ _NODES_OF_PLAYOUTS: Final = 20
 """A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
 _POSITIONS: Final = 200
 """Positions recorded of a game, at most."""
-_EXPLORE: Final = 0.5
-"""Probability of a random move in the opening."""
+_TABLE_MB: Final = 4
 _LEAST_SHARE: Final = 1e-3
 _NEWTON_STEPS, _FLAT = 20, 1e-9
 
@@ -96,7 +103,7 @@ class SelfPlay:
             if game.is_terminal(state):
                 chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
                 return [recorded[place] for place in chosen], game.utility(state)
-            if move < until and generator.random() < _EXPLORE:
+            if move < until and generator.random() < EXPLORE:
                 choice = at_random(game, generator)(state)
             else:
                 choice = self.players[-1 if game.to_move(state) == partner_seat else 0](state)
@@ -159,6 +166,60 @@ def calibrated(lessons: Lessons) -> Lessons:
     return dataclasses.replace(lessons, values=values)
 
 
+class CompiledGames(CompiledAlphaBeta):
+    """Alpha-beta that plays whole games in compiled code."""
+
+    program = Program("self_play", "two_player.self_play", "play_game", ("int64",) * 7)
+
+    @classmethod
+    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+        """Those of the search; one of the root's module too, so that its functions are compiled with these."""
+        return super().constants(root, config) | {"zermelo.agents.compiled.root.GENERAL": False}
+
+    @classmethod
+    def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
+        """Games of an agent; None where compiled code cannot play as it does."""
+        budget = Budget(agent.limits)
+        root = agent.root(game, start, budget)
+        root = root._replace(fitted=tables_of(root.evaluator, game))
+        return cls(root, budget, agent.config_for(game)) if fits(game) and cls.can_search(root) else None
+
+    def begin(self, seed: int, start: Any) -> None:
+        """Forgets all games, and begins others."""
+        window = self.root_node(start).window
+        assert self.table is not None, "the agent has one"
+        self.table.clear()
+        self.restart(Root(self.game, None), self.budget)
+        self.prepare(DEEPEST)
+        self.allot(DEEPEST, self.searches[0].width)
+        search = self.searches[0]
+        search.random, search.best_lines = seed, 1
+        for name in {"counters", "continuation"} & search.held.keys():
+            search.held[name][:] = 0
+        (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
+
+    def play(self, state: Any, opening: int, nodes: int) -> Lessons:
+        """The positions of a game; none of one that has no end."""
+        game: Any = self.game
+        lower, upper = game.traits.utility_bounds
+        count = plane_words(game, [state]).shape[2]
+        planes = np.empty((MAX_MOVES, 2, count), np.uint64)
+        found = np.empty((MAX_MOVES + 1, 2), np.int64)
+        sizes = planes.ctypes.data, count, game.symmetries, found.ctypes.data, MAX_MOVES, opening, nodes
+        positions = 0
+
+        def call(search: Search) -> None:
+            nonlocal positions
+            positions = max(self._kernel(*search.start(state), *sizes, search), 0)
+
+        race(call, self.searches, self.budget.check_clock)
+        movers = found[1 : positions + 1, 0].astype(np.int8)
+        values = (found.view(np.float64)[1 : positions + 1, 1] - lower) / (upper - lower)
+        outcomes = (found.view(np.float64)[0, movers] - lower) / (upper - lower)
+        values = np.where(movers == 0, values, 1 - values)
+        return Lessons(planes[:positions], movers, outcomes.astype(np.float32), values.astype(np.float32))
+
+
 @dataclass
 class LessonWork:
     """Games of self-play as tasks of a runner; an item is the seed of some games.
@@ -188,9 +249,14 @@ class LessonWork:
             self._game = as_game(live)
             self._start = self._game.snapshot(live)
             self._player = self._make_player(item)
-            lengths = [sum(1 for _ in random_game(self._game, self._start, generator, 1_000)) for _ in range(5)]
+            drawn = np.random.default_rng(0)
+            lengths = [sum(1 for _ in random_game(self._game, self._start, drawn, 1_000)) for _ in range(20)]
             self._opening = min(round(_OPENING_SHARE * np.mean(lengths)), _LONGEST_OPENING)
         game = self._game
+        if isinstance(self._player, CompiledGames):
+            self._player.begin(int(generator.integers(2**62)), self._start)
+            played = [self._player.play(self._start, self._opening, self.nodes) for _ in range(self.games)]
+            return Lessons.joined(played)
         loop = SelfPlay(
             game, [self._start], [self._player], self._opening, _POSITIONS, generator,
             records=lambda state, choice: is_quiet(game, state, choice),
@@ -211,14 +277,17 @@ class LessonWork:
             words, np.array(movers, np.int8), np.array(outcomes, np.float32), np.array(values, np.float32)
         )
 
-    def _make_player(self, seed: int) -> Player:
+    def _make_player(self, seed: int) -> Player | CompiledGames:
         game = self._game
         network = load_evaluation(self.network) if self.network else None
         if network is not None or features_for(game, self._start) is not None:
+            agent: SearchAgent
             if game.traits.chance is Chance.NONE:
-                agent: SearchAgent = AlphaBetaAgent(
-                    nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, seed=seed
+                agent = AlphaBetaAgent(
+                    nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, memory_mb=_TABLE_MB, seed=seed
                 )
+                if (compiled := CompiledGames.of(agent, game, self._start)) is not None:
+                    return compiled
             else:
                 agent = ExpectiminimaxAgent(nodes=self.nodes, evaluator=network, seed=seed)
             return searching(game, agent, is_learned=True)
@@ -227,7 +296,7 @@ class LessonWork:
 
     def lost(self, item: int, loss: Any) -> Lessons:
         """No positions: other games will do."""
-        return dataclasses.replace(self, network="", games=0).run(item)
+        return dataclasses.replace(self, network="", games=1).run(item)[:0]
 
     def close(self) -> None:
         """Nothing was started."""

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
+from zermelo.agents.learning.tuning.self_play import CompiledGames, Lessons, LessonWork, calibrated
 from zermelo.agents.learning.tuning.training import choose_columns, seat_columns, train
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
@@ -76,6 +76,26 @@ def test_lessons_are_those_of_games() -> None:
     assert np.array_equal(stones % 2, lessons.movers)
     assert len(work.lost(1, None)) == 0
     assert len(Lessons.joined([lessons, work.lost(1, None)])) == len(lessons)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("env", ["zermelo/Hexapawn-v0", "zermelo/MNK-v0"])
+def test_compiled_games_are_perfect_where_the_search_sees_the_end(env: str) -> None:
+    work = LessonWork(env, "", 100_000, 8)
+    lessons = work.run(1)
+    assert isinstance(work._player, CompiledGames)
+    assert len(lessons) > 8
+    assert np.abs(lessons.values - lessons.outcomes).max() < 0.01, "nobody loses what is won"
+
+
+def test_compiled_games_depend_on_their_seed_alone() -> None:
+    work, other = LessonWork("classic/chess-v6", "", 40, 2), LessonWork("classic/chess-v6", "", 40, 2)
+    first, second = work.run(1), work.run(2)
+    for found, again in ((second, other.run(2)), (first, other.run(1))):
+        for name in ("planes", "movers", "outcomes", "values"):
+            assert np.array_equal(getattr(found, name), getattr(again, name))
+    assert len(first) != len(second) or not np.array_equal(first.planes, second.planes)
+    assert first.planes.shape[1:] == (2, 17)
 
 
 def test_values_become_chances_of_winning() -> None:
