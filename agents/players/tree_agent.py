@@ -48,7 +48,8 @@ class TreeSearchAgent(SearchAgent):
             alone.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
         sooner: Whether, of equal values, wins should come sooner and losses later.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``. A selective
+            search does not ask whether others are as good as the best.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
         best_lines: How many of the best actions get their exact value and principal variation.
@@ -145,7 +146,10 @@ class TreeSearchAgent(SearchAgent):
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
         node = search.root_node(root.state, root.legal)
-        question = self.question
+        question = asked = self.question
+        if search.prefers or search.selective:
+            # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
+            asked = question._replace(ties=Ties.RANDOM if search.prefers else None)
         draw = float(self.generator.random())
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
@@ -172,7 +176,7 @@ class TreeSearchAgent(SearchAgent):
                 search,
                 node,
                 self.limits,
-                question._replace(ties=Ties.RANDOM) if search.prefers else question,  # it sees all to prefer one
+                asked,
                 step_by_step=self.deepens,
                 watch=None if self.on_iteration is None else watch,
                 aspiration=aspiration,

@@ -3,7 +3,7 @@
 Without ``SELECTIVE``, ``SHARES`` and a table it visits the nodes that ``search.tree.alpha_beta`` visits. A
 selective search reduces, extends and prunes some moves. What rests on pruning is not proven, and a search to the
 end of the game prunes nothing. Margins are in the game's utility, compared as if evaluations were ``score / (score
-+ constant)`` (``linear``): near a win a pawn changes the evaluation less.
++ constant)``, or fitted ones chances of winning (``linear``): near a win a pawn changes the evaluation less.
 
 Scores are whole numbers (``scores``). Mate distances move in steps of 2, so that a window's edge can lie between
 two scores, and what ``visit`` returns has bit 0 set if the score is proven. In the table an entry's score lies

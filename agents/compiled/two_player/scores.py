@@ -67,8 +67,12 @@ def value_of(score: int) -> int:
 
 
 def linear(value: int, search: Search) -> int:
-    """A value in which equal margins mean as much near a win as in the middle."""
-    return value * search.span // max(search.span - abs(value), 1)
+    """A value in which equal margins mean as much near a win as in the middle: of a fitted one, the log odds."""
+    room = max(search.span - abs(value), 1)
+    if FITTED:
+        odds = math.log((search.span + abs(value)) / room)
+        return int(search.span * odds / 2.0) * (1 if value > 0 else -1)
+    return value * search.span // room
 
 
 def in_units(margin: int) -> int:
