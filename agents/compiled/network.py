@@ -8,9 +8,12 @@ taken. As each slot holds its own planes, a search may go from any position to a
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.patterns import value_of_odds
+from zermelo.agents.core.options import FITTED_UNIT
+from zermelo.agents.evaluators.fitted.network import known_win
 from zermelo.envs.jit.memory import load, load_short, store, store_short, store_state
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -112,5 +115,8 @@ def network_log_odds(rules: Rules, state: Any, ply: int, tables: int) -> float:
 
 def network_value(rules: Rules, state: Any, ply: int, tables: int) -> int:
     """The value of an unfinished state for the first seat, in units of 2 ** -16 of utility."""
+    lower, upper = load(tables, 11), load(tables, 12)
+    if rules.is_known_win(state):
+        return math.floor(known_win(rules.evaluation(state, 0) / 1024.0, lower, upper) * FITTED_UNIT + 0.5)
     odds = network_log_odds(rules, state, ply, tables)
-    return value_of_odds(odds, rules.to_move(state), load(tables, 11), load(tables, 12))
+    return value_of_odds(odds, rules.to_move(state), lower, upper)

@@ -160,6 +160,10 @@ class Search(General, Protocol):
         """Whether selective searches leave an action out near the depth limit, as it gives a piece away; False."""
         return False
 
+    def is_known_win(self, state: Any) -> bool:
+        """Whether whoever is ahead by ``evaluation`` wins and it shows how: networks leave it to that; False."""
+        return False
+
     def pass_turn(self, state: Any) -> Any:
         """The state as if the mover had skipped its turn, for null moves; the state itself where nobody should.
 

@@ -35,6 +35,7 @@ OUTPUT_ONE: Final = 64
 MOST_HIDDEN: Final = 256
 LARGEST_OUTPUT: Final = 127
 """The largest weight of the output: sums then fit into 32 bits."""
+_KNOWN, _SLOPE, _LARGEST_SIZE = 1.0, 0.5, 1 - 1 / 1024
 _STEP: Final = 16
 """The hidden size is a multiple of the numbers that a processor adds at once."""
 _SLOTS: Final = 65
@@ -66,6 +67,14 @@ def require_planes(game: Any) -> None:
             return
         reason = "two opposed players whose rewards are those of the rules"
     raise UnsupportedGameError(f"a network is for rules of {reason}, which {game.traits.name} has not")
+
+
+def known_win(value: float, lower: float, upper: float) -> float:
+    """The value of a won state, near the end of the utility: its log odds grow as ``size / (1 - size)`` did."""
+    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+    size = min(abs(value - middle) / half, _LARGEST_SIZE)
+    found = half * math.tanh(_KNOWN + _SLOPE * size / (1.0 - size))
+    return middle + found if value > middle else middle - found
 
 
 class NetworkEvaluator:
@@ -160,9 +169,12 @@ class NetworkEvaluator:
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
             raise unlike(game, f"planes of {self.words} words", f"{words.shape[2]}")
-        mover = max(game.to_move(state), 0)
+        mover, (lower, upper) = max(game.to_move(state), 0), game.traits.utility_bounds
+        inside: Any = game
+        if method_or_default(inside.rules, "is_known_win")(state):
+            value = known_win(inside.evaluation(state)[mover], lower, upper)
+            return values_by_seat(game, state, mover, value, (lower, upper))
         odds = float(self.log_odds(words, np.array([mover]))[0])
-        lower, upper = game.traits.utility_bounds
         share = 1.0 / (1.0 + math.exp(-min(max(odds, -_LARGEST_SUM), _LARGEST_SUM)))
         return values_by_seat(game, state, mover, lower + (upper - lower) * share, (lower, upper))
 

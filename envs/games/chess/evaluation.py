@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs.games.chess.attacks import square_bit
-from zermelo.envs.games.chess.endgames import FEW, judged
+from zermelo.envs.games.chess.endgames import FEW, is_won, judged
 from zermelo.envs.games.chess.exchange import value_of, wins_exchange
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.state import ChessState, kind_of, turned
@@ -76,6 +76,9 @@ class ChessKnowledge:
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
         gained, _, kind = _gain(state, origin, target, promotion)
         return not wins_exchange(state, origin, target, gained, kind)
+
+    def is_known_win(self: Any, state: ChessState) -> bool:
+        return phase(state.knights, state.diagonal, state.straight) <= FEW and is_won(state)
 
     def is_urgent(self: Any, state: ChessState) -> bool:
         return state.checkers != 0

@@ -142,3 +142,22 @@ def test_a_bare_king_is_driven_into_the_right_corner() -> None:
     assert edge > middle
     right, wrong = worth("k7/8/8/8/8/8/8/K2BN3 w - - 0 1"), worth("7k/8/8/8/8/8/8/K2BN3 w - - 0 1")
     assert right > wrong, "the bishop is light, and so is the square a8"
+
+
+@pytest.mark.parametrize(
+    ("fen", "known"),
+    [
+        ("8/8/8/4k3/8/8/8/K6R w - - 0 1", True),
+        ("8/8/8/4k3/8/8/8/K4BN1 b - - 0 1", True),
+        ("8/8/8/4k3/8/8/7P/K5N1 w - - 0 1", True),
+        ("8/8/8/4k3/8/8/8/K4NN1 w - - 0 1", False),
+        ("8/8/8/4k3/8/8/7P/K7 w - - 0 1", False),
+        ("7k/8/7P/6K1/8/8/8/4B3 w - - 0 1", False),
+        ("8/8/8/4k3/8/8/p7/K6R w - - 0 1", False),
+        (chess.STARTING_FEN, False),
+    ],
+)
+def test_whether_a_bare_king_can_be_mated_is_known(fen: str, known: bool) -> None:
+    for board in (chess.Board(fen), chess.Board(fen).mirror()):
+        rules = Chess(board.fen())
+        assert rules.is_known_win(rules.initial_state()) == known
