@@ -22,6 +22,7 @@ from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_wor
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.contract import DEFAULTS
 
 
 def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> NetworkEvaluator:
@@ -43,11 +44,23 @@ def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> 
 
 @pytest.mark.parametrize(
     "rules",
-    [ConnectFour(), Breakthrough(), Othello(), Hex(9, 9), Amazons(), Chess()],
+    [
+        ConnectFour(),
+        Breakthrough(),
+        Othello(),
+        Hex(9, 9),
+        Amazons(),
+        Chess(),
+        Chess("8/8/8/4k3/8/8/8/K6R w - - 0 1"),
+    ],
     ids=lambda rules: type(rules).__name__,
 )
-def test_values_of_jumps_and_of_games_are_those_of_plain_python(rules: Any) -> None:
-    """Whatever the positions before, and at any ply; boards of 64 squares and of several words too."""
+def test_values_of_jumps_and_of_games_are_those_of_plain_python(
+    rules: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the positions before, and at any ply; boards of several words, and known wins, too."""
+    if not hasattr(rules, "is_known_win"):
+        monkeypatch.setattr(type(rules), "is_known_win", DEFAULTS["is_known_win"], raising=False)
     game, draw = RulesGame(rules), random.Random(1)
     network = some_network(game)
     tables = network.tables(game)
