@@ -81,7 +81,8 @@ def played(env: Any, line: Sequence[int], ours: int, engine: Engine, timing: Tim
     for action in line:
         env.step(action)
     engine.reset(0)
-    agent = AlphaBetaAgent(seconds=timing.clock or timing.seconds, selective="game", reuse=True, seed=0)
+    limit = timing.clock or timing.seconds
+    agent = AlphaBetaAgent(seconds=limit, selective="game", evaluator="network", reuse=True, seed=0)
     agent.prepare(env)
     left = [timing.clock, timing.clock]
     seats = {name: seat for seat, name in enumerate(env.possible_agents)}
