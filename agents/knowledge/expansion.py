@@ -60,11 +60,10 @@ class Expansion:
         self._arrays[0] = np.ascontiguousarray(states)
         return self.of_part(0, len(states))
 
-    def of_part(self, part: int, count: int) -> Iterator[Moves]:
-        """The expansions of the positions of a part, in order."""
+    def of_part(self, part: int, count: int, first: int = 0) -> Iterator[Moves]:
+        """The expansions of the positions of a part, from number ``first`` to before ``count``, in order."""
         _, exits, counts, repeats, children, _ = self._arrays
         self._block[:6] = [each.ctypes.data for each in self._arrays]
-        first = 0
         while first < count:
             done = self._run(*self._like, part, first, min(_CHUNK, count - first), self._block.ctypes.data)
             rows = children[: self._block[-1]].reshape(-1, self._width)

@@ -36,18 +36,21 @@ from zermelo.envs.rules.words import flat
 
 _BYTES_A_POSITION: Final = 40
 _BYTES_A_MOVE: Final = 28
-_SAMPLE: Final = 4096
+_SAMPLES: Final = 16
+"""Runs of numbers in each part from which the memory that it takes is estimated."""
+_SAMPLE: Final = 256
 _MB: Final = 1 << 20
 
 
 @dataclass(frozen=True)
 class TableProgress:
-    """The part that is worked on, positions listed, of how many at most (0: not known), and seconds."""
+    """The part that is worked on, positions listed, of how many at most (0: not known), seconds, MiB of memory."""
 
     part: str
     done: int
     positions: int
     seconds: float
+    memory_mb: float
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class _Making:
         self._game, self._rules, self._path, self._about = game, game.rules, path, about
         self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
         self._on_progress = on_progress
-        self._started = time.monotonic()
+        self._started, self._need = time.monotonic(), 0.0
         self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
         bounds = method_or_default(self._rules, "utility_bounds")()
         self._gains = hasattr(self._rules, "table_lead") or tuple(bounds) != (-1, 1)
@@ -166,8 +169,12 @@ class _Making:
         largest = max(groups, key=lambda group: sum(sizes[part] for part in group))
         self._require_room(2 * total, 0)
         expansion = Expansion(self._game, indexed=True, gains=self._gains)
-        samples = [next(iter(expansion.of_part(part, min(sizes[part], _SAMPLE)))) for part in largest]
-        moves = max(len(sample.names) / max(len(sample.exits), 1) for sample in samples)
+        samples = [
+            next(expansion.of_part(part, min(first + _SAMPLE, sizes[part]), first))
+            for part in largest
+            for first in range(0, sizes[part], sizes[part] // _SAMPLES + 1)
+        ]
+        moves = sum(len(sample.names) for sample in samples) / sum(len(sample.exits) for sample in samples)
         most = sum(sizes[part] for part in largest)
         self._require_room(2 * total, int(most * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)))
         done = 0
@@ -191,6 +198,7 @@ class _Making:
         before = np.concatenate(self._scores, axis=1) if self._scores else np.zeros((1, 0), np.int16)
         found: list[tuple[Numbers, ...]] = []
         text = ", ".join(method_or_default(self._rules, "table_part_text")(part) for part in group)
+        self._report(text, done, total)
         for part in group:
             for moves in expansion.of_part(part, sizes[part]):
                 found.append(self._inner(moves, local, known, before))
@@ -296,7 +304,7 @@ class _Making:
         starts = np.concatenate([[0], np.cumsum(counts)])
         index = np.int32 if len(children) < 2**31 else np.int64
         inner = starts.astype(index), children.astype(index), again, leads
-        graph = Graph(exits, uppers, repeats if self._repeats else None, *inner)
+        graph = Graph(exits, uppers, repeats if self._repeats else repeats[:0], *inner)
         if self._gains:
             lower, upper = gains(graph)
             self._undecided += int(np.count_nonzero(lower != upper))
@@ -308,10 +316,10 @@ class _Making:
         return scores[np.newaxis]
 
     def _require_room(self, file: int, memory: int) -> None:
-        need, most = (file + memory) / _MB, self._memory / _MB
-        if need > most:
+        self._need, most = (file + memory) / _MB, self._memory / _MB
+        if self._need > most:
             raise InvalidSettingError(
-                f"this table needs about {need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
+                f"this table needs about {self._need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
                 "smaller one, or allow more memory"
             )
         free = shutil.disk_usage(self._path.absolute().parent).free
@@ -323,7 +331,7 @@ class _Making:
 
     def _report(self, part: str, done: int, total: int) -> None:
         if self._on_progress is not None:
-            self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started))
+            self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
 
     def _kept(self, group: tuple[int, ...]) -> Numbers | None:
         try:
@@ -361,7 +369,8 @@ def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
     text, places = method_or_default(rules, "table_part_text"), [*table.offsets.values()][1:]
     bounds = np.split(table.scores, places), np.split(table.uppers, places)
     return tuple(
-        _figures(text(part), *own, table.gains) for part, *own in zip(table.offsets, *bounds, strict=True)
+        _figures(text(part), lower, upper, table.gains)
+        for part, lower, upper in zip(table.offsets, *bounds, strict=True)
     )
 
 

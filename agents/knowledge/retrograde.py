@@ -32,7 +32,7 @@ class Graph:
 
     exits: Numbers  # for each position the best score of a move that leaves the graph; or NO_EXIT, or UNUSED
     uppers: Numbers  # the same of scores' upper bounds, where ``exits`` are lower ones
-    repeats: Numbers | None  # what the mover gains where repetition ends the game in a position
+    repeats: Numbers  # what the mover gains where repetition ends the game in a position; empty if it does not
     starts: Numbers  # where the moves of each position begin in the next three
     children: Numbers  # the position that a move leads to
     again: Numbers  # whether the same player moves again
@@ -106,7 +106,7 @@ def gains(graph: Graph) -> tuple[Numbers, Numbers]:
     reaches a bound by moves that come nearer to an exit, or by staying where no repetition is worth less to it.
     """
     lower, upper = _settled(graph, np.full(len(graph.exits), -ENDLESS), np.full(len(graph.exits), ENDLESS))
-    while graph.repeats is not None:
+    while len(graph.repeats):
         most = np.full(len(lower), ENDLESS)
         stays = _settled(graph, most, -most, (lower, upper))
         after = _settled(graph, *stays)

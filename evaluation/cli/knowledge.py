@@ -135,7 +135,7 @@ def table_command(
 
     def show(now: TableProgress) -> None:
         of = f" of {now.positions:,}" if now.positions else ""
-        live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s")
+        live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s, {now.memory_mb:,.0f} MiB")
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     try:

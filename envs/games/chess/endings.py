@@ -186,8 +186,8 @@ def _state_of(part: int, index: int) -> ChessState:
     mine, by, men, jumpers, riders, lines = turned(boards)
     if is_attacked(theirs ^ 56, mine | by, by, men, jumpers, riders, lines):
         return _nothing()
-    here = position(boards, 0, passed, 0, 0, 0)
-    return here if passed == passed_pawn(here, passed) else _nothing()
+    found = position(boards, 0, passed, 0, 0, 0)
+    return found if passed == passed_pawn(found, passed) else _nothing()
 
 
 def _side(pieces: str) -> str:
