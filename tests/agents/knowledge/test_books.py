@@ -65,7 +65,8 @@ def test_agents_play_good_moves_at_random(whole, agent):
 )
 def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, rules, plies):
     game, path = RulesGame(rules), tmp_path / "exact.zbook"
-    book = prove_book(game, path, plies=plies, agent=FIRST)
+    for deeper in range(1, plies + 1):
+        book = prove_book(game, path, plies=deeper, agent=FIRST)
 
     @functools.cache
     def value(state):
@@ -104,6 +105,21 @@ def test_the_book_of_connect_four_that_comes_with_the_package():
         answers[action] = player.search_state(game, state)
         assert answers[action].method == "book: connect_four"
     assert [found.value for found in answers.values()] == [1, 1, 0, -1, 0, 1, 1]
+
+
+def test_the_book_of_connect_four_has_an_answer_to_every_move_in_eight_plies():
+    game, book = RulesGame(ConnectFour()), read_book("connect_four")
+    for seat in (0, 1):
+        frontier = {0: game.initial_state()}
+        for _ in range(8):
+            after = {}
+            for state in frontier.values():
+                moves = book.moves(game, state) if game.to_move(state) == seat else None
+                actions = game.legal_actions(state) if moves is None else [m.action for m in good_moves(game, moves)]
+                children = [game.result(state, action) for action in actions]
+                after |= {game.key(child): child for child in children if not game.is_terminal(child)}
+            frontier = after
+        assert len(frontier) > 100
 
 
 def test_strategies_are_few_and_go_on_where_they_stopped(tmp_path, whole):
