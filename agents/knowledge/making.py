@@ -35,9 +35,9 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 _BYTES_A_POSITION: Final = 40
-_BYTES_A_MOVE: Final = 28
-_SAMPLES: Final = 16
-"""Runs of numbers in each part from which the memory that it takes is estimated."""
+_BYTES_A_MOVE: Final = 40
+_SAMPLES: Final = 64
+"""Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
 _SAMPLE: Final = 256
 _MB: Final = 1 << 20
 
@@ -166,17 +166,9 @@ class _Making:
         groups = [tuple(group) for group in rules.table_parts(what)]
         sizes = {part: int(rules.table_size(part)) for group in groups for part in group}
         total = sum(sizes.values())
-        largest = max(groups, key=lambda group: sum(sizes[part] for part in group))
         self._require_room(2 * total, 0)
         expansion = Expansion(self._game, indexed=True, gains=self._gains)
-        samples = [
-            next(expansion.of_part(part, min(first + _SAMPLE, sizes[part]), first))
-            for part in largest
-            for first in range(0, sizes[part], sizes[part] // _SAMPLES + 1)
-        ]
-        moves = sum(len(sample.names) for sample in samples) / sum(len(sample.exits) for sample in samples)
-        most = sum(sizes[part] for part in largest)
-        self._require_room(2 * total, int(most * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)))
+        self._require_room(2 * total, max(_memory_for(expansion, group, sizes) for group in groups))
         done = 0
         for group in groups:
             found = self._kept(group)
@@ -233,7 +225,7 @@ class _Making:
                 lower[scores[0] == ABSENT] = 0  # it goes round for ever
             np.maximum.at(exits, rows[those], lower)
         counts = np.bincount(rows[inside], minlength=len(exits))
-        inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside]
+        inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside].astype(np.int16)
         return exits, uppers, moves.repeats, counts, *inner
 
     def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
@@ -301,9 +293,10 @@ class _Making:
         """
         joined = (np.concatenate(each) for each in zip(*found, strict=True))
         exits, uppers, repeats, counts, children, again, leads = joined
+        found.clear()
         starts = np.concatenate([[0], np.cumsum(counts)])
         index = np.int32 if len(children) < 2**31 else np.int64
-        inner = starts.astype(index), children.astype(index), again, leads
+        inner = starts.astype(index), children.astype(index, copy=False), again, leads
         graph = Graph(exits, uppers, repeats if self._repeats else repeats[:0], *inner)
         if self._gains:
             lower, upper = gains(graph)
@@ -361,6 +354,17 @@ class _Making:
         table = read_table(self._path)
         size = self._path.stat().st_size
         return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
+
+
+def _memory_for(expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int]) -> int:
+    """The bytes that a group of parts takes, from the moves of some of its positions."""
+    drawn, memory = np.random.default_rng(0), 0.0
+    for part in group:
+        places = drawn.integers(sizes[part], size=_SAMPLES).tolist()
+        found = [next(expansion.of_part(part, min(place + _SAMPLE, sizes[part]), place)) for place in places]
+        moves = sum(len(each.names) for each in found) / sum(len(each.exits) for each in found)
+        memory += sizes[part] * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)
+    return int(memory)
 
 
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:

@@ -95,8 +95,8 @@ def strategies(
     """Mistakes in Connect Four, every move judged exactly, with a book of proven strategies and without.
 
     The opponent looks four moves ahead, and plays three moves in ten at random. With ``nodes`` a move takes that
-    many, however busy the machine is. On six rows and seven columns the book is the one that comes with the package,
-    and moves in the first six plies are judged where it knows both positions.
+    many, however busy the machine is. On six rows and seven columns the book is the one that comes with the
+    package, and moves in the first six plies are judged where it knows both positions.
     """
     game = RulesGame(ConnectFour(rows, columns))
     is_whole = (rows, columns) == (6, 7)
