@@ -35,7 +35,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 _BYTES_A_POSITION: Final = 40
-_BYTES_A_MOVE: Final = 40
+_BYTES_A_MOVE: Final = 50
 _SAMPLES: Final = 64
 """Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
 _SAMPLE: Final = 256
