@@ -226,7 +226,7 @@ def test_pawns_on_both_sides_are_numbered_as_python_chess_moves_them(pieces):
 @pytest.mark.parametrize(
     ("pieces", "part", "longest", "won"),
     [("KRK", "KRvK", 16, None), ("KBBK", "KBBvK", 19, None), ("KBNK", "KBNvK", 33, None),
-     ("KPK", "KPvK", 28, 124_960 // 2)],
+     ("KRKN", "KRvKN", 40, None), ("KPK", "KPvK", 28, 124_960 // 2)],
 )  # fmt: skip
 def test_published_endings(tmp_path, pieces, part, longest, won):
     """Pawns mirrored, half of KPK's 124,960 won positions with the pawn's side to move are in the table."""
