@@ -107,11 +107,11 @@ def test_the_book_of_connect_four_that_comes_with_the_package():
     assert [found.value for found in answers.values()] == [1, 1, 0, -1, 0, 1, 1]
 
 
-def test_the_book_of_connect_four_has_an_answer_to_every_move_in_nine_plies():
+def test_the_book_of_connect_four_has_an_answer_to_every_move_in_ten_plies():
     game, book = RulesGame(ConnectFour()), read_book("connect_four")
     for seat in (0, 1):
         frontier = {0: game.initial_state()}
-        for _ in range(9):
+        for _ in range(10):
             after = {}
             for state in frontier.values():
                 moves = book.moves(game, state) if game.to_move(state) == seat else None
