@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.agents.core.endgame_tables import ABSENT, ENTRIES, GAINS, KEYS, MASK, PARTS, SCORES
+from zermelo.agents.core.endgame_tables import ABSENT, ENTRIES, GAINS, KEYS, MASK, PARTS, SCORES, UPPERS
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
@@ -38,16 +38,20 @@ def table_score(rules: Rules, state: Any, table: int) -> int:
             slot = (slot + 1) & load(table, MASK)
             found = load(table, PARTS + 2 * slot)
         place = load(table, PARTS + 2 * slot + 1) + rules.table_index(state)
-    score = load(load(table, SCORES), place >> 2) >> ((place & 3) << 4) & 0xFFFF
-    if score >= 0x8000:
-        score -= 0x10000
-    if score == ABSENT:
-        return ABSENT
-    if load(table, GAINS) != 0:
-        lower, upper = rules.utility_bounds()
-        gained = score + rules.table_lead(state)
-        return min(max(gained, lower), upper)
-    return score
+    score = short(load(table, SCORES), place)
+    if score == ABSENT or load(table, GAINS) == 0:
+        return score
+    lower, upper = rules.utility_bounds()
+    lead = rules.table_lead(state)
+    value = min(max(score + lead, lower), upper)
+    most = min(max(short(load(table, UPPERS), place) + lead, lower), upper)
+    return value if value == most and rules.table_horizon(state) > 0 else ABSENT
+
+
+def short(array: int, place: int) -> int:
+    """The number at a place of an array of 16 bits each."""
+    word = load(array, place >> 2) >> ((place & 3) << 4) & 0xFFFF
+    return word - 0x10000 if word >= 0x8000 else word
 
 
 def may_be_undone(rules: Rules, state: Any, score: int, table: int) -> bool:

@@ -19,7 +19,7 @@ from zermelo.envs.rules.scores import WIN
 KIND: Final = "endgame table"
 ABSENT: Final = -32768
 """In place of the score of what is no position, or of one that is not known."""
-SCORES, ENTRIES, KEYS, GAINS, MASK, PARTS = range(6)
+SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
 """The words of a table's block, as kernels read it; the parts and where they begin come last."""
 
 
@@ -35,7 +35,9 @@ class EndgameTable:
     """A table of one game: its file, its header, and its scores.
 
     Attributes:
-        scores: A score for each entry (``zermelo.envs.rules.scores``), or what the mover gains, or ``ABSENT``.
+        scores: A score for each entry (``zermelo.envs.rules.scores``), or what the mover gains at least, or
+            ``ABSENT``.
+        uppers: The same, or what the mover gains at most, where repetition makes it depend on the past.
         offsets: Where the entries of a part begin; empty where positions are found by their keys.
         keys: The keys of the positions, ascending.
     """
@@ -43,6 +45,7 @@ class EndgameTable:
     path: str
     about: dict[str, Any]
     scores: NDArray[np.int16]
+    uppers: NDArray[np.int16]
     offsets: dict[int, int]
     keys: NDArray[np.int64]
 
@@ -61,9 +64,10 @@ class EndgameTable:
         if place < 0 or (score := int(self.scores[place])) == ABSENT:
             return None
         if self.gains:
+            lead = method_or_default(rules, "table_lead")(bare)
             lower, upper = method_or_default(rules, "utility_bounds")()
-            total = score + method_or_default(rules, "table_lead")(bare)
-            return TableEntry(min(max(total, lower), upper), None)
+            values = {min(max(int(gain) + lead, lower), upper) for gain in (score, self.uppers[place])}
+            return TableEntry(values.pop(), None) if len(values) == 1 and not _may_repeat(rules, state) else None
         if score == 0:
             return TableEntry(0, None)
         plies = WIN - abs(score)
@@ -92,7 +96,7 @@ class EndgameTable:
                 slot = (slot + 1) % size
             slots[2 * slot : 2 * slot + 2] = part + 1, offset
         header = np.zeros(PARTS, np.int64)
-        header[SCORES], header[ENTRIES] = self.scores.ctypes.data, len(self.keys)
+        header[SCORES:KEYS] = self.scores.ctypes.data, self.uppers.ctypes.data, len(self.keys)
         header[KEYS] = self.keys.ctypes.data if len(self.keys) else 0
         header[GAINS], header[MASK] = self.gains, size - 1
         return np.concatenate([header, slots])
@@ -110,7 +114,7 @@ def _may_repeat(rules: Any, state: Any) -> bool:
     if not has_history(rules):
         return False
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())
-    return any(key and keys.count(key) >= limit - 1 for key in set(keys))
+    return any(key and keys.count(key) >= limit - 1 for key in set(keys[:-1]))
 
 
 def table_for(path: str | None, game: Any) -> EndgameTable | None:
@@ -140,11 +144,14 @@ def _read(path: str, changed: int, size: int) -> EndgameTable:
     header, arrays = read_knowledge(path, KIND)
     try:
         scores, parts, keys = arrays["scores"], arrays["parts"].reshape(-1, 2), arrays["keys"]
+        uppers = arrays.get("uppers")
         if scores.dtype != np.int16 or keys.dtype != np.int64 or len(keys) not in (0, len(scores)):
             raise ValueError("its arrays are of other types")
         header["gains"]
     except (KeyError, ValueError) as error:
         raise InvalidSettingError(f"{path!r} is no {KIND}, or it is damaged ({error}): make it again") from error
-    padded = np.concatenate([scores, np.full(-len(scores) % 4, ABSENT, np.int16)])
+    padding = np.full(-len(scores) % 4, ABSENT, np.int16)
+    padded = np.concatenate([scores, padding])
+    above = padded if uppers is None else np.concatenate([uppers, padding])
     offsets = {int(part): int(offset) for part, offset in parts}
-    return EndgameTable(path, header, padded, offsets, np.ascontiguousarray(keys))
+    return EndgameTable(path, header, padded, above, offsets, np.ascontiguousarray(keys))

@@ -26,6 +26,7 @@ class Moves:
 
     first: int  # the number of the first of them
     exits: Longs  # for each the best that a move which ends the game gives, or NO_EXIT, or UNUSED
+    repeats: Longs  # what the mover of each gains where repetition ends the game there
     counts: Longs  # how many other moves each has; a row each in what follows
     again: NDArray[np.bool_]  # whether the same player moves again
     leads: Longs  # what the player has gained
@@ -41,15 +42,15 @@ class Expansion:
 
         rules = game.rules
         here = kernel.__name__
-        leads = hasattr(rules, "table_lead")
-        constants = {"HISTORY": has_history(rules), "INDEXED": indexed, "GAINS": gains, "LEADS": leads}
+        constants = {"HISTORY": has_history(rules), "INDEXED": indexed, "GAINS": gains}
+        constants |= {"LEADS": hasattr(rules, "table_lead"), "REPEATS": hasattr(rules, "table_repetition")}
         what = Kernel(kernel.expand, ("int64",) * 4, tuple((f"{here}.{k}", v) for k, v in constants.items()))
         self._run = build(rules, what)
         self._like = starter(rules, 1)(game.initial_state())
         self._size = len(flat(without_past(game.initial_state())))
         self._width = kernel.HEAD + (1 if indexed else self._size)
         room = max(_ROOM, 2 * game.max_legal_actions * self._width)
-        self._arrays = [np.zeros(0, np.int64), *(np.empty(_CHUNK, np.int64) for _ in range(2))]
+        self._arrays = [np.zeros(0, np.int64), *(np.empty(_CHUNK, np.int64) for _ in range(3))]
         self._arrays += [np.empty(room, np.int64), np.empty(game.max_legal_actions, np.int64)]
         self._block = np.zeros(kernel.DONE + 1, np.int64)
         self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
@@ -59,17 +60,17 @@ class Expansion:
         self._arrays[0] = np.ascontiguousarray(states)
         return self.of_part(0, len(states))
 
-    def of_part(self, part: int, count: int) -> Iterator[Moves]:
-        """The expansions of the positions of a part, in order."""
-        states, exits, counts, children, scratch = self._arrays
-        self._block[:5] = [each.ctypes.data for each in (states, exits, counts, children, scratch)]
-        first = 0
+    def of_part(self, part: int, count: int, first: int = 0) -> Iterator[Moves]:
+        """The expansions of the positions of a part, from number ``first`` to before ``count``, in order."""
+        _, exits, counts, repeats, children, _ = self._arrays
+        self._block[:6] = [each.ctypes.data for each in self._arrays]
         while first < count:
             done = self._run(*self._like, part, first, min(_CHUNK, count - first), self._block.ctypes.data)
             rows = children[: self._block[-1]].reshape(-1, self._width)
             yield Moves(
                 first,
                 exits[:done].copy(),
+                repeats[:done].copy(),
                 counts[:done].copy(),
                 (rows[:, 1] & 1).astype(bool),
                 rows[:, 1] >> 1,

@@ -17,8 +17,10 @@ GAINS = True
 
 LEADS = True
 """True if the rules say what the mover is ahead by."""
+REPEATS = True
+"""True if the rules say so where repetition ends the game, too."""
 
-STATES, EXITS, COUNTS, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(9)
+STATES, EXITS, COUNTS, REPEATED, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(10)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a
 state, the words of children written."""
 HEAD: Final = 2
@@ -56,9 +58,12 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
             is_position = True
         best = UNUSED
         found = 0
+        repeated = 0
         if is_position and not game.is_terminal(here):
             best = NO_EXIT
             mover = game.to_move(here)
+            if REPEATS:
+                repeated = game.table_repetition(here)
             for index in range(game.legal_actions(here, actions)):
                 child = game.result(here, actions[index])
                 again = 1 if game.to_move(child) == mover else 0
@@ -89,6 +94,7 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
                 found += 1
         store(exits, done, best)
         store(counts, done, found)
+        store(load(memory, REPEATED), done, repeated)
         done += 1
     store(memory, DONE, (out - load(memory, CHILDREN)) >> 3)
     return done

@@ -35,19 +35,22 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 _BYTES_A_POSITION: Final = 40
-_BYTES_A_MOVE: Final = 28
-_SAMPLE: Final = 4096
+_BYTES_A_MOVE: Final = 50
+_SAMPLES: Final = 64
+"""Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
+_SAMPLE: Final = 256
 _MB: Final = 1 << 20
 
 
 @dataclass(frozen=True)
 class TableProgress:
-    """The part that is worked on, positions listed, of how many at most (0: not known), and seconds."""
+    """The part that is worked on, positions listed, of how many at most (0: not known), seconds, MiB of memory."""
 
     part: str
     done: int
     positions: int
     seconds: float
+    memory_mb: float
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class MadeTable:
 
     table: EndgameTable
     figures: tuple[PartFigures, ...]
-    undecided: int  # positions left out, as play from them goes round for ever
+    undecided: int  # positions without a proven value, as play from them may go round
     seconds: float
     size: int  # bytes of the file
 
@@ -91,7 +94,7 @@ def make_table(
         game: A game of rules for two players with a sum of 0, an environment with such rules, or its name.
         path: The file, which usually ends in ``.ztable``.
         pieces: Of chess: the most pieces, or one ending such as ``"KBNK"`` and all that it leads to.
-        stones: Of Kalah: the most seeds in houses.
+        stones: Of Kalah and Oware: the most seeds in houses.
         empty: The most empty squares, of positions reached from the state.
         states: The most states that are reached; all of them are in the table.
         memory_mb: Memory in MiB; by default half of what is free.
@@ -108,7 +111,8 @@ def make_table(
     rules = root.game.rules
     if method_or_default(rules, "utility_sum")():
         raise UnsupportedGameError(f"{root.game.traits.name} has utilities that do not add up to 0")
-    if has_history(rules) and (hasattr(rules, "repetition_utility") or hasattr(rules, "repetition_is_illegal")):
+    is_unknown = hasattr(rules, "repetition_utility") and not hasattr(rules, "table_repetition")
+    if has_history(rules) and (is_unknown or method_or_default(rules, "repetition_is_illegal")()):
         raise UnsupportedGameError(
             f"{root.game.traits.name} values repeated positions by the way to them, which no table knows"
         )
@@ -146,11 +150,12 @@ class _Making:
         self._game, self._rules, self._path, self._about = game, game.rules, path, about
         self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
         self._on_progress = on_progress
-        self._started = time.monotonic()
+        self._started, self._need = time.monotonic(), 0.0
         self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
         bounds = method_or_default(self._rules, "utility_bounds")()
         self._gains = hasattr(self._rules, "table_lead") or tuple(bounds) != (-1, 1)
-        self._draws = has_history(self._rules)
+        self._repeats = hasattr(self._rules, "table_repetition")
+        self._draws = has_history(self._rules) and not self._repeats
         self._parts: list[tuple[int, int]] = []
         self._scores: list[Numbers] = []
         self._keys = np.zeros(0, np.int64)
@@ -161,13 +166,9 @@ class _Making:
         groups = [tuple(group) for group in rules.table_parts(what)]
         sizes = {part: int(rules.table_size(part)) for group in groups for part in group}
         total = sum(sizes.values())
-        largest = max(groups, key=lambda group: sum(sizes[part] for part in group))
         self._require_room(2 * total, 0)
         expansion = Expansion(self._game, indexed=True, gains=self._gains)
-        samples = [next(iter(expansion.of_part(part, min(sizes[part], _SAMPLE)))) for part in largest]
-        moves = max(len(sample.names) / max(len(sample.exits), 1) for sample in samples)
-        most = sum(sizes[part] for part in largest)
-        self._require_room(2 * total, int(most * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)))
+        self._require_room(2 * total, max(_memory_for(expansion, group, sizes) for group in groups))
         done = 0
         for group in groups:
             found = self._kept(group)
@@ -186,9 +187,10 @@ class _Making:
         for part in group:
             local[part] = sum(sizes[each] for each in local)
         known = dict(self._parts)
-        before = np.concatenate(self._scores) if self._scores else np.zeros(0, np.int16)
+        before = np.concatenate(self._scores, axis=1) if self._scores else np.zeros((1, 0), np.int16)
         found: list[tuple[Numbers, ...]] = []
         text = ", ".join(method_or_default(self._rules, "table_part_text")(part) for part in group)
+        self._report(text, done, total)
         for part in group:
             for moves in expansion.of_part(part, sizes[part]):
                 found.append(self._inner(moves, local, known, before))
@@ -202,7 +204,7 @@ class _Making:
         rows = np.repeat(np.arange(len(moves.exits)), moves.counts)
         children = moves.children[:, 0]
         inside = np.zeros(len(rows), bool)
-        exits = moves.exits
+        exits, uppers = moves.exits, moves.exits.copy()
         for part in np.unique(moves.names).tolist():
             those = moves.names == part
             if part in local:
@@ -213,14 +215,18 @@ class _Making:
                 raise UnsupportedGameError(
                     f"a move of {self._game.traits.name} leads to a position that its tables do not number"
                 )
-            scores = before[known[part] + children[those]].astype(np.int64)
-            options = moved_back(scores, moves.again[those])
+            scores = before[:, known[part] + children[those]].astype(np.int64)
+            again = moves.again[those]
             if self._gains:
-                options = moves.leads[those] + np.where(moves.again[those], 1, -1) * scores
-            options[scores == ABSENT] = 0  # it goes round for ever
-            np.maximum.at(exits, rows[those], options)
+                lower, upper = moves.leads[those] + np.where(again, scores, -scores[::-1])
+                np.maximum.at(uppers, rows[those], upper)
+            else:
+                lower = moved_back(scores[0], again)
+                lower[scores[0] == ABSENT] = 0  # it goes round for ever
+            np.maximum.at(exits, rows[those], lower)
         counts = np.bincount(rows[inside], minlength=len(exits))
-        return exits, counts, children[inside].astype(np.int32), moves.again[inside], moves.leads[inside]
+        inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside].astype(np.int16)
+        return exits, uppers, moves.repeats, counts, *inner
 
     def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
         """Solves all positions that can be reached, or those of them with few empty squares."""
@@ -270,8 +276,8 @@ class _Making:
         children = order[np.searchsorted(self._keys, number)].astype(np.int32)
         parts: list[Any] = [np.concatenate(each) for each in zip(*found, strict=True)]
         exits, counts, again, leads = parts
-        scores = self._solved("solving", [(exits, counts, children, again, leads)])
-        self._scores.append(scores[order])
+        scores = self._solved("solving", [(exits, exits, exits[:0], counts, children, again, leads)])
+        self._scores.append(scores[:, order])
 
     def _is_kept(self, frontier: Numbers, like: Any, empty: int | None) -> Numbers:
         if empty is None:
@@ -281,22 +287,32 @@ class _Making:
         return np.array([self._rules.table_part(state) <= empty for state in states], bool)
 
     def _solved(self, text: str, found: list[tuple[Numbers, ...]]) -> Numbers:
-        """The scores of the positions of a graph, each checked against those that its moves lead to."""
-        exits, counts, children, again, leads = (np.concatenate(each) for each in zip(*found, strict=True))
+        """The scores of the positions of a graph, each checked against those that its moves lead to.
+
+        They are one row, or two: of gains the lower and the upper bounds.
+        """
+        joined = (np.concatenate(each) for each in zip(*found, strict=True))
+        exits, uppers, repeats, counts, children, again, leads = joined
+        found.clear()
         starts = np.concatenate([[0], np.cumsum(counts)])
         index = np.int32 if len(children) < 2**31 else np.int64
-        graph = Graph(exits, starts.astype(index), children.astype(index), again, leads)
-        scores = gains(graph) if self._gains else outcomes(graph, repetition_draws=self._draws)
-        if wrong := inconsistent(graph, scores, gains=self._gains):
+        inner = starts.astype(index), children.astype(index, copy=False), again, leads
+        graph = Graph(exits, uppers, repeats if self._repeats else repeats[:0], *inner)
+        if self._gains:
+            lower, upper = gains(graph)
+            self._undecided += int(np.count_nonzero(lower != upper))
+            return np.stack([lower, upper]).astype(np.int16)
+        scores = outcomes(graph, repetition_draws=self._draws)
+        if wrong := inconsistent(graph, scores):
             raise AssertionError(f"{wrong} entries of {text} do not follow from those that their moves lead to")
         self._undecided += int(np.count_nonzero((exits != UNUSED) & (scores == ABSENT)))
-        return scores
+        return scores[np.newaxis]
 
     def _require_room(self, file: int, memory: int) -> None:
-        need, most = (file + memory) / _MB, self._memory / _MB
-        if need > most:
+        self._need, most = (file + memory) / _MB, self._memory / _MB
+        if self._need > most:
             raise InvalidSettingError(
-                f"this table needs about {need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
+                f"this table needs about {self._need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
                 "smaller one, or allow more memory"
             )
         free = shutil.disk_usage(self._path.absolute().parent).free
@@ -308,7 +324,7 @@ class _Making:
 
     def _report(self, part: str, done: int, total: int) -> None:
         if self._on_progress is not None:
-            self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started))
+            self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
 
     def _kept(self, group: tuple[int, ...]) -> Numbers | None:
         try:
@@ -316,7 +332,7 @@ class _Making:
         except (OSError, ValueError):
             return None
         size = sum(int(self._rules.table_size(part)) for part in group)
-        return scores if scores.shape == (size,) and scores.dtype == np.int16 else None
+        return scores if scores.shape == (1 + self._gains, size) and scores.dtype == np.int16 else None
 
     def _keep(self, group: tuple[int, ...], scores: Numbers) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -326,10 +342,13 @@ class _Making:
             os.fsync(out.fileno())
 
     def finished(self) -> MadeTable:
-        scores = np.concatenate(self._scores)
+        bounds = np.concatenate(self._scores, axis=1)
         about = {"gains": self._gains, "asked": self._about, "repetition": "draw" if self._draws else "none"}
         parts = np.array(self._parts, np.int64).reshape(-1, 2)
-        write_knowledge(self._path, KIND, self._rules, about, scores=scores, parts=parts, keys=self._keys)
+        arrays = {"scores": bounds[0], "parts": parts, "keys": self._keys}
+        if not np.array_equal(bounds[0], bounds[-1]):
+            arrays["uppers"] = bounds[1]
+        write_knowledge(self._path, KIND, self._rules, about, **arrays)
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
         table = read_table(self._path)
@@ -337,19 +356,32 @@ class _Making:
         return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
 
 
+def _memory_for(expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int]) -> int:
+    """The bytes that a group of parts takes, from the moves of some of its positions."""
+    drawn, memory = np.random.default_rng(0), 0.0
+    for part in group:
+        places = drawn.integers(sizes[part], size=_SAMPLES).tolist()
+        found = [next(expansion.of_part(part, min(place + _SAMPLE, sizes[part]), place)) for place in places]
+        moves = sum(len(each.names) for each in found) / sum(len(each.exits) for each in found)
+        memory += sizes[part] * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)
+    return int(memory)
+
+
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
     if not table.offsets:
-        return (_figures(name_of(rules), table.scores, table.gains),)
-    text = method_or_default(rules, "table_part_text")
-    scores = np.split(table.scores, [*table.offsets.values()][1:])
-    return tuple(_figures(text(part), own, table.gains) for part, own in zip(table.offsets, scores, strict=True))
+        return (_figures(name_of(rules), table.scores, table.uppers, table.gains),)
+    text, places = method_or_default(rules, "table_part_text"), [*table.offsets.values()][1:]
+    bounds = np.split(table.scores, places), np.split(table.uppers, places)
+    return tuple(
+        _figures(text(part), lower, upper, table.gains)
+        for part, lower, upper in zip(table.offsets, *bounds, strict=True)
+    )
 
 
-def _figures(name: str, scores: Numbers, has_gains: bool) -> PartFigures:
-    known = scores[scores != ABSENT].astype(np.int64)
-    won, lost = known[known > 0], known[known < 0]
+def _figures(name: str, lower: Numbers, upper: Numbers, has_gains: bool) -> PartFigures:
+    won, lost = lower[lower > 0], np.count_nonzero((upper < 0) & (upper != ABSENT))
     longest = 0 if has_gains or not len(won) else (2048 - int(won.min()) + 1) // 2
-    return PartFigures(name, len(won), int(np.count_nonzero(known == 0)), len(lost), longest)
+    return PartFigures(name, len(won), int(np.count_nonzero((lower == 0) & (upper == 0))), int(lost), longest)
 
 
 def _among(values: Numbers, ordered: Numbers) -> Numbers:

@@ -20,6 +20,8 @@ NO_EXIT: Final = -32767
 """Of a position none of whose moves ends the game."""
 UNUSED: Final = -32768
 """Of a number that stands for no position, or for a finished one."""
+ENDLESS: Final = 1 << 14
+"""With either sign, the bound of a gain that is not known, as play may go round for ever."""
 _MOST_PLIES: Final = WIN - 2
 Numbers = NDArray[Any]
 
@@ -29,6 +31,8 @@ class Graph:
     """Positions and their moves."""
 
     exits: Numbers  # for each position the best score of a move that leaves the graph; or NO_EXIT, or UNUSED
+    uppers: Numbers  # the same of scores' upper bounds, where ``exits`` are lower ones
+    repeats: Numbers  # what the mover gains where repetition ends the game in a position; empty if it does not
     starts: Numbers  # where the moves of each position begin in the next three
     children: Numbers  # the position that a move leads to
     again: Numbers  # whether the same player moves again
@@ -95,31 +99,58 @@ def outcomes(graph: Graph, *, repetition_draws: bool) -> Numbers:
     return scores
 
 
-def gains(graph: Graph) -> Numbers:
-    """The gains of movers under best play; ``ABSENT`` for numbers without a position, and for endless play."""
-    best = graph.exits.copy()
-    scores = np.full(len(best), ABSENT, np.int16)
-    waiting = np.diff(graph.starts)
-    back = graph.reversed()
-    frontier = np.flatnonzero((best != UNUSED) & (waiting == 0))
-    while len(frontier):
-        scores[frontier] = best[frontier]
-        parents, children, data = _parents(back, frontier)
-        np.maximum.at(best, parents, (data >> 1) + np.where(data & 1, 1, -1) * best[children])
-        np.subtract.at(waiting, parents, 1)
-        frontier = np.unique(parents[waiting[parents] == 0])
-    return scores
+def gains(graph: Graph) -> tuple[Numbers, Numbers]:
+    """Lower and upper bounds of the movers' gains, from positions that no earlier one can repeat.
+
+    They differ where play may go round for ever, or where the gain depends on which position is repeated. A player
+    reaches a bound by moves that come nearer to an exit, or by staying where no repetition is worth less to it.
+    """
+    lower, upper = _settled(graph, np.full(len(graph.exits), -ENDLESS), np.full(len(graph.exits), ENDLESS))
+    while len(graph.repeats):
+        most = np.full(len(lower), ENDLESS)
+        stays = _settled(graph, most, -most, (lower, upper))
+        after = _settled(graph, *stays)
+        if np.array_equal(after, (lower, upper)):
+            break
+        lower, upper = after
+    return lower, upper
 
 
-def inconsistent(graph: Graph, scores: Numbers, *, gains: bool) -> int:
-    """The number of entries that differ from the best of their moves."""
+def _settled(
+    graph: Graph, lower: Numbers, upper: Numbers, within: tuple[Numbers, Numbers] | None = None
+) -> tuple[Numbers, Numbers]:
+    """Bounds of gains, worked out from those of the positions after each until they change no more.
+
+    With ``within``, bounds that hold, players may go round where repetition is good enough for them.
+    """
+    while True:
+        low, high = one_ply_back(graph, lower, upper)
+        if within is not None:
+            low = np.maximum(within[0], np.minimum(graph.repeats, low))
+            high = np.minimum(within[1], np.maximum(graph.repeats, high))
+        if np.array_equal(low, lower) and np.array_equal(high, upper):
+            return lower, upper
+        lower, upper = low, high
+
+
+def one_ply_back(graph: Graph, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
+    """The bounds of gains that follow from those of the positions after each."""
+    rows, found = np.flatnonzero(np.diff(graph.starts)), []
+    for exits, own, others in ((graph.exits, lower, upper), (graph.uppers, upper, lower)):
+        options = np.where(graph.again, own[graph.children], -others[graph.children])
+        options += np.where(np.abs(options) < ENDLESS, graph.leads, 0)
+        best = exits.astype(np.int64)
+        if len(rows):
+            best[rows] = np.maximum(best[rows], np.maximum.reduceat(options, graph.starts[rows]))
+        found.append(best)
+    return found[0], found[1]
+
+
+def inconsistent(graph: Graph, scores: Numbers) -> int:
+    """The number of outcomes that differ from the best of their moves."""
     found = graph.exits.astype(np.int64)
-    of_children = scores[graph.children].astype(np.int64)
-    if gains:
-        options = graph.leads + np.where(graph.again, 1, -1) * of_children
-    else:
-        options = moved_back(of_children, graph.again)
-    options[of_children == ABSENT] = NO_EXIT
+    options = moved_back(scores[graph.children].astype(np.int64), graph.again)
+    options[scores[graph.children] == ABSENT] = NO_EXIT
     rows = np.flatnonzero(np.diff(graph.starts))
     if len(rows):
         found[rows] = np.maximum(found[rows], np.maximum.reduceat(options, graph.starts[rows]))

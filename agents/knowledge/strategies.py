@@ -121,24 +121,29 @@ class _Proving:
             value = max(values.values())
             self._note(state, value, EXPANDED)
         if mine:
-            followers[self._best(state, children, value)] |= mine
+            for action in self._best(state, children, value):
+                followers[action] |= mine
         for action, child in children.items():
             if not game.is_terminal(child) and followers[action]:
                 self._note(child, None, FOLLOWED * followers[action])
         return [(c, followers[a]) for a, c in children.items() if followers[a] and not game.is_terminal(c)]
 
-    def _best(self, state: Any, children: dict[int, Any], value: float) -> int:
-        """An action that keeps the value: one that the book follows already, else the first that is proven."""
+    def _best(self, state: Any, children: dict[int, Any], value: float) -> list[int]:
+        """Actions that keep the value: those that the book follows already, else the first that is proven.
+
+        Lines that meet may have the book follow more than one, and who reads it plays any of them.
+        """
         mover = self._game.to_move(state)
         rows = {action: self._rows.get(self._key(child)) for action, child in children.items()}
-        for action, row in rows.items():
-            if row and row.flags & FOLLOWED << mover and self._value(children[action], mover, -1, value) == value:
-                return action
+        followed = [action for action, row in rows.items() if row and row.flags & FOLLOWED << mover]
+        kept = [action for action in followed if self._value(children[action], mover, -1, value) == value]
+        if kept:
+            return kept
         found = self._agent.search_state(self._game, state)
         hopes = dict.fromkeys(children, -2.0) | found.action_values | {found.action: 2.0}
         for action in sorted(children, key=lambda action: -hopes[action]):
             if self._value(children[action], mover, value - 1, value) == value:
-                return action
+                return [action]
         raise AssertionError("one of the actions keeps a proven value")
 
     def _value(self, child: Any, mover: int, lower: float, upper: float | None) -> float:

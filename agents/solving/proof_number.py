@@ -23,6 +23,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 PROOF_NUMBERS: Final = Program("proof numbers", "proof.numbers", "numbers", ("int64",) * 3)
 _INFINITE: Final = 1 << 30
+_MOST: Final = 1 << 24
 _NEVER: Final = 1 << 20
 _MOST_PLIES: Final = 1000
 
@@ -202,7 +203,7 @@ class PlainNumbers:
         proofs, disproofs, rests = (list(each) for each in zip(*found, strict=True))
         while True:
             minimized, added = (proofs, disproofs) if attacks else (disproofs, proofs)
-            total = min(sum(added), _INFINITE)
+            total = max(min(sum(added), _MOST), *added)
             best = min(range(len(children)), key=minimized.__getitem__)
             first = minimized[best]
             second = min((number for place, number in enumerate(minimized) if place != best), default=_INFINITE)

@@ -121,7 +121,8 @@ class PathRules(NamedTuple):
 
     def table_horizon(self, state: PathState) -> int:
         """Not at all where a position of the past that can come again would end the game."""
-        return 0 if state.since != 0 else self.rules.table_horizon(state.position)
+        is_first = state.occurrences == 1 and self.rules.reversible_plies(state.position) == 0
+        return self.rules.table_horizon(state.position) if is_first or state.since == 0 else 0
 
     def noisy_actions(self, state: PathState, actions: Any) -> int:
         """Of those that ``legal_actions`` writes."""

@@ -268,6 +268,10 @@ class Tables(Required, Protocol):
         """The mover's lead so far; nonzero for tables that store gains from there instead of distances."""
         return 0
 
+    def table_repetition(self, state: Any) -> int:
+        """Likewise, if repetition ends the game there; needed where ``repetition_utility`` may not be 0."""
+        return 0
+
     def table_horizon(self, state: Any) -> int:
         """In how many moves a win must come that another rule, such as that of fifty moves, shall not undo."""
         return 1 << 30

@@ -96,7 +96,9 @@ def table_command(
         str | None,
         typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK."),
     ] = None,
-    stones: Annotated[int | None, typer.Option(min=1, help="Kalah: up to this number of seeds in houses.")] = None,
+    stones: Annotated[
+        int | None, typer.Option(min=1, help="Kalah, Oware: up to this number of seeds in houses.")
+    ] = None,
     empty: Annotated[int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.")] = None,
     states: Annotated[
         int | None,
@@ -133,7 +135,7 @@ def table_command(
 
     def show(now: TableProgress) -> None:
         of = f" of {now.positions:,}" if now.positions else ""
-        live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s")
+        live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s, {now.memory_mb:,.0f} MiB")
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     try:
@@ -164,7 +166,8 @@ def table_command(
         f"{made.seconds:.1f} s)"
     )
     if made.undecided:
-        typer.echo(f"{made.undecided:,} more are left out: play from them may go round for ever")
+        more = "of these have bounds alone" if made.table.gains else "more are left out"
+        typer.echo(f"{made.undecided:,} {more}: play from them may go round")
 
 
 def ladder_command(

@@ -15,16 +15,20 @@ from benchmarks.common import fastest, result_of
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.endgame_tables import EndgameTable, read_table
+from zermelo.agents.knowledge.books import read_book
 from zermelo.agents.knowledge.making import make_table
 from zermelo.agents.knowledge.strategies import prove_book
 from zermelo.envs import make
-from zermelo.envs.games import MNK, Chess, ConnectFour, Hex
+from zermelo.envs.games import MNK, Chess, ConnectFour, Domineering, Hex
 from zermelo.envs.rules import RulesGame
 
 MATES = {
     "mate in 3": "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
     "mate in 5": "2q1nk1r/4Rp2/1ppp1P2/6Pp/3p1B2/3P3P/PPP1Q3/6K1 w - - 0 1",
     "mate in 5, rook": "6r1/p3p1rk/1p1pPp1p/q3n2R/4P3/3BR2P/PPP2QP1/7K w - - 0 1",
+    "mate in 7, rooks": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "mate in 8, pawns": "3k4/1p6/1P1K4/2P5/8/8/8/8 w - - 0 1",
+    "mate in 9": "3Q4/5q1k/4ppp1/2Kp1N1B/RR6/3P1r2/4nP1b/3b4 w - - 0 1",
 }
 
 
@@ -86,61 +90,71 @@ def endings(
 
 
 def strategies(
-    rows: int = 5, columns: int = 6, plies: int = 8, games: int = 100, seconds: float = 0.05
+    rows: int = 5, columns: int = 6, plies: int = 8, games: int = 100, seconds: float = 0.05, nodes: int = 0
 ) -> Iterator[dict[str, Any]]:
     """Mistakes in Connect Four, every move judged exactly, with a book of proven strategies and without.
 
-    The opponent looks four moves ahead, and plays three moves in ten at random.
+    The opponent looks four moves ahead, and plays three moves in ten at random. With ``nodes`` a move takes that
+    many, however busy the machine is. On six rows and seven columns the book is the one that comes with the
+    package, and moves in the first six plies are judged where it knows both positions.
     """
     game = RulesGame(ConnectFour(rows, columns))
-    prover = Prover(game)
+    is_whole = (rows, columns) == (6, 7)
+    prover = Prover(game, memory_mb=256 if is_whole else 16)
 
     def value(state: Any, seat: int) -> int:
         if game.is_terminal(state):
             return int(game.utility(state)[seat])
-        score = prover.score(state, lower=-1, upper=1)
-        mine = (score.lower > 0) - (score.upper < 0)
+        if (place := book.probe(game, state)) is not None:
+            mine = int(book.values[place])
+        else:
+            score = prover.score(state, lower=-1, upper=1)
+            mine = (score.lower > 0) - (score.upper < 0)
         return mine if game.to_move(state) == seat else -mine
 
-    def mistakes(number: int, player: AlphaBetaAgent) -> list[int]:
-        """The plies of the player's mistakes in a game, and the moves that it made."""
+    def mistakes(number: int, player: AlphaBetaAgent) -> tuple[list[int], int, int]:
+        """The plies of the player's mistakes in a game, the moves that it made, and those that are not judged."""
         generator, seat, state = random.Random(number), number % 2, game.initial_state()
-        opponent, wrong, made = AlphaBetaAgent(depth=4, seed=number, memory_mb=4), list[int](), 0
+        opponent, wrong, made, unknown = AlphaBetaAgent(depth=4, seed=number, memory_mb=4), list[int](), 0, 0
         for ply in itertools.count():
             if game.is_terminal(state):
-                return [*wrong, made]
+                return wrong, made, unknown
             if game.to_move(state) != seat:
                 legal = list(game.legal_actions(state))
                 is_random = generator.random() < 0.3
                 action = generator.choice(legal) if is_random else opponent.search_state(game, state).action
                 state = game.result(state, action)
                 continue
-            before = value(state, seat)
-            state = game.result(state, player.search_state(game, state).action)
+            before, state = state, game.result(state, player.search_state(game, state).action)
             made += 1
-            if value(state, seat) < before:
+            if is_whole and ply < 6 and None in (book.probe(game, before), book.probe(game, state)):
+                unknown += 1
+            elif value(state, seat) < value(before, seat):
                 wrong.append(ply)
         raise AssertionError("the game ends")
 
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "exact.zbook")
-        started = time.process_time()
-        book = prove_book(game, path, plies=plies, agent=AlphaBetaAgent(nodes=20_000), memory_mb=32)
-        spent = time.process_time() - started
-        about = f"{len(book):,} positions, {os.path.getsize(path):,} bytes, {spent:.1f} s"
-        for name, known, said in (("with", path, about), ("without", None, "")):
+        path, about = "connect_four", ""
+        if not is_whole:
+            path, started = os.path.join(folder, "exact.zbook"), time.process_time()
+            prove_book(game, path, plies=plies, agent=AlphaBetaAgent(nodes=20_000), memory_mb=32)
+            about = f"{os.path.getsize(path):,} bytes, {time.process_time() - started:.1f} s"
+        book = read_book(path)
+        limit: dict[str, Any] = {"nodes": nodes} if nodes else {"seconds": seconds}
+        for name, known in (("with", path), ("without", None)):
             found = [
-                mistakes(number, AlphaBetaAgent(seconds=seconds, seed=number, memory_mb=4, book=known))
+                mistakes(number, AlphaBetaAgent(seed=number, memory_mb=4, book=known, **limit))
                 for number in range(games)
             ]
-            wrong = [ply for *plies_of, _ in found for ply in plies_of]
+            wrong = [ply for plies_of, _, _ in found for ply in plies_of]
             yield {
                 "book": name,
-                "moves": sum(each[-1] for each in found),
+                "moves": sum(made for _, made, _ in found),
+                "not judged": sum(unknown for _, _, unknown in found),
                 "mistakes": len(wrong),
                 f"in the first {plies} plies": sum(ply < plies for ply in wrong),
-                "games with one": sum(len(each) > 1 for each in found),
-                "size": said,
+                "games with one": sum(bool(plies_of) for plies_of, _, _ in found),
+                "size": f"{len(book):,} positions {about}" if known else "",
             }
 
 
@@ -155,25 +169,27 @@ def probing(depth: int = 7, rounds: int = 3) -> Iterator[dict[str, Any]]:
         yield {"table": name, "nodes": found.nodes, "nodes a second": found.nodes / seconds}
 
 
-def proofs(most: int = 3_000_000) -> Iterator[dict[str, Any]]:
+def proofs(most: int = 10_000_000, hex5: int = 40_000_000, memory_mb: float = 512) -> Iterator[dict[str, Any]]:
     """States and processor time until df-pn, ``solve`` and alpha-beta that deepens have proven a value."""
     games: dict[str, Any] = {name: Chess(fen=fen) for name, fen in MATES.items()}
-    games |= {"hex 4x4": Hex(4, 4), "hex 5x5": Hex(5, 5)}
+    games |= {"hex 4x4": Hex(4, 4), "hex 5x5": Hex(5, 5), "domineering 6x6": Domineering(6, 6)}
     games |= {"connect four 5x4": ConnectFour(4, 5), "4,4,4": MNK(4, 4, 4)}
     for name, rules in games.items():
         row: dict[str, Any] = {"game": name}
         ways: dict[str, Callable[..., Any]] = {
             "df-pn": lambda nodes, rules=rules: solve(
-                rules, method="proof_number", nodes=nodes, outcome_only=True
+                rules, method="proof_number", nodes=nodes, outcome_only=True, memory_mb=memory_mb
             ),
-            "solve": lambda nodes, rules=rules: solve(rules, nodes=nodes, outcome_only=True),
-            "alpha-beta": lambda nodes, rules=rules: AlphaBetaAgent(nodes=nodes, quiescence=0).search(rules),
+            "solve": lambda nodes, rules=rules: solve(rules, nodes=nodes, outcome_only=True, memory_mb=memory_mb),
+            "alpha-beta": lambda nodes, rules=rules: AlphaBetaAgent(
+                nodes=nodes, quiescence=0, memory_mb=memory_mb
+            ).search(rules),
         }
         for way, run in ways.items():
             run(nodes=5000)  # compiles
             started = time.process_time()
-            found = run(nodes=most)
+            found = run(nodes=hex5 if name == "hex 5x5" else most)
             seconds = time.process_time() - started
-            row[f"{way}: states"] = f"{found.nodes:,}" if found.proven else f"more than {most:,}"
+            row[f"{way}: states"] = f"{found.nodes:,}" if found.proven else f"more than {found.nodes:,}"
             row[f"{way}: s"] = seconds
         yield row

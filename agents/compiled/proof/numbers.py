@@ -22,6 +22,8 @@ from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
 INFINITE: Final = 1 << 30
+MOST: Final = 1 << 24
+"""No sum is more than this, as states are counted again where lines meet; only what is decided is infinite."""
 NEVER: Final = 1 << 20
 """In place of the ply of a state that a disproof rests on."""
 HEAD: Final = 1
@@ -123,7 +125,7 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
     proof, disproof = 0, 0
     while True:
         best = 0
-        first, second, total = INFINITE, INFINITE, 0
+        first, second, total, most = INFINITE, INFINITE, 0, 0
         minimized = proofs if attacks else disproofs
         added = disproofs if attacks else proofs
         for index in range(count):
@@ -134,7 +136,9 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
                 best = index
             elif number < second:
                 second = number
-            total = min(total + load(added, index), INFINITE)
+            total = min(total + load(added, index), MOST)
+            most = max(most, load(added, index))
+        total = max(total, most)
         proof = first if attacks else total
         disproof = total if attacks else first
         if proof == 0:

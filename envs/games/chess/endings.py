@@ -2,8 +2,8 @@
 
 The player to move is always the one whose pieces go up, so a table has no colours. Without pawns the board is
 turned until that player's king is in a triangle of ten squares, with pawns until it is on the files a to d. Pieces
-of a kind have ascending squares. Not numbered are positions with a right to castle, with a pawn that can be taken
-in passing, and with pawns on both sides.
+of a kind have ascending squares. A pawn that can be taken in passing counts as if it were on the first row of its
+file, where no pawn is. Positions with a right to castle are not numbered.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.chess.attacks import is_attacked, square_bit
-from zermelo.envs.games.chess.state import ChessState, king_square, of_kind, position, turned
-from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
+from zermelo.envs.games.chess.state import ChessState, king_square, of_kind, passed_pawn, position, turned
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right, swapped_bytes
 
 MOST_PIECES: Final = 6
 _KINDS: Final = "PNBRQ"
@@ -29,7 +29,7 @@ class ChessEndings:
 
     def table_part(self: Any, state: ChessState) -> int:
         """The pieces, in three bits a kind; -1 if the position is not numbered."""
-        if state.own == 0 or state.castling | state.passed != 0 or popcount(state.own | state.other) > MOST_PIECES:
+        if state.own == 0 or state.castling != 0 or popcount(state.own | state.other) > MOST_PIECES:
             return -1
         part = 0
         for kind in range(10):
@@ -73,11 +73,9 @@ class ChessEndings:
             words = what.upper().replace("V", "").split("K")
             if len(words) == 3 and not words[0] and set(words[1] + words[2]) <= set(_KINDS):
                 wanted = {(_side(words[1]), _side(words[2]))}
-        wanted = {(one, two) for one, two in wanted if "P" not in one or "P" not in two}
         if not wanted or any(len(one + two) + 2 > MOST_PIECES for one, two in wanted):
             raise InvalidSettingError(
-                f"--pieces is a number from 3 to {MOST_PIECES}, or an ending with pawns on one side at most, such "
-                f"as KBNK, not {what!r}"
+                f"--pieces is a number from 3 to {MOST_PIECES}, or an ending such as KBNK, not {what!r}"
             )
         found: set[frozenset[tuple[str, str]]] = set()
         while wanted:
@@ -127,6 +125,8 @@ def _index_of(state: ChessState) -> int:
     number = number << 6 | (square >> 3 | (square & 7) << 3 if swap else square)
     for kind in range(10):
         board = _board(state, kind)
+        if kind == 5 and state.passed != 0:
+            board ^= shift_right(state.passed, 8) | shift_right(state.passed, 40)
         turned = 0
         while board != 0:
             square = bit_index(board)
@@ -142,7 +142,7 @@ def _index_of(state: ChessState) -> int:
 
 def _state_of(part: int, index: int) -> ChessState:
     """The position with a number, white to move; an empty board if the number stands for none."""
-    own, other, pawns, knights, diagonal, straight = 0, 0, 0, 0, 0, 0
+    own, other, pawns, knights, diagonal, straight, passed = 0, 0, 0, 0, 0, 0, 0
     for back in range(10):
         kind = 9 - back
         above = 64
@@ -150,6 +150,8 @@ def _state_of(part: int, index: int) -> ChessState:
             square = index & 63
             index >>= 6
             here = square_bit(square)
+            if kind == 5 and square < 8 and part & 7 != 0 and passed == 0:
+                passed, here = here << 40, here << 32
             if square >= above or (own | other) & here != 0:
                 return _nothing()
             above = square
@@ -175,7 +177,8 @@ def _state_of(part: int, index: int) -> ChessState:
         king = (index - far * (far + 1) // 2) << 3 | far
     kings = square_bit(king) | square_bit(theirs)
     rows = 255 | swapped_bytes(255)
-    if king == theirs or (own | other) & kings != 0 or pawns & rows != 0:
+    way = passed | passed << 8
+    if king == theirs or (own | other) & (kings | way) != 0 or kings & way != 0 or pawns & rows != 0:
         return _nothing()
     own |= square_bit(king)
     other |= square_bit(theirs)
@@ -183,7 +186,8 @@ def _state_of(part: int, index: int) -> ChessState:
     mine, by, men, jumpers, riders, lines = turned(boards)
     if is_attacked(theirs ^ 56, mine | by, by, men, jumpers, riders, lines):
         return _nothing()
-    return position(boards, 0, 0, 0, 0, 0)
+    found = position(boards, 0, passed, 0, 0, 0)
+    return found if passed == passed_pawn(found, passed) else _nothing()
 
 
 def _side(pieces: str) -> str:

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
@@ -41,6 +43,7 @@ class OwareState(NamedTuple):
 @listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63))
 @with_methods(HouseMethods)
+@with_methods(HouseTables)
 class Oware(NamedTuple):
     """Sow seeds, capture them by twos and threes.
 
@@ -113,8 +116,10 @@ class Oware(NamedTuple):
 
     def repetition_utility(self, state: OwareState, seat: int) -> int:
         """Each player gets the seeds in its own houses."""
-        mover, other = state.mover_store + seeds_in(state.mover), state.other_store + seeds_in(state.other)
-        return lead(mover, other, seat == state.seat)
+        return lead(self.table_repetition(state), 0, seat == state.seat)
+
+    def table_repetition(self, state: OwareState) -> int:
+        return state.mover_store - state.other_store + seeds_in(state.mover) - seeds_in(state.other)
 
     def reversible_plies(self, state: OwareState) -> int:
         return state.quiet
@@ -124,6 +129,20 @@ class Oware(NamedTuple):
 
     def is_noisy(self, state: OwareState, action: int) -> bool:
         return self.result(state, action).other_store > state.mover_store
+
+    def table_parts(self, what: str) -> list[tuple[int, ...]]:
+        """Likewise, up to half of the seeds: a game ends, uncounted, when more are captured."""
+        parts, most = [(1,), *HouseTables.table_parts(self, what)], self.houses * self.seeds
+        if len(parts) > most:
+            raise InvalidSettingError(f"--stones is at most {most} in Oware with so many seeds, not {what}")
+        return parts
+
+    def table_rules(self) -> Oware:
+        return self._replace(seeds=3)
+
+    def _with_houses(self, mover: int, other: int) -> OwareState:
+        """A state of endgame tables."""
+        return OwareState(mover, other, 0, 0, 0, 0)
 
     def _has_move(self, side: int, opposite: int) -> bool:
         """True if the player of a side can move: it has seeds, and can give some to a side that has none."""

@@ -14,7 +14,7 @@ from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_mo
 from zermelo.agents.knowledge.growing import grow_book
 from zermelo.agents.knowledge.strategies import prove_book
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
-from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Pig
+from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.openings import openings_for
@@ -65,7 +65,8 @@ def test_agents_play_good_moves_at_random(whole, agent):
 )
 def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, rules, plies):
     game, path = RulesGame(rules), tmp_path / "exact.zbook"
-    book = prove_book(game, path, plies=plies, agent=FIRST)
+    for deeper in range(1, plies + 1):
+        book = prove_book(game, path, plies=deeper, agent=FIRST)
 
     @functools.cache
     def value(state):
@@ -104,6 +105,47 @@ def test_the_book_of_connect_four_that_comes_with_the_package():
         answers[action] = player.search_state(game, state)
         assert answers[action].method == "book: connect_four"
     assert [found.value for found in answers.values()] == [1, 1, 0, -1, 0, 1, 1]
+
+
+def test_the_book_of_connect_four_has_an_answer_to_every_move_in_ten_plies():
+    game, book = RulesGame(ConnectFour()), read_book("connect_four")
+    for seat in (0, 1):
+        frontier = {0: game.initial_state()}
+        for _ in range(10):
+            after = {}
+            for state in frontier.values():
+                moves = book.moves(game, state) if game.to_move(state) == seat else None
+                actions = (
+                    game.legal_actions(state) if moves is None else [m.action for m in good_moves(game, moves)]
+                )
+                children = [game.result(state, action) for action in actions]
+                after |= {game.key(child): child for child in children if not game.is_terminal(child)}
+            frontier = after
+        assert len(frontier) > 100
+
+
+def test_a_book_of_othello_has_the_published_value_of_perfect_play(tmp_path):
+    """The second player wins by 20 to 16 (J. Feinstein, "Amenor wins world 6x6 championships!", 1993)."""
+    squares = "d3c5d6e3f5f4e2d2c2e6e7g5c4c3g4g3f3c7b5d7b7b3c6b6f7f6b4b2g6g7f2g2"  # b2 to g7, as if of an 8x8 board
+    line = [
+        "bcdefg".index(column) + 6 * "234567".index(row)
+        for column, row in zip(squares[::2], squares[1::2], strict=True)
+    ]
+    env = make_env("zermelo/Othello-v0(rows=6, columns=6, margin=True)")
+    env.reset(seed=0)
+    game, state = RulesGame(Othello(6, 6, margin=True)), None
+    for ply, action in enumerate(line):
+        if ply == 16:
+            book = grow_book(env, tmp_path / "othello.zbook", plies=2)
+        if ply in (16, 17, 18):
+            place = book.probe(game, state)
+            assert book.values[place] == (4 if game.to_move(state) else -4)
+            assert book.flags[place] & PROVEN
+        state = state or game.initial_state()
+        for move in ((36,) if list(game.legal_actions(state)) == [36] else ()) + (action,):  # 36 passes
+            state = game.result(state, move)
+            env.step(move)
+    assert game.utility(state) == (-4, 4)
 
 
 def test_strategies_are_few_and_go_on_where_they_stopped(tmp_path, whole):

@@ -19,6 +19,7 @@ from zermelo.agents.knowledge.making import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
+from zermelo.envs.rules.history import without_past
 from zermelo.evaluation import EndReason, GameRecord, Move
 from zermelo.evaluation.analysis.judge import judge
 
@@ -107,6 +108,39 @@ def test_kalah_gains_what_backward_induction_says(kalah):
     assert {entry.value for entry in entries} == {-1, 0, 1}
 
 
+def test_oware_is_known_where_no_repetition_can_change_it(tmp_path):
+    """Every position of up to four seeds, with every lead, beside a search that knows the past."""
+    rules = Oware(2, 3)
+    game, table = RulesGame(rules), make_table(rules, tmp_path / "oware.ztable", stones=4).table
+    known = {-1: 0, 0: 0, 1: 0, None: 0}
+    numbers = [(part, index) for part in range(1, 5) for index in range(rules.table_size(part))]
+    for seeds, index in numbers:
+        houses = rules.table_state(seeds, index)
+        if rules.table_part(houses) != seeds:
+            continue
+        for store in range(6 - seeds, 7):
+            state = with_past(rules, houses._replace(mover_store=store, other_store=12 - seeds - store), ())
+            found = table.probe(rules, state)
+            known[found and found.value] += 1
+            assert found is None or found.value == solve(game, state, compile="never").value, state
+    assert all(known.values())
+    later = with_past(rules, houses._replace(quiet=1), [1])
+    assert table.probe(rules, later) is None
+
+
+def test_a_search_of_oware_reads_its_table_after_captures(tmp_path):
+    rules, path = Oware(3, 2), str(tmp_path / "oware.ztable")
+    make_table(rules, path, stones=6)
+    assert solve(rules, nodes=100_000).value == 1
+    without = AlphaBetaAgent(depth=7, memory_mb=0, quiescence=0).search(rules)
+    ways = [
+        AlphaBetaAgent(depth=7, memory_mb=0, quiescence=0, tables=path, compile=compile).search(rules)
+        for compile in ("wait", "never")  # noqa: A001
+    ]
+    assert not without.proven
+    assert {(found.value, found.proven, found.nodes) for found in ways} == {(1, True, ways[0].nodes)}
+
+
 def test_positions_with_so_many_seeds_are_counted_as_published(tmp_path):
     """C(n + 11, 11) with twelve houses (Bal and Romein, "Solving awari with retrograde analysis", 2003)."""
     rules = Kalah()
@@ -154,11 +188,45 @@ def test_entries_follow_from_the_moves_of_python_chess(kqk):
         assert entry(board) == (best, (min if best > 0 else max)(lengths) if best else 0), board.fen()
 
 
+@pytest.mark.parametrize("pieces", ["KPkp", "KPPkp", "KPkpp", "KQPkp"])
+def test_pawns_on_both_sides_are_numbered_as_python_chess_moves_them(pieces):
+    """Each move leads to a number that stands for the same position, taking in passing included."""
+    chess = pytest.importorskip("chess")
+    rules = Chess()
+    game = RulesGame(rules)
+
+    def number(board: Any) -> tuple[int, int]:
+        state = Chess(fen=board.fen(en_passant="legal")).initial_state()
+        return rules.table_part(state), rules.table_index(state)
+
+    boards, passing = chess_positions(100, seed=5, pieces=pieces), list[Any]()
+    for board in chess_positions(4000, seed=6, pieces=pieces):
+        [square, *_], row = board.pieces(chess.PAWN, not board.turn), 4 if board.turn else 3
+        board.remove_piece_at(square)
+        board.set_piece_at(chess.square(square % 8, row), chess.Piece(chess.PAWN, not board.turn))
+        board.ep_square = chess.square(square % 8, 5 if board.turn else 2)
+        if len(board.piece_map()) == len(pieces) and board.is_valid() and board.has_legal_en_passant():
+            passing.append(board)
+    assert len(passing) > 30
+    for board in boards + passing:
+        part, index = number(board)
+        assert 0 <= index < rules.table_size(part)
+        state = rules.table_state(part, index)
+        assert (rules.table_part(state), rules.table_index(state)) == (part, index), board.fen()
+        children = []
+        for move in board.legal_moves:
+            board.push(move)
+            children.append(number(board))
+            board.pop()
+        after = [without_past(game.result(state, action)) for action in game.legal_actions(state)]
+        assert sorted((rules.table_part(each), rules.table_index(each)) for each in after) == sorted(children)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pieces", "part", "longest", "won"),
     [("KRK", "KRvK", 16, None), ("KBBK", "KBBvK", 19, None), ("KBNK", "KBNvK", 33, None),
-     ("KPK", "KPvK", 28, 124_960 // 2)],
+     ("KRKN", "KRvKN", 40, None), ("KPK", "KPvK", 28, 124_960 // 2)],
 )  # fmt: skip
 def test_published_endings(tmp_path, pieces, part, longest, won):
     """Pawns mirrored, half of KPK's 124,960 won positions with the pawn's side to move are in the table."""
@@ -265,13 +333,14 @@ def test_a_damaged_file_is_found_by_its_checksum(tictactoe, tmp_path):
     ("game", "asked", "error", "message"),
     [
         (Chess(), {"stones": 3}, InvalidSettingError, "by pieces or by states"),
-        (Chess(), {"pieces": "KXK"}, InvalidSettingError, "an ending with pawns on one side"),
-        (Chess(), {"pieces": "KPKP"}, InvalidSettingError, "an ending with pawns on one side"),
+        (Chess(), {"pieces": "KXK"}, InvalidSettingError, "an ending such as KBNK"),
+        (Chess(), {"pieces": "KPPPKPP"}, InvalidSettingError, "an ending such as KBNK"),
         (Chess(), {"states": 99}, UnsupportedGameError, "by pieces alone"),
         (Kalah(), {"stones": 8, "states": 9}, InvalidSettingError, "one of them"),
         (Kalah(), {"stones": 99}, InvalidSettingError, "--stones is a number from 2 to 40"),
         (TICTACTOE, {"states": 100}, InvalidSettingError, "more than 100 states"),
-        (Oware(), {"states": 9}, UnsupportedGameError, "by the way to them"),
+        (Oware(), {"states": 9}, UnsupportedGameError, "by stones alone"),
+        (Oware(), {"stones": 25}, InvalidSettingError, "at most 24"),
         (Go(), {"states": 9}, UnsupportedGameError, "by the way to them"),
         (Pig(20), {"states": 9}, UnsupportedGameError, "chance"),
     ],

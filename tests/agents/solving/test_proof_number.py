@@ -122,6 +122,8 @@ def test_plain_and_compiled_searches_visit_the_same_nodes(rules):
         ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3, 1000),
         ("2q1nk1r/4Rp2/1ppp1P2/6Pp/3p1B2/3P3P/PPP1Q3/6K1 w - - 0 1", 5, 1000),
         ("6r1/p3p1rk/1p1pPp1p/q3n2R/4P3/3BR2P/PPP2QP1/7K w - - 0 1", 5, 1000),
+        ("3k4/1p6/1P1K4/2P5/8/8/8/8 w - - 0 1", 8, 30_000),  # lines meet so often that sums of numbers overflow
+        ("3Q4/5q1k/4ppp1/2Kp1N1B/RR6/3P1r2/4nP1b/3b4 w - - 0 1", 9, 50_000),
     ],
 )
 def test_mates_in_chess(fen, moves, most):

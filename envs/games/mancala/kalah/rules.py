@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from zermelo.envs.games.mancala.kalah.evaluation import KalahKnowledge
 from zermelo.envs.games.mancala.kalah.state import KalahState
-from zermelo.envs.games.mancala.kalah.tables import KalahTables
 from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
@@ -33,7 +33,7 @@ from zermelo.envs.rules.declared import limits, with_methods
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
 @with_methods(HouseMethods)
 @with_methods(KalahKnowledge)
-@with_methods(KalahTables)
+@with_methods(HouseTables)
 class Kalah(NamedTuple):
     """Sow seeds, gather more of them in your store than the opponent.
 
@@ -98,6 +98,14 @@ class Kalah(NamedTuple):
 
     def is_terminal(self, state: KalahState) -> bool:
         return state.mover | state.other == 0
+
+    def _has_move(self, mover: int, other: int) -> bool:
+        """True if the game is not over, for endgame tables."""
+        return mover != 0 and other != 0
+
+    def _with_houses(self, mover: int, other: int) -> KalahState:
+        """A state of endgame tables."""
+        return KalahState(mover, other, 0, 0, 0)
 
     def utility(self, state: KalahState, seat: int) -> int:
         if not self.margin:

@@ -1,4 +1,8 @@
-"""Numbers of Kalah's positions, for endgame tables: one part for each number of seeds."""
+"""Numbers of positions of Kalah and Oware, for endgame tables: one part for each number of seeds in houses.
+
+Rules have ``_has_move(mover, other)``, whether the player to move has one, and ``_with_houses(mover, other)``, the
+state of the first player with nothing captured.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,24 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.mancala.kalah.state import KalahState
 from zermelo.envs.games.mancala.sowing import seeds_in
 
 MOST_SEEDS: Final = 40
 _CHOOSE: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(MOST_SEEDS + 17)], np.int64)
 
 
-class KalahTables:
+class HouseTables:
     """The methods for endgame tables."""
 
-    def table_part(self: Any, state: KalahState) -> int:
-        """The seeds in houses; none where a player has no move."""
+    def table_part(self: Any, state: Any) -> int:
+        """The seeds in houses; -1 where the game is over."""
         seeds = seeds_in(state.mover) + seeds_in(state.other)
-        return seeds if state.mover != 0 and state.other != 0 and seeds <= MOST_SEEDS else -1
+        return seeds if seeds <= MOST_SEEDS and self._has_move(state.mover, state.other) else -1
 
     def table_size(self: Any, part: int) -> int:
         return int(_CHOOSE[part + 2 * self.houses - 1, 2 * self.houses - 1])
 
-    def table_index(self: Any, state: KalahState) -> int:
+    def table_index(self: Any, state: Any) -> int:
         """The number of an arrangement, in the order of the houses, among those of as many seeds."""
         number, left = 0, seeds_in(state.mover) + seeds_in(state.other)
         for place in range(2 * self.houses - 1):
@@ -37,7 +40,7 @@ class KalahTables:
             left -= seeds
         return number
 
-    def table_lead(self: Any, state: KalahState) -> int:
+    def table_lead(self: Any, state: Any) -> int:
         return int(state.mover_store - state.other_store)
 
     def table_unit(self: Any) -> str:
@@ -53,7 +56,7 @@ class KalahTables:
             raise InvalidSettingError(f"--stones is a number from 2 to {MOST_SEEDS}, not {what!r}")
         return [(seeds,) for seeds in range(2, int(what) + 1)]
 
-    def table_state(self: Any, part: int, index: int) -> KalahState:
+    def table_state(self: Any, part: int, index: int) -> Any:
         mover, other, seeds = 0, 0, part
         for place in range(2 * self.houses):
             after, here = 2 * self.houses - 1 - place, 0
@@ -67,7 +70,7 @@ class KalahTables:
                 mover |= here << 8 * place
             else:
                 other |= here << 8 * (place - self.houses)
-        return KalahState(mover, other, 0, 0, 0)
+        return self._with_houses(mover, other)
 
     def table_rules(self: Any) -> Any:
         return self._replace(seeds=1, margin=False)
