@@ -65,9 +65,11 @@ Tables = Annotated[
     str | None,
     typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`)."),
 ]
-Runner = Annotated[
-    RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", min=1, help="Processes that work, or Ray's tasks at a time."),
 ]
+Runner = Annotated[RunnerChoice, typer.Option(help="Who does the work: this machine, or a Ray cluster.")]
 RayAddress = Annotated[
     str | None,
     typer.Option(

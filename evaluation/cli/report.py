@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import Folder, Json, Seed, Tables, Trust, print_json
+from zermelo.evaluation.cli.arguments import (
+    Folder,
+    Json,
+    RayAddress,
+    Runner,
+    Seed,
+    Tables,
+    Trust,
+    Workers,
+    print_json,
+)
 from zermelo.evaluation.output import TABLES, ExportFormat
+from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
@@ -144,12 +155,16 @@ def judge_folder(
     games: int | None = None,
     trust: bool = False,
     tables: str | None = None,
+    runner: Any = None,
 ) -> JudgeTable | ExploitabilityTable:
-    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
-    from zermelo.evaluation.analysis.judge import NODES
-    from zermelo.evaluation.analysis.judge import judge as judge_games
+    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found.
+
+    What an earlier call has found of a game by the same settings counts.
+    """
+    from zermelo.evaluation.analysis.judge import NODES, Judge, JudgeWork
+    from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.output.progress import tracked
-    from zermelo.evaluation.storage.files import write_lines, write_text
+    from zermelo.evaluation.storage.files import append_lines, write_text
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.tournament.run import read_sources
 
@@ -158,17 +173,14 @@ def judge_folder(
     if run is not None:
         found = exploited(env or run[0], run[1], trust=trust)
     if found is None:
-        shown = tracked(records, min(len(records), games or len(records)), "judging")
-        with write_lines(folder / VERDICTS) as write:
-            found = judge_games(
-                shown,
-                env,
-                nodes=nodes or NODES,
-                games=games,
-                trust=trust,
-                tables=tables,
-                on_game=lambda one: write(one.to_json()),
-            )
+        known = read_verdicts(folder / VERDICTS)
+        judge = Judge(JudgeWork(env, nodes or NODES, trust, tables))
+        verdicts = judge.judged(records, known, games=games, runner=runner)
+        with append_lines(folder / VERDICTS, [one.to_json() for one in known.values()]) as write:
+            for one in tracked(verdicts, min(len(records), games or len(records)), "judging"):
+                if known.get(one.game_id) != one:
+                    write(one.to_json())
+        found = judge.table()
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
 
@@ -208,11 +220,15 @@ def judge(
     ] = None,
     trust: Trust = False,
     tables: Tables = None,
+    workers: Workers = None,
+    runner: Runner = RunnerChoice.LOCAL,
+    ray_address: RayAddress = None,
     as_json: Json = False,
 ) -> None:
     """Compare every move with perfect play: optimal moves, regret, blunders.
 
-    Positions that cannot be solved within --nodes are counted, not guessed. In small games with hidden
+    Positions that cannot be solved within --nodes are counted, not guessed. What was found of a game is kept:
+    after Ctrl-C, or with more games, the same command judges those that are left. In small games with hidden
     information, such as Leduc poker, where no single move is right or wrong, the exploitability of the agents
     is computed, as by `zermelo exploitability`.
 
@@ -220,7 +236,10 @@ def judge(
 
     [dim]$[/dim] zermelo judge results/first --nodes 100000
     """
-    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables)
+    from zermelo.evaluation.tournament.run import make_runner
+
+    where = make_runner(workers, runner, ray_address)
+    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=where)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.learning.vector_opponents import Match, MatchResult
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.sources import build_env
-from zermelo.evaluation.runners.work import Loss
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.storage.files import replace_text
@@ -35,12 +35,11 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BlockPlayer:
+class BlockPlayer(PureWork):
     """Plays blocks: the work of a runner."""
 
     env: str
     seed: int
-    hang_seconds: float | None = None
 
     def run(self, block: Block, on_turn: Callable[[int], None] | None = None) -> tuple[Block, MatchResult, float]:
         """The result of a block, and the processor time that its games took."""
@@ -65,16 +64,6 @@ class BlockPlayer:
             raise EnvironmentFailureError(f"{block.first} against {block.second}: {failure.message}")
         row = standings.row("first")
         return MatchResult(row.wins, row.draws, row.losses, sum(each.moves for each in standings.rows))
-
-    def lost(self, block: Block, loss: Loss) -> tuple[Block, MatchResult, float]:
-        """Ends the run: a block of this package's own agents has no reason to end its process."""
-        raise EnvironmentFailureError(
-            f"a worker ended (exit code {loss.exit_code}) in the games of {block.first} against {block.second}: "
-            "the same command goes on"
-        )
-
-    def close(self) -> None:
-        """Nothing is left open."""
 
 
 @dataclass

@@ -13,6 +13,7 @@ nothing but the journal, so the same command goes on where a run has ended.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import itertools
@@ -109,17 +110,20 @@ class LadderBuilder:
             raise UnsupportedGameError(f"there are no ladders for games that `auto` plays by {self._method}")
         parts = json.dumps(fingerprint(live), sort_keys=True)
         self._fingerprint = hashlib.sha256(parts.encode()).hexdigest()[:16]
+        self._missing: list[Block] = []
+        self._found = self.runner.run(BlockPlayer(self.env, self.seed), self._missing)
         self._journal = Journal(self.journal, f"{self._game}, seed {self.seed}")
 
     def build(self) -> dict[str, Any]:
         """The ladder, as its file holds it."""
-        self._climb()
         rungs: list[str] = []
-        for share in PARTS:  # once measured, gaps may be wider than they seemed, or narrower
-            has_new = self._fill((share - 0.1) * self.seconds)
-            if rungs == (rungs := self._chosen()) and not has_new:
-                break
-            self._measure(rungs, share * self.seconds)
+        with contextlib.closing(self._found):
+            self._climb()
+            for share in PARTS:  # once measured, gaps may be wider than they seemed, or narrower
+                has_new = self._fill((share - 0.1) * self.seconds)
+                if rungs == (rungs := self._chosen()) and not has_new:
+                    break
+                self._measure(rungs, share * self.seconds)
         table = self.table()
         elo = {name: table[name].smoothed_elo for name in rungs}
         rows = []
@@ -151,7 +155,8 @@ class LadderBuilder:
             number = self._numbers[pair] = self._numbers.get(pair, -1) + 1
             blocks.append(Block(*pair, games or self._block_size(*pair), number))
         missing = [block for block in blocks if block not in self._journal.blocks]
-        for found in self.runner.run(BlockPlayer(self.env, self.seed), missing) if missing else ():
+        self._missing += missing
+        for found in itertools.islice(self._found, len(missing)):
             self._journal.add(*found)
             self.on_block(f"{sum(block.games for block in self._journal.blocks):,} games")
         for block in blocks:
