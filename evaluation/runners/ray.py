@@ -15,7 +15,6 @@ without Ray.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.metadata
 import logging
@@ -24,8 +23,9 @@ import os
 import socket
 import sys
 import time
+import weakref
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Final, NamedTuple
 
 import cloudpickle
@@ -53,7 +53,7 @@ class RayRunner:
     """Runs tasks on a Ray cluster; as many at once as it has processors.
 
     A process that is connected to a cluster already uses that connection, and keeps it. Otherwise it is connected
-    while tasks run.
+    from the first run on for as long as there is this runner.
 
     Args:
         workers: The most tasks at once; None for as many as the cluster has processors.
@@ -79,8 +79,9 @@ class RayRunner:
                 f"the environment or an agent cannot be sent to other machines ({type(error).__name__}: {error}): "
                 "give names, or functions that make them"
             ) from error
-        with self._connected():
-            yield from self._run(pickled, items)
+        if not self._ray.is_initialized():
+            self._connect()
+        yield from self._run(pickled, items)
 
     def _run(self, pickled: bytes, items: Sequence[Any]) -> Generator[Any]:
         ray = self._ray
@@ -128,27 +129,20 @@ class RayRunner:
         processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
         return processors if self._workers is None else min(processors, self._workers)
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[None]:
-        if self._ray.is_initialized():
-            yield
-            return
+    def _connect(self) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
         settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
         if self._address == "local":
             settings |= {"num_cpus": self._workers, "include_dashboard": False}
+        weakref.finalize(self, self._ray.shutdown)
         try:
-            try:
-                _knock(self._address)
-                self._ray.init(self._address, **settings)
-            except (OSError, RuntimeError, ValueError) as error:
-                what = "start a" if self._address == "local" else "connect to a"
-                where = "on this machine" if self._address == "local" else f"at {self._address!r}"
-                raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
-            yield
-        finally:
-            self._ray.shutdown()
+            _knock(self._address)
+            self._ray.init(self._address, **settings)
+        except (OSError, RuntimeError, ValueError) as error:
+            what = "start a" if self._address == "local" else "connect to a"
+            where = "on this machine" if self._address == "local" else f"at {self._address!r}"
+            raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
 
 
 def _tried(batch: _Batch, error: Exception) -> _Batch:

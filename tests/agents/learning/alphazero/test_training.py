@@ -1,5 +1,7 @@
 """The network learns, goes on from checkpoints as if nothing had happened, and plays as an agent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from zermelo.agents.learning.alphazero.self_play import Replay, Samples, opposed
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make  # noqa: E402
 from zermelo.envs.rules.observations import observation  # noqa: E402
 from zermelo.evaluation import round_robin  # noqa: E402
+from zermelo.evaluation.tournament.run import make_runner  # noqa: E402
 
 TINY = AlphaZeroSettings(
     games=6, simulations=4, channels=4, blocks=1, positions=20, batch_size=8, reuse=2.0, buffer=300, seed=3
@@ -49,6 +52,24 @@ def test_a_restored_training_goes_on_as_if_nothing_had_happened(tmp_path):
     assert first.self_play.asked == second.self_play.asked
     assert (first.self_play.arrays["states"] == second.self_play.arrays["states"]).all()
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.usefixtures("single_thread")
+def test_actors_play_the_same_games_wherever_they_run(tmp_path):
+    settings, path = replace(TINY, actors=2), tmp_path / "checkpoint.pt"
+    first = AlphaZero(MNK, settings)
+    for _ in range(2):
+        first.iterate()
+    first.save(path)
+    first.iterate(0.3)
+    second = AlphaZero(MNK, settings, runner=make_runner(2))
+    second.restore(path)
+    assert second.iterate(0.3).positions >= TINY.positions
+    assert all(torch.equal(one, other) for one, other in zip(weights(first), weights(second), strict=True))
+    assert first.self_play.asked == second.self_play.asked
+    assert (first.replay.state()["replay_states"] == second.replay.state()["replay_states"]).all()
+    with pytest.raises(InvalidSettingError, match=r"other settings \(actors\)"):
+        AlphaZero(MNK, TINY).restore(path)
 
 
 @pytest.mark.usefixtures("single_thread")
