@@ -6,6 +6,7 @@ The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report F
 same command goes on from there. Ctrl-C ends after the iteration that goes on. With --runner ray --actors 64 a
 cluster plays in 64 tasks, and this process learns. The model is part of an agent,
 mcts(evaluator="onnx(path='alphazero/model.onnx')", selection=puct, simulations=400, batch_size=8)
+With --dense it is also in model.npz, for mcts(evaluator="dense(path='alphazero/model.npz')", selection=puct, ...)
 
 Needs: pip install "zermelo[torch]", "zermelo[onnx]" to play the model
 """
@@ -51,6 +52,8 @@ def train(trainer, given):
     def save():
         trainer.save(folder / "checkpoint.pt")
         trainer.export(folder / "model.onnx")
+        if trainer.settings.dense:
+            trainer.export(folder / "model.npz")
 
     signal.signal(signal.SIGINT, stop)
     saved = rated = began = trainer.seconds

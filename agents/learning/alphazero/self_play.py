@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.search import make_search
+from zermelo.agents.compiled.observer import Observer
 from zermelo.agents.core.monte_carlo import Selection, Start, TreeForm
 from zermelo.agents.core.settings import check_settings, flag, number, whole
 from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.learning.layout import BATCH, Batch, Trees
 from zermelo.agents.learning.vector_games import (
     GameArrays,
-    Observer,
     compiled_game,
     run_parts,
     split_games,
@@ -48,6 +48,7 @@ class AlphaZeroSettings:
         longest: Moves after which a game ends, and counts as even.
         solver: Whether to prove wins, losses and draws.
         channels, blocks: Width and residual blocks of the network.
+        dense: Whether boards too go through dense layers, four times as wide, which ``mcts`` evaluates itself.
         positions: New positions of an iteration.
         reuse: How often a position is learned from, on average.
         buffer: Positions remembered.
@@ -71,6 +72,7 @@ class AlphaZeroSettings:
     solver: bool = flag(True)
     channels: int = whole(32, lower=1)
     blocks: int = whole(4, lower=1)
+    dense: bool = flag(False)
     positions: int = whole(4_096, lower=1)
     reuse: float = number(8.0, lower=0)
     buffer: int = whole(200_000, lower=1)
@@ -305,9 +307,7 @@ class ActorWork(PureWork):
 
         torch, play = require("torch", "PyTorch", "torch"), _games_of(self.rules, self.settings)
         torch.set_num_threads(1)
-        network = make_network(
-            play.shape, play.choices, channels=self.settings.channels, blocks=self.settings.blocks
-        )
+        network = make_network(play.shape, play.choices, self.settings)
         network.load_state_dict({name: torch.from_numpy(part) for name, part in self.weights.items()})
         return answers_of(network, "cpu")
 

@@ -29,6 +29,7 @@ from zermelo.agents.core.tasks import Tasks
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.alphazero.network import (
     answers_of,
+    export_layers,
     export_onnx,
     make_network,
     network_device,
@@ -47,7 +48,7 @@ from zermelo.agents.learning.alphazero.self_play import (
 )
 from zermelo.envs import InvalidSettingError
 
-_SIZES = ("games", "actors", "channels", "blocks", "buffer")
+_SIZES = ("games", "actors", "channels", "blocks", "dense", "buffer")
 """Settings that a checkpoint cannot go on without."""
 _LAST_RATE = 0.05
 """The learning rate at the end, as a share of the first."""
@@ -113,9 +114,8 @@ class AlphaZero:
         )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            self.network = make_network(
-                self.self_play.shape, self.self_play.choices, channels=settings.channels, blocks=settings.blocks
-            ).to(self.device, memory_format=torch.channels_last)
+            network = make_network(self.self_play.shape, self.self_play.choices, settings)
+            self.network = network.to(self.device, memory_format=torch.channels_last)
         self._optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -282,5 +282,11 @@ class AlphaZero:
         return other
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator."""
-        export_onnx(self.network, self.self_play.shape, Path(path))
+        """Writes the network, as an agent's policy or evaluator.
+
+        ``onnx(path=...)`` reads ONNX, ``dense(path=...)`` a file that ends in ``.npz``, of dense layers.
+        """
+        if Path(path).suffix == ".npz":
+            export_layers(self.network, Path(path))
+        else:
+            export_onnx(self.network, self.self_play.shape, Path(path))

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
 
 from zermelo.agents import make_agent  # noqa: E402
+from zermelo.agents.evaluators.policy_value import DenseNetwork  # noqa: E402
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of, make_network  # noqa: E402
 from zermelo.agents.learning.alphazero import network as checkpoints  # noqa: E402
 from zermelo.agents.learning.alphazero.self_play import Replay, Samples, opposed_game  # noqa: E402
@@ -89,6 +90,20 @@ def test_iterations_say_what_they_did(tmp_path):
     env.reset(seed=0)
     agent = make_agent(f'mcts(evaluator="{network}", selection=puct, simulations=20, batch_size=4)')
     assert agent.search(env).stats["simulations"] == 20
+    with pytest.raises(InvalidSettingError, match="this network has convolutions: set dense=True"):
+        trainer.export(tmp_path / "model.npz")
+
+
+@pytest.mark.usefixtures("single_thread")
+def test_dense_networks_are_played_by_compiled_searches(tmp_path):
+    trainer = AlphaZero(MNK, replace(TINY, dense=True))
+    trainer.iterate()
+    trainer.iterate()
+    seen = np.stack([observation(trainer.game.rules, trainer.game.initial_state(), 0)])
+    trainer.export(tmp_path / "model.npz")
+    dense = DenseNetwork(path=str(tmp_path / "model.npz"))
+    ours, theirs = dense.answer(seen, seen), answers_of(trainer.network, torch.device("cpu"))(seen)
+    assert all(one == pytest.approx(other, abs=1e-5) for one, other in zip(ours, theirs, strict=True))
 
 
 def test_checkpoints_of_something_else_are_refused(tmp_path):
@@ -143,7 +158,7 @@ def test_a_disk_that_is_full_leaves_the_old_checkpoint(tmp_path, monkeypatch):
 def test_what_the_network_answers_quickly_is_what_it_answers(shape):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        network = make_network(shape, 7, channels=4, blocks=2)
+        network = make_network(shape, 7, AlphaZeroSettings(channels=4, blocks=2))
         network.train()
         network(torch.randn(16, *shape))  # normalizations with something to fold
         seen = np.random.default_rng(0).integers(0, 2, (5, *shape)).astype(np.int8)
