@@ -192,8 +192,9 @@ def ladder_command(
 
     Searches of growing limits, and with a share of random moves between them, play each other until neighbours are
     near and ratings are sure. Limits are depths and simulations, so that a level is the same on every machine.
-    The games are kept in a journal beside the file: after Ctrl-C the same command goes on. Play against the ladder
-    as level(800), or level(elo=800, file='FILE') where this package has none for the game.
+    Where the game is solved in the time of a move, perfect play is rated too. The games are kept in a journal
+    beside the file: after Ctrl-C, or with more --minutes, the same command goes on. Play against the ladder as
+    level(800), or level(elo=800, file='FILE') where this package has none for the game.
 
     Where games pay amounts or hide cards, or a team plays, ratings are mean rewards of a game with a fixed agent
     in the other seats: level(reward=0.5). There --minutes and --move-seconds count alone, and no journal is kept.
@@ -209,6 +210,7 @@ def ladder_command(
     from zermelo.agents.players.level import Levels, Unit
     from zermelo.evaluation.text_table import TextTable
     from zermelo.evaluation.tournament.run import make_runner
+    from zermelo.evaluation.training.ladder_games import perfect_play
     from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
     from zermelo.evaluation.training.reward_ladders import CANDIDATES, RewardLadderBuilder, search_of
 
@@ -225,7 +227,10 @@ def ladder_command(
             builder = LadderBuilder(
                 env, Path(f"{path}.games"), players, gap=gap, width=width, on_block=line.show, **common
             )
-        write_ladder(builder.build(), path)
+        ladder = builder.build()
+        write_ladder(ladder, path)
+        if perfect := perfect_play(env, path, move_seconds):
+            write_ladder({"perfect": perfect, **ladder}, path)
     line.clear()
     found = Levels.read(path)
     rows = [

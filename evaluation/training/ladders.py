@@ -8,7 +8,7 @@
    so the games of one pair say little more after some hundreds, and pairs far apart are left out.
 
 Every block of games is a task with a seed of its own, and is written to a journal. What is decided depends on
-nothing but the journal, so the same command goes on where a run has ended.
+nothing but the journal and the time, so the same command goes on where a run has ended, with more time too.
 """
 
 from __future__ import annotations
@@ -154,13 +154,13 @@ class LadderBuilder:
         for pair in pairs:
             number = self._numbers[pair] = self._numbers.get(pair, -1) + 1
             blocks.append(Block(*pair, games or self._block_size(*pair), number))
-        missing = [block for block in blocks if block not in self._journal.blocks]
+        missing = [block for block in blocks if block.key not in self._journal.blocks]
         self._missing += missing
         for found in itertools.islice(self._found, len(missing)):
             self._journal.add(*found)
-            self.on_block(f"{sum(block.games for block in self._journal.blocks):,} games")
-        for block in blocks:
-            result, seconds = self._journal.blocks[block]
+            self.on_block(f"{sum(block.games for block, _, _ in self._journal.blocks.values()):,} games")
+        for asked in blocks:  # with less time it had other sizes
+            block, result, seconds = self._journal.blocks[asked.key]
             self._spent += seconds
             pair = block.first, block.second
             if block.first == block.second:

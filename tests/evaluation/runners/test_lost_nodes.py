@@ -38,7 +38,7 @@ def ladder(runner, folder):
 
 
 def tune(runner, folder):
-    found = mapped(LessonWork("zermelo/Othello-v0(rows=6, columns=6)", "", 1_000, 10), range(20), runner)
+    found = mapped(LessonWork("zermelo/Othello-v0(rows=6, columns=6)", "", 300, 4), range(16), runner)
     return [vars(lessons)["planes"].tolist() for lessons in found]
 
 
