@@ -30,6 +30,7 @@ from typing import Any, Final, NamedTuple
 
 import cloudpickle
 
+from zermelo.agents.core.tasks import PureWork
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import WorkerError
@@ -148,8 +149,8 @@ class RayRunner:
 def _tried(batch: _Batch, error: Exception) -> _Batch:
     if batch.tries + 1 >= TRIES:
         raise WorkerError(
-            f"{batch.items[0]} was handed out {TRIES} times, and each time its Ray worker was lost (at last: "
-            f"{type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
+            f"{batch.items[0]!s:.200} was handed out {TRIES} times, and each time its Ray worker was lost (at "
+            f"last: {type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
             "goes on from here"
         ) from error
     return batch._replace(tries=batch.tries + 1)
@@ -188,7 +189,7 @@ def run_batch(
         key: Stands for the work.
         pickled: The work, for processes that do not have it yet.
         items: The tasks.
-        is_dangerous: Whether they run in a process that this one watches.
+        is_dangerous: Whether agents among them run in a process that this one watches.
         folders: Where the driver finds modules; those that are not on this node do no harm.
         version: This package's, at the driver.
     """
@@ -204,7 +205,8 @@ def run_batch(
         # The work may have come here by value, out of a script or a notebook.
         runner = ProcessRunner(1, dumps=cloudpickle.dumps)
         work = _works[key]
-        for result in runner.run(work, items) if is_dangerous else map(work.run, items):
+        is_watched = is_dangerous and not isinstance(work, PureWork)  # whose own code ends no process
+        for result in runner.run(work, items) if is_watched else map(work.run, items):
             results.append(result)
     except ZermeloError as error:
         failure = sendable(error)
