@@ -10,12 +10,13 @@ so the same book comes out wherever the tasks run, and after an interruption.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -106,6 +107,8 @@ def grow_book(
     require_plain_game(root.game.traits, "book")
     if not isinstance(root.game, RulesGame):
         raise UnsupportedGameError(f"{root.game.traits.name} has no rules, which books are made from")
+    if dataclasses.is_dataclass(agent) and not isinstance(agent, type):
+        agent = dataclasses.replace(agent)  # without what it remembers, which workers cannot be sent
     rules_game = RulesGame(root.game.rules)
     growth = _Growth(rules_game, root.state, Path(path), BookWork(rules_game.rules, agent, nodes), plies)
     return growth.run(seconds, positions, runner, on_progress)
@@ -172,7 +175,8 @@ class _Growth:
         started = saved = time.monotonic()
         try:
             with contextlib.closing(Tasks(self._work, runner)) as tasks:
-                leaves, new = list[_Node](), self._unknown([self._root_state])
+                leaves, new = list[_Node](), {self._key(self._root_state): self._root_state}
+                new = {key: state for key, state in new.items() if key not in self._by_key}
                 while True:
                     nodes = self._by_key.values()
                     expanded = sum(node.moves is not None for node in nodes)
@@ -200,17 +204,13 @@ class _Growth:
             book = self._write()
         return book
 
-    def _unknown(self, states: Iterable[Any]) -> dict[int, Any]:
-        """Those positions that are not in the book, by key."""
-        by_key = {canonical_key(self._game.rules, bare): bare for bare in map(without_past, states)}
-        return {key: bare for key, bare in by_key.items() if key not in self._by_key}
-
     def _chosen(self, most: float) -> tuple[list[_Node], dict[int, Any]]:
-        """The positions to expand next, and the new ones that follow them; none once there are ``most``."""
+        """The positions to expand next, and those after them that are new; none once ``most`` are reached."""
         root = self._node(self._root_state, 0)
+        reached = {key for key, node in self._by_key.items() if node.plies < math.inf}
         leaves, new = list[_Node](), dict[int, Any]()
-        room = min(1 + _TOGETHER[0] * len(self._by_key), _TOGETHER[1])
-        while root.urgency < math.inf and len(leaves) + 1 <= room and len(self._by_key) + len(new) < most:
+        room = min(1 + _TOGETHER[0] * len(reached), _TOGETHER[1])
+        while root.urgency < math.inf and len(leaves) + 1 <= room and len(reached) < most:
             leaf = self._next(root)
             if leaf.moves is not None:
                 continue  # play goes round, and nothing is left
@@ -219,8 +219,15 @@ class _Growth:
             for parent in leaf.parents:
                 self._update(parent)
             after = (self._game.result(leaf.state, action) for action in self._game.legal_actions(leaf.state))
-            new |= self._unknown(state for state in after if not self._game.is_terminal(state))
+            states = {
+                self._key(state): without_past(state) for state in after if not self._game.is_terminal(state)
+            }
+            reached |= states.keys()
+            new |= {key: state for key, state in states.items() if key not in self._by_key}
         return leaves, new
+
+    def _key(self, state: Any) -> int:
+        return canonical_key(self._game.rules, without_past(state))
 
     def _next(self, root: _Node) -> _Node:
         """The position that good play reaches soonest among those that are not expanded."""
@@ -288,7 +295,7 @@ class _Growth:
 
     def _node(self, state: Any, plies: float) -> _Node:
         """The node of a position of the book, ``plies`` moves from the root."""
-        node = self._by_key[canonical_key(self._game.rules, without_past(state))]
+        node = self._by_key[self._key(state)]
         self._reach(node, plies)
         return node
 
