@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from zermelo.envs import ZermeloError
 
-AHEAD: Final = 1024
+AHEAD: Final = 8192
 """Tasks that are handed out before the first of them has ended."""
 
 
