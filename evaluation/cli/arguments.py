@@ -67,7 +67,13 @@ Tables = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", "-w", min=1, help="Processes that work, or Ray's tasks at a time."),
+    typer.Option(
+        "--workers",
+        "-w",
+        min=1,
+        help="Worker processes, or Ray's tasks at a time; results do not depend on it.",
+        show_default="1; on Ray, as many as the cluster has processors",
+    ),
 ]
 Runner = Annotated[RunnerChoice, typer.Option(help="Who does the work: this machine, or a Ray cluster.")]
 RayAddress = Annotated[

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import (
-    Folder,
-    Json,
-    RayAddress,
-    Runner,
-    Seed,
-    Tables,
-    Trust,
-    Workers,
-    print_json,
-)
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.runners import RunnerChoice
 
@@ -53,7 +43,7 @@ def report(
         ),
     ] = None,
     games: Annotated[int, typer.Option("--max-games", min=0, help="Limit on games shown in full.")] = 100,
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
     training: Annotated[
         list[Path] | None,
         typer.Option(
@@ -67,7 +57,7 @@ def report(
     judged: Annotated[
         bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
     ] = False,
-    trust: Trust = False,
+    trust: arguments.Trust = False,
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
@@ -206,7 +196,7 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
 
 def judge(
-    folder: Folder,
+    folder: arguments.Folder,
     nodes: Annotated[
         int,
         typer.Option(
@@ -218,12 +208,12 @@ def judge(
     games: Annotated[
         int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,
-    trust: Trust = False,
-    tables: Tables = None,
-    workers: Workers = None,
-    runner: Runner = RunnerChoice.LOCAL,
-    ray_address: RayAddress = None,
-    as_json: Json = False,
+    trust: arguments.Trust = False,
+    tables: arguments.Tables = None,
+    workers: arguments.Workers = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
+    as_json: arguments.Json = False,
 ) -> None:
     """Compare every move with perfect play: optimal moves, regret, blunders.
 
@@ -241,13 +231,13 @@ def judge(
     where = make_runner(workers, runner, ray_address)
     found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=where)
     if as_json:
-        print_json(found.to_dict())
+        arguments.print_json(found.to_dict())
     else:
         typer.echo(str(found))
 
 
 def export(
-    folder: Folder,
+    folder: arguments.Folder,
     form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
     out: Annotated[
         Path | None,
