@@ -8,6 +8,7 @@ float32, and sums are in the order of the inputs, so that NumPy here and ``compi
 from __future__ import annotations
 
 import math
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,8 @@ class DenseModel:
         """The layers, checked."""
         path = check_path(self.path, "a network of dense layers")
         try:
+            if not zipfile.is_zipfile(path):
+                raise ValueError("it is no .npz file")
             with np.load(path, allow_pickle=False) as file:
                 count = len(file.files) // 2
                 layers = [Layer(*(file[f"{n} {name}"] for name in Layer._fields)) for n in range(count)]
@@ -114,7 +117,7 @@ class DenseModel:
         for step, (weights, biases) in zip(steps(len(network)), network, strict=True):
             source = vectors[step.source]
             target = biases + (vectors[step.target] if step.adds else np.zeros((len(source), 1), np.float32))
-            for place, row in enumerate(weights):
-                target += source[:, place : place + 1] * row
+            for place in np.flatnonzero(source.any(axis=0)):
+                target += source[:, place : place + 1] * weights[place]
             vectors[step.target] = np.maximum(target, 0) if step.rectifies else target
         return vectors["logits"], np.array([math.tanh(value) for value in vectors["value"][:, 0].tolist()])
