@@ -42,6 +42,7 @@ BENCHMARKS = {
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
+    "cluster": ("cluster",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
 }
 """The functions of each module."""

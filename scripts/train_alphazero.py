@@ -3,8 +3,10 @@
 python scripts/train_alphazero.py [--env zermelo/ConnectFour-v0] [--minutes 30] [--out alphazero]
 
 The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report FOLDER`) and checkpoint.pt: the
-same command goes on from there. Ctrl-C ends after the iteration that goes on. The model is part of an agent,
+same command goes on from there. Ctrl-C ends after the iteration that goes on. With --runner ray --actors 64 a
+cluster plays in 64 tasks, and this process learns. The model is part of an agent,
 mcts(evaluator="onnx(path='alphazero/model.onnx')", selection=puct, simulations=400, batch_size=8)
+With --dense it is also in model.npz, for mcts(evaluator="dense(path='alphazero/model.npz')", selection=puct, ...)
 
 Needs: pip install "zermelo[torch]", "zermelo[onnx]" to play the model
 """
@@ -22,6 +24,9 @@ from zermelo.agents.evaluators.policy_value import NetworkEvaluator
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of
 from zermelo.envs import ZermeloError
 from zermelo.evaluation import RatingCurve
+from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.runners.work import SerialRunner
+from zermelo.evaluation.tournament.run import make_runner
 
 LADDER = ("random", "alphabeta(depth=1)", "alphabeta(depth=2)", "alphabeta(depth=4)")
 
@@ -47,6 +52,8 @@ def train(trainer, given):
     def save():
         trainer.save(folder / "checkpoint.pt")
         trainer.export(folder / "model.onnx")
+        if trainer.settings.dense:
+            trainer.export(folder / "model.npz")
 
     signal.signal(signal.SIGINT, stop)
     saved = rated = began = trainer.seconds
@@ -101,6 +108,9 @@ def arguments():
     parser.add_argument("--minutes", type=float, default=30.0, help="of training, ratings not counted")
     parser.add_argument("--device", default="cpu", help="PyTorch's name of it, such as cuda")
     parser.add_argument("--threads", type=int, help="for the games; one less than there are processors")
+    parser.add_argument("--workers", type=int, help="processes that play, or Ray's tasks at a time")
+    parser.add_argument("--runner", choices=list(RunnerChoice), default="local", help="who plays the --actors")
+    parser.add_argument("--ray-address", help="by default RAY_ADDRESS, else a new cluster is started")
     parser.add_argument("--checkpoint-minutes", type=float, default=3.0)
     parser.add_argument("--rating-minutes", type=float, default=6.0)
     parser.add_argument("--rating-games", type=int, default=10, help="against each of the ladder")
@@ -128,7 +138,14 @@ def main():
         torch.set_num_threads(1)  # one thread for the games, one for learning: more get in each other's way
     names = {field.name for field in dataclasses.fields(AlphaZeroSettings)}
     settings = {name: value for name, value in vars(given).items() if name in names and value is not None}
-    trainer = AlphaZero(given.env, AlphaZeroSettings(**settings), device=given.device, threads=given.threads)
+    runner = make_runner(given.workers, given.runner, given.ray_address)
+    trainer = AlphaZero(
+        given.env,
+        AlphaZeroSettings(**settings),
+        device=given.device,
+        threads=given.threads,
+        runner=None if isinstance(runner, SerialRunner) else runner,
+    )
     if checkpoint.exists():
         changed = trainer.restore(checkpoint)
         print(f"goes on from {checkpoint}: {trainer.positions:,} positions so far")

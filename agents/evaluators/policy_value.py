@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.settings import setting_text
+from zermelo.agents.evaluators.dense import DenseModel
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
@@ -156,12 +157,19 @@ class OnnxNetwork(FileNetwork, OnnxModel):
     kind: ClassVar[str] = "onnx"
 
 
+@dataclass(frozen=True, kw_only=True)
+class DenseNetwork(FileNetwork, DenseModel):
+    """A policy-value network of dense layers, which ``mcts`` evaluates in compiled code."""
+
+    kind: ClassVar[str] = "dense"
+
+
 def _softmax(logits: NDArray[Any]) -> list[float]:
     """Probabilities; all the same where no logit is finite."""
-    top = logits.max()
-    weights = np.exp(logits - top) if np.isfinite(top) else np.ones_like(logits)
-    found: list[float] = (weights / weights.sum()).tolist()
-    return found
+    top = float(logits.max())
+    weights = [math.exp(logit - top) if math.isfinite(top) else 1.0 for logit in logits.tolist()]
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ...]:

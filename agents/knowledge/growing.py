@@ -2,11 +2,16 @@
 
 The next position to expand is found by drop-out expansion (T. Lincke, "Strategies for the automatic construction
 of opening books", Computers and Games 2000): each move away from the root costs one, and more the worse it is.
-Every new position is proven where that takes few nodes, else an agent says what it is worth.
+Every new position is proven where that takes few nodes, else an agent says what it is worth: tasks for a runner.
+What a position is worth depends on nothing else, and how many are expanded together on the size of the book alone,
+so the same book comes out wherever the tasks run, and after an interruption.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import functools
 import math
 import os
 import time
@@ -16,9 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from zermelo.agents.compiled.proof.prover import Prover, can_prove
 from zermelo.agents.core.endgame_tables import canonical_key
 from zermelo.agents.core.gate import require_plain_game
+from zermelo.agents.core.tasks import PureWork, Tasks
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, Book, Row, open_book, write_book
 from zermelo.agents.solving.solve import solve
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
@@ -29,6 +37,8 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 _COST_OF_LOSS: Final = 8.0
 """How many moves a line is put off for each point of utility that one of its moves gives away."""
+_TOGETHER: Final = 1 / 64, 16
+"""Positions that are expanded together: this share of the book's, from one on, and at most so many."""
 _SAVE_EVERY: Final = 30.0
 
 
@@ -71,6 +81,7 @@ def grow_book(
     positions: int | None = None,
     plies: int | None = None,
     nodes: int = 1_000_000,
+    runner: Any = None,
     on_progress: Callable[[BookProgress], Any] | None = None,
 ) -> Book:
     """Grows the book in a file, or begins one, and writes it.
@@ -83,6 +94,7 @@ def grow_book(
         positions: The most positions in the book.
         plies: The most moves from the start after which positions are expanded.
         nodes: The states that a proof of one position may visit.
+        runner: Evaluates positions elsewhere, as ``zermelo.evaluation.runners`` do; the book is the same.
         on_progress: Called after each position; what it raises ends the growth, and what was found is written.
 
     Raises:
@@ -95,56 +107,138 @@ def grow_book(
     require_plain_game(root.game.traits, "book")
     if not isinstance(root.game, RulesGame):
         raise UnsupportedGameError(f"{root.game.traits.name} has no rules, which books are made from")
-    growth = _Growth(root.game, root.state, Path(path), agent, plies, nodes)
-    return growth.run(seconds, positions, on_progress)
+    if dataclasses.is_dataclass(agent) and not isinstance(agent, type):
+        agent = dataclasses.replace(agent)  # without what it remembers, which workers cannot be sent
+    rules_game = RulesGame(root.game.rules)
+    growth = _Growth(rules_game, root.state, Path(path), BookWork(rules_game.rules, agent, nodes), plies)
+    return growth.run(seconds, positions, runner, on_progress)
+
+
+@dataclass
+class BookWork(PureWork):
+    """The evaluation of positions as tasks of a runner; an item is a state, with the seed for the agent."""
+
+    rules: Any
+    agent: Any
+    nodes: int
+
+    @functools.cached_property
+    def game(self) -> RulesGame:
+        """The game, made when it is needed first."""
+        return RulesGame(self.rules)
+
+    @functools.cached_property
+    def prover(self) -> Prover | None:
+        """What proves, if the game compiles."""
+        return Prover(self.game) if can_prove(self.game) else None
+
+    def run(self, item: tuple[Any, int], on_turn: Callable[[int], None] | None = None) -> tuple[float, bool]:
+        """The value of a position for its player to move, and whether it is proven."""
+        state, seed = item
+        traits = self.game.traits
+        if self.prover is not None:
+            self.prover.forget()
+            decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
+            lower, upper = (-1, 1) if decides else (LOSS, WIN)
+            score = self.prover.score(state, nodes=self.nodes, lower=lower, upper=upper)
+            if decides and (score.lower > 0 or score.upper < 0 or score.lower == score.upper):
+                return float((score.lower > 0) - (score.upper < 0)), True
+            if score.lower == score.upper:
+                return self.prover.value(score.lower)[0], True
+        else:
+            found = solve(self.game, state, nodes=self.nodes, compile="never")
+            if found.value is not None:
+                return found.value, True
+        if self.agent is None:
+            return traits.constant / 2, False
+        self.agent.reset(seed)
+        result = self.agent.search_state(self.game, state)
+        return float(np.float32(result.value)), result.proven  # as the file has it
 
 
 class _Growth:
-    def __init__(self, game: RulesGame, state: Any, path: Path, agent: Any, plies: int | None, nodes: int) -> None:
-        self._game, self._path, self._agent, self._nodes = game, path, agent, nodes
+    def __init__(self, game: RulesGame, state: Any, path: Path, work: BookWork, plies: int | None) -> None:
+        self._game, self._path, self._work = game, path, work
         self._most_plies = math.inf if plies is None else plies
-        self._prover = Prover(game) if can_prove(game) else None
         self._by_key: dict[int, _Node] = {}
-        self._read(without_past(state))
-        self._root = self._node(state, 0)
+        self._root_state = without_past(state)
+        self._read(self._root_state)
 
     def run(
-        self, seconds: float | None, positions: int | None, on_progress: Callable[[BookProgress], Any] | None
+        self,
+        seconds: float | None,
+        positions: int | None,
+        runner: Any,
+        on_progress: Callable[[BookProgress], Any] | None,
     ) -> Book:
+        ends, most = (math.inf if limit is None else limit for limit in (seconds, positions))
         started = saved = time.monotonic()
         try:
-            while self._root.urgency < math.inf:
-                now = time.monotonic()
-                if seconds is not None and now - started >= seconds:
+            with contextlib.closing(Tasks(self._work, runner)) as tasks:
+                leaves, new = list[_Node](), {self._key(self._root_state): self._root_state}
+                new = {key: state for key, state in new.items() if key not in self._by_key}
+                while True:
+                    nodes = self._by_key.values()
+                    expanded = sum(node.moves is not None for node in nodes)
+                    proven = sum(node.proven for node in nodes)
+                    judged = tasks.map((state, key & 0x7FFFFFFF) for key, state in new.items())
+                    for key, found in zip(new, judged, strict=False):
+                        self._by_key[key] = _Node(new[key], *found)
+                        proven += found[1]
+                        now = time.monotonic()
+                        if on_progress is not None:
+                            on_progress(BookProgress(len(self._by_key), proven, expanded, now - started))
+                        if now - saved >= _SAVE_EVERY:
+                            self._write()
+                            saved = now
+                        if now - started >= ends:
+                            break
+                    else:
+                        for leaf in leaves:
+                            self._expand(leaf)
+                        leaves, new = self._chosen(most)
+                        if leaves:
+                            continue
                     break
-                if positions is not None and len(self._by_key) >= positions:
-                    break
-                if now - saved >= _SAVE_EVERY:
-                    self._write()
-                    saved = now
-                self._expand(self._next())
-                if on_progress is not None:
-                    on_progress(self._progress(started))
         finally:
             book = self._write()
         return book
 
-    def _progress(self, started: float) -> BookProgress:
-        nodes = self._by_key.values()
-        proven = sum(node.proven for node in nodes)
-        expanded = sum(node.moves is not None for node in nodes)
-        return BookProgress(len(nodes), proven, expanded, time.monotonic() - started)
+    def _chosen(self, most: float) -> tuple[list[_Node], dict[int, Any]]:
+        """The positions to expand next, and those after them that are new; none once ``most`` are reached."""
+        root = self._node(self._root_state, 0)
+        reached = {key for key, node in self._by_key.items() if node.plies < math.inf}
+        leaves, new = list[_Node](), dict[int, Any]()
+        room = min(1 + _TOGETHER[0] * len(reached), _TOGETHER[1])
+        while root.urgency < math.inf and len(leaves) + 1 <= room and len(reached) < most:
+            leaf = self._next(root)
+            if leaf.moves is not None:
+                continue  # play goes round, and nothing is left
+            leaves.append(leaf)
+            leaf.urgency = math.inf  # it is in hand
+            for parent in leaf.parents:
+                self._update(parent)
+            after = (self._game.result(leaf.state, action) for action in self._game.legal_actions(leaf.state))
+            states = {
+                self._key(state): without_past(state) for state in after if not self._game.is_terminal(state)
+            }
+            reached |= states.keys()
+            new |= {key: state for key, state in states.items() if key not in self._by_key}
+        return leaves, new
 
-    def _next(self) -> _Node:
+    def _key(self, state: Any) -> int:
+        return canonical_key(self._game.rules, without_past(state))
+
+    def _next(self, root: _Node) -> _Node:
         """The position that good play reaches soonest among those that are not expanded."""
-        node = self._root
+        node = root
         seen = {id(node)}
         while node.moves is not None:
             options = [(cost, child) for cost, child in self._costs(node) if id(child) not in seen]
             if not options:
                 node.urgency = math.inf  # play goes round here
                 self._update(node)
-                return self._next() if self._root.urgency < math.inf else self._root
+                return self._next(root) if root.urgency < math.inf else root
             _, node = min(options, key=lambda option: option[0])
             seen.add(id(node))
         return node
@@ -200,12 +294,8 @@ class _Growth:
                 waiting += here.parents
 
     def _node(self, state: Any, plies: float) -> _Node:
-        """The node of a position ``plies`` moves from the root, a new one with its value."""
-        bare = without_past(state)
-        key = canonical_key(self._game.rules, bare)
-        if key not in self._by_key:
-            self._by_key[key] = _Node(bare, *self._judged(bare))
-        node = self._by_key[key]
+        """The node of a position of the book, ``plies`` moves from the root."""
+        node = self._by_key[self._key(state)]
         self._reach(node, plies)
         return node
 
@@ -224,25 +314,6 @@ class _Growth:
             for each in (node, *node.parents):
                 self._update(each)
 
-    def _judged(self, state: Any) -> tuple[float, bool]:
-        traits = self._game.traits
-        if self._prover is not None:
-            decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
-            lower, upper = (-1, 1) if decides else (LOSS, WIN)
-            score = self._prover.score(state, nodes=self._nodes, lower=lower, upper=upper)
-            if decides and (score.lower > 0 or score.upper < 0 or score.lower == score.upper):
-                return float((score.lower > 0) - (score.upper < 0)), True
-            if score.lower == score.upper:
-                return self._prover.value(score.lower)[0], True
-        else:
-            found = solve(self._game, state, nodes=self._nodes, compile="never")
-            if found.value is not None:
-                return found.value, True
-        if self._agent is None:
-            return traits.constant / 2, False
-        result = self._agent.search_state(self._game, state)
-        return result.value, result.proven
-
     # -- the file ----------------------------------------------------------------------------------------------
 
     def _read(self, like: Any) -> None:
@@ -257,5 +328,5 @@ class _Growth:
             key: Row(node.state, node.value, PROVEN * node.proven | EXPANDED * (node.moves is not None))
             for key, node in self._by_key.items()
         }
-        about = {"agent": getattr(self._agent, "name", ""), "nodes": self._nodes}
+        about = {"agent": getattr(self._work.agent, "name", ""), "nodes": self._work.nodes}
         return write_book(self._path, self._game.rules, about, rows)

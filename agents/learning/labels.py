@@ -33,11 +33,12 @@ import numpy as np
 
 from zermelo.agents.core.playouts import after, draw_outcome
 from zermelo.agents.core.settings import check_whole
+from zermelo.agents.core.tasks import PureWork, Tasks
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.players.search_many import search_many
 from zermelo.agents.specs import make_agent
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
 
 COLUMNS: Final[dict[str, Any]] = {
     "position": int,
@@ -101,20 +102,13 @@ def label_positions(
 
 
 def _in_order(work: LabelWork, runner: Any) -> Iterator[dict[str, Any]]:
-    batches = range(-(-work.positions // _BATCH))
-    found = (work.run(number) for number in batches) if runner is None else runner.run(work, batches)
-    early: dict[int, list[dict[str, Any]]] = {}
-    number = 0
-    with contextlib.closing(found):
-        for batch, rows in found:
-            early[batch] = rows
-            while number in early:
-                yield from early.pop(number)
-                number += 1
+    with contextlib.closing(Tasks(work, runner)) as tasks:
+        for rows in tasks.map(range(-(-work.positions // _BATCH))):
+            yield from rows
 
 
 @dataclass
-class LabelWork:
+class LabelWork(PureWork):
     """Batches of positions as tasks of a runner; an item is the number of a batch.
 
     Whoever runs a batch draws all positions before it too, as that takes little time beside the searches.
@@ -124,7 +118,6 @@ class LabelWork:
     agent: str | SearchAgent
     positions: int
     seed: int
-    hang_seconds: float | None = None
 
     def __post_init__(self) -> None:
         self._next = math.inf
@@ -139,8 +132,8 @@ class LabelWork:
         """The game, made when it is needed first."""
         return _game(self.env)
 
-    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> tuple[int, list[dict[str, Any]]]:
-        """The rows of a batch; ``on_turn`` is not called."""
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
+        """The rows of a batch."""
         if item < self._next:
             self._drawn, self._next = _positions(self.game, np.random.default_rng(self.seed)), 0
         first = item * _BATCH
@@ -154,20 +147,10 @@ class LabelWork:
             results = search_many(game, states, agent=dataclasses.replace(agent, seed=seed))
         else:
             results = [agent.search_state(game, state) for state in states]
-        return item, [
+        return [
             {"position": first + number, **_row(game, position, found)}
             for number, (position, found) in enumerate(zip(batch, results, strict=True))
         ]
-
-    def lost(self, item: int, loss: Any) -> Any:
-        """Ends the run: the same positions would end the next worker too."""
-        raise ZermeloError(f"a worker ended (exit code {loss.exit_code}) while it searched batch {item}")
-
-    def close(self) -> None:
-        """Nothing was started."""
-
-    def __reduce__(self) -> Any:
-        return LabelWork, (self.env, self.agent, self.positions, self.seed)
 
 
 def _game(env: Any) -> Any:

@@ -6,16 +6,12 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.nodes import random_outcome
-from zermelo.agents.learning.layout import Batch, States
-from zermelo.envs.jit.memory import floats, int8s, load, load_state, store, store_state, words
+from zermelo.agents.learning.layout import States
+from zermelo.envs.jit.memory import floats, load, load_state, store, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
 HISTORY = False
-"""True if states know their past. The front ends set these constants for each kernel that they compile."""
-OBSERVES = False
-"""True if the rules write observations; else these are the bits of the state, and who observes."""
-WIDE = False
-"""True if their numbers have more than one byte; they then take a word each."""
+"""True if states know their past. The front ends set it for each kernel that they compile."""
 
 
 def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
@@ -49,28 +45,3 @@ def keep(rules: Any, state: Any, number: int, games: States) -> None:
         own = games.stacks + 8 * games.stack_words * number
         for place in range(2 * state.length):
             store(own, place, load(rules.stack, place))
-
-
-def observe(
-    rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, games: States | Batch
-) -> None:
-    """Writes what a seat observes of a state: number ``number`` of the observations at address ``seen``.
-
-    At ``spare`` are ``games.state_words`` words that may be written to.
-    """
-    if WIDE:
-        wide = words(seen + 8 * number * games.observed, games.observed)
-        wide[:] = 0
-        rules.write_observation(state, observer, wide)
-        return
-    numbers = int8s(seen + number * games.observed, games.observed)
-    numbers[:] = 0
-    if OBSERVES:
-        rules.write_observation(state, observer, numbers)
-    else:
-        store_state(state, spare)
-        for place in range(games.position_words):
-            word = load(spare, place)
-            for bit in range(64):
-                numbers[64 * place + bit] = word >> bit & 1
-        numbers[64 * games.position_words + observer] = 1

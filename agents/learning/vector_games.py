@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import GOING, RECORD, Search, SharedRecord
+from zermelo.agents.compiled.observer import Observer
 from zermelo.agents.compiled.program import fits
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.settings import check_whole
@@ -18,34 +19,12 @@ from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.observations import observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 FEW: Final = 64
 """Games that are worth another thread."""
 Part = TypeVar("Part")
-
-
-class Observer:
-    """The form of a game's observations, which kernels write; ``constants`` are those of ``states_kernel``."""
-
-    def __init__(self, game: RulesGame) -> None:
-        rules = game.rules
-        writes = hasattr(rules, "write_observation")
-        if hasattr(rules, "observation") and not writes:
-            raise UnsupportedGameError(
-                f"{game.traits.name} has observations that do not compile, which many games at once need: write "
-                "write_observation, or take OpponentEnv in gymnasium.vector.AsyncVectorEnv"
-            )
-        self.space = observation_space(rules)
-        self.shape: tuple[int, ...] = tuple(self.space.shape)
-        self.size = int(np.prod(self.shape))
-        self.words = len(flat(rules.initial_state()))
-        wide = writes and observation_dtype(rules).itemsize > 1
-        self.dtype: Any = np.int64 if wide else np.int8
-        constants = {"HISTORY": has_history(rules), "OBSERVES": writes, "WIDE": wide}
-        self.constants = {f"zermelo.agents.learning.states_kernel.{name}": constants[name] for name in constants}
 
 
 def compiled_game(env: Any) -> RulesGame:

@@ -26,11 +26,12 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_below,
 )
 from zermelo.agents.compiled.nodes import order_moves
+from zermelo.agents.compiled.observing import observe
 from zermelo.agents.compiled.records import is_less, shift
 from zermelo.agents.compiled.two_player.kernel import visit
 from zermelo.agents.compiled.two_player.scores import to_child, to_parent
 from zermelo.agents.learning.layout import PARTS, Games
-from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
+from zermelo.agents.learning.states_kernel import is_over, keep, past_chance, state_of
 from zermelo.envs.jit.memory import int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

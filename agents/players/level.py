@@ -65,7 +65,7 @@ class Levels:
         rungs: The weakest first; with Elo that is ``random``, with 0.
         unit: Of the ratings.
         baseline: The agent in the other seats, where ratings are rewards.
-        about: How it was made: environment, versions, date, games.
+        about: How it was made: environment, versions, date, games; the rating of perfect play, where it is known.
     """
 
     game: str
@@ -123,8 +123,10 @@ class Levels:
         else:
             mix = self.mix(rating)
             place = f"between {mix.lower} and {mix.upper}"
-        ends = [f"{rung.agent} {self.shown(rung.rating)}" for rung in (first, last)]
-        return f"{place}; {', '.join(ends)}"
+        ends = f"{first.agent} {self.shown(first.rating)}, strongest rung {self.shown(last.rating)}"
+        if perfect := self.about.get("perfect"):
+            ends += f", perfect play about {self.shown(perfect['elo'])}"
+        return f"{place}; {ends}"
 
 
 def ladder_key(source: Any) -> str:

@@ -111,7 +111,7 @@ def monte_carlo(
     watched = start.config.on_simulation is not None
     if not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
-        constants = CompiledMonteCarlo.constants(evaluator)
+        constants = CompiledMonteCarlo.constants(game, evaluator) if fits else {}
         if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, constants):
             return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):

@@ -8,18 +8,26 @@ with compiled rules have a hundred times the budget, because they are searched a
 judged from its end backwards, because positions near the end have the fewest moves ahead of them; where a position
 cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such. Forced
 moves are neither judged nor counted. What is counted is in ``zermelo.evaluation.analysis.judgement``.
+
+A game is a task of a runner, and what is found of it depends on nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import itertools
 import operator
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.compiled.proof.prover import Prover, can_prove
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.settings import check_whole
+from zermelo.agents.core.tasks import PureWork, Tasks
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.evaluation.analysis.judgement import (
@@ -40,8 +48,6 @@ NODES: Final = 20_000
 """The default budget for the position after each action."""
 _COMPILED: Final = 100
 """Factor of the budget for compiled rules."""
-_POSITIONS_KEPT: Final = 200_000
-"""Positions whose values are remembered; then the memory starts again."""
 _PLIES: Final = 1_000
 """Moves of a game that are judged, the last ones."""
 
@@ -54,14 +60,15 @@ def judge(
     games: int | None = None,
     trust: bool = False,
     tables: str | None = None,
-    on_game: Callable[[GameVerdict], object] | None = None,
+    runner: Any = None,
+    on_game: Callable[[GameVerdict], object] = lambda verdict: None,
 ) -> JudgeTable:
     """Every move of every agent against perfect play, in the first ``games`` records, or in all.
 
     The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
     for the position after each action; what is in a file of ``tables`` is proven. ``env`` is by default that of
-    the records; a module that they name is imported with ``trust`` only. ``on_game`` takes what was found of each
-    game.
+    the records; a module that they name is imported with ``trust`` only. ``runner`` judges elsewhere, as
+    ``zermelo.evaluation.runners`` do. ``on_game`` takes what was found of each game.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
@@ -69,82 +76,170 @@ def judge(
         InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
-    found = Judge(env, nodes=nodes, trust=trust, tables=tables)
-    if games is not None:
-        check_whole("games", games, lower=1)
-    for record in records:
-        if games is not None and found.games >= games:
-            break
-        verdict = found.add(record)
-        if verdict is not None and on_game is not None:
-            on_game(verdict)
+    found = Judge(JudgeWork(env, nodes, trust, tables))
+    for verdict in found.judged(records, games=games, runner=runner):
+        on_game(verdict)
     return found.table()
 
 
 class Judge:
-    """Judges games one at a time, with the settings of ``judge``; ``table`` is what it has found so far."""
+    """Counts what is found of games; ``table`` is the table so far."""
 
-    def __init__(
-        self,
-        env: EnvSource | None = None,
-        *,
-        nodes: int = NODES,
-        trust: bool = False,
-        tables: str | None = None,
-    ) -> None:
-        self._tables = tables
+    def __init__(self, work: JudgeWork) -> None:
         self.games = 0
-        self._nodes = nodes
-        self._replayer = Replayer(env, trust=trust)
-        self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False, tables=tables)
-        self._expectiminimax = ExpectiminimaxAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
+        self._work = work
         self._agents: dict[str, AgentJudgement] = {}
-        self._values: dict[Hashable, tuple[float, ...] | None] = {}
-        self._met: dict[Hashable, dict[str, list[int]]] = {}
+        self._met: dict[str, dict[str, list[int]]] = {}
         self._env = ""
-        self._has_blunders = True
-        self._prover: Prover | None = None
+        self._has_blunders, self._compiled = True, False
         self._lost: list[str] = []
 
-    def add(self, record: GameRecord) -> GameVerdict | None:
-        """Judges the moves of a game; None for a void one and one that cannot be played again."""
-        if record.void:
-            return None
-        self._env = self._env or record.env
-        try:
-            game, positions = self._positions(record)
-        except ReplayError as error:
-            self._lost.append(str(error))
-            return None
+    def judged(
+        self,
+        records: Iterable[GameRecord],
+        known: Mapping[str, GameVerdict] = {},  # it is only read
+        *,
+        games: int | None = None,
+        runner: Any = None,
+    ) -> Iterator[GameVerdict]:
+        """Yields what is found of each game that is not void and can be played again, in their order.
+
+        ``known`` has what an earlier run found, by the id of the game.
+        """
+        if games is not None:
+            check_whole("games", games, lower=1)
+        ours, asked = itertools.tee(itertools.islice((each for each in records if not each.void), games))
+
+        def found_before(record: GameRecord) -> GameVerdict | None:
+            verdict = known.get(record.game_id)
+            return verdict if verdict is not None and verdict.of == self._work.question(record) else None
+
+        with contextlib.closing(Tasks(self._work, runner)) as tasks:
+            found = tasks.map(record for record in asked if found_before(record) is None)
+            for record in ours:
+                verdict = found_before(record) or next(found)
+                self._env = self._env or record.env
+                if isinstance(verdict, GameVerdict):
+                    self._count(record, verdict)
+                    yield verdict
+                else:
+                    self._lost.append(verdict)
+
+    def _count(self, record: GameRecord, verdict: GameVerdict) -> None:
         self.games += 1
+        self._has_blunders = self._has_blunders and verdict.has_blunders
+        self._compiled = self._compiled or verdict.compiled
         lines = [self._agents.setdefault(name, AgentJudgement(name)) for name in record.agents]
         for line in {move.seat: lines[move.seat] for move in record.moves}.values():
             line.games += 1
-        plies = len(record.opening) + len(record.moves)
+        for line, count in zip(lines, verdict.unjudged, strict=True):
+            line.unjudged += count
+        first, plies = len(record.opening), len(record.opening) + len(record.moves)
+        for move in verdict.moves:
+            seat, best, worst = record.moves[move.ply - first].seat, move.groups[0][0], move.groups[-1][0]
+            phase, matters = tuple(Phase)[min(2, 3 * move.ply // plies)], best - worst > EQUAL
+            lines[seat].phases[phase].add(best, move.values[move.played], move.mark, matters=matters)
+            if matters:
+                met = self._met.setdefault(move.position, {}).setdefault(record.agents[seat], [0, 0])
+                met[0] += 1
+                met[1] += move.mark is Mark.OPTIMAL
+
+    def table(self) -> JudgeTable:
+        """The table of all games so far; raises ``ReplayError`` if not one of them could be played again."""
+        if self._lost and not self.games:
+            raise ReplayError(self._lost[0])
+        notes = []
+        if self._lost:
+            count = "1 game is" if len(self._lost) == 1 else f"{len(self._lost)} games are"
+            notes.append(f"{count} not judged: {self._lost[0]}")
+        if self.games and not any(line.total.judged for line in self._agents.values()):
+            notes.append(
+                f"no position could be proven within {self._work.nodes:,} nodes: give the judge more, or a "
+                "smaller game"
+            )
+        ranked = sorted(self._agents.values(), key=_rank)
+        self._share()
+        return JudgeTable(
+            env=self._env,
+            agents=tuple(ranked),
+            games=self.games,
+            nodes=self._work.nodes * (_COMPILED if self._compiled else 1),
+            compiled=self._compiled,
+            has_blunders=self._has_blunders,
+            notes=tuple(notes),
+        )
+
+    def _share(self) -> None:
+        """Finds the positions that all agents met where it mattered, and how each did in them."""
+        judged = [name for name, line in self._agents.items() if line.total.mattered]
+        shared = [met for met in self._met.values() if len(met) == len(judged)]
+        for name in judged if len(judged) > 1 else ():
+            line = self._agents[name]
+            line.shared = len(shared)
+            if shared:
+                line.shared_share = sum(met[name][1] / met[name][0] for met in shared) / len(shared)
+
+
+@dataclasses.dataclass
+class JudgeWork(PureWork):
+    """The judgement of games as tasks of a runner, with the settings of ``judge``; an item is a record."""
+
+    env: EnvSource | None = None
+    nodes: int = NODES
+    trust: bool = False
+    tables: str | None = None
+
+    def __post_init__(self) -> None:
+        self._alpha_beta = AlphaBetaAgent(nodes=self.nodes, ties=Ties.FIRST, sooner=False, tables=self.tables)
+        self._expectiminimax = ExpectiminimaxAgent(nodes=self.nodes, ties=Ties.FIRST, sooner=False)
+        self._values: dict[Hashable, tuple[float, ...] | None] = {}
+        self._prover: Prover | None = None
+
+    @functools.cached_property
+    def _replayer(self) -> Replayer:
+        return Replayer(self.env, trust=self.trust)
+
+    def question(self, record: GameRecord) -> str:
+        """What tells a verdict on this game by these settings from others."""
+        asked = (self.nodes, self.tables, record.env, record.seed, record.actions, len(record.opening))
+        return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
+
+    def run(self, record: GameRecord, on_turn: Callable[[int], None] | None = None) -> GameVerdict | str:
+        """The verdict on a game that is not void; a sentence if it cannot be played again."""
+        try:
+            game, positions = self._positions(record)
+        except ReplayError as error:
+            return str(error)
+        self._values.clear()
+        if self._prover is not None:
+            self._prover.forget()
+        for agent in (self._alpha_beta, self._expectiminimax):
+            agent.reset(0)
         opponents = game.traits.chance is Chance.NONE and game.traits.seats == 2
         draw = game.traits.constant / 2 if opponents else None
-        self._has_blunders = self._has_blunders and draw is not None
-        in_reach, verdicts = True, list[MoveVerdict]()
+        in_reach, verdicts, unjudged = True, list[MoveVerdict](), [0] * len(record.agents)
         for ply, seat, state, action in reversed(positions):
             if len(game.legal_actions(state)) < 2:
                 continue
             values = self._values_of(game, state, seat) if in_reach else None
             if values is None or action not in values:
                 in_reach = False
-                lines[seat].unjudged += 1
+                unjudged[seat] += 1
                 continue
-            phase = tuple(Phase)[min(2, 3 * ply // plies)]
-            best = max(values.values())
-            mark, matters = mark_of(best, values[action], draw), best - min(values.values()) > EQUAL
-            lines[seat].phases[phase].add(best, values[action], mark, matters=matters)
-            verdicts.append(MoveVerdict.of(ply, action, mark, values))
-            if matters:
-                met = self._met.setdefault(game.key(state), {}).setdefault(record.agents[seat], [0, 0])
-                met[0] += 1
-                met[1] += mark is Mark.OPTIMAL
+            key = hashlib.blake2b(repr(game.key(state)).encode(), digest_size=8).hexdigest()
+            mark = mark_of(max(values.values()), values[action], draw)
+            verdicts.append(MoveVerdict.of(ply, action, mark, values, key))
         for move in record.moves[: len(record.moves) - len(positions)]:
-            lines[move.seat].unjudged += 1
-        return GameVerdict(record.game_id, record.seed, tuple(reversed(verdicts)))
+            unjudged[move.seat] += 1
+        return GameVerdict(
+            record.game_id,
+            record.seed,
+            tuple(reversed(verdicts)),
+            tuple(unjudged),
+            draw is not None,
+            self._prover is not None,
+            self.question(record),
+        )
 
     def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
         """The game, and the ply, the mover, the state and the action of each of the agents' moves."""
@@ -202,9 +297,7 @@ class Judge:
             return self._expected(game, state)
         key = game.key(state)
         if key not in self._values:
-            if len(self._values) >= _POSITIONS_KEPT:
-                self._values.clear()
-            if can_prove(game) and self._tables is None:
+            if can_prove(game) and self.tables is None:
                 found = self._proven(game, state)
             else:
                 result = self._searcher(game).search_state(game, state)
@@ -226,7 +319,7 @@ class Judge:
     def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
         """The exact value by compiled search."""
         if self._prover is None or self._prover.game != game:
-            self._prover = Prover(game, nodes=_COMPILED * self._nodes)
+            self._prover = Prover(game, nodes=_COMPILED * self.nodes)
         traits = game.traits
         # Where only win, draw and loss are paid, the distance to the end, which scores tell, is of no interest.
         outcome_only = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
@@ -241,40 +334,6 @@ class Judge:
             return None
         other = traits.constant - value
         return (value, other) if game.to_move(state) == 0 else (other, value)
-
-    def table(self) -> JudgeTable:
-        """The table of all games so far; raises ``ReplayError`` if not one of them could be played again."""
-        if self._lost and not self.games:
-            raise ReplayError(self._lost[0])
-        notes = []
-        if self._lost:
-            count = "1 game is" if len(self._lost) == 1 else f"{len(self._lost)} games are"
-            notes.append(f"{count} not judged: {self._lost[0]}")
-        if self.games and not any(line.total.judged for line in self._agents.values()):
-            notes.append(
-                f"no position could be proven within {self._nodes:,} nodes: give the judge more, or a smaller game"
-            )
-        ranked = sorted(self._agents.values(), key=_rank)
-        self._share()
-        return JudgeTable(
-            env=self._env,
-            agents=tuple(ranked),
-            games=self.games,
-            nodes=self._nodes * (_COMPILED if self._prover is not None else 1),
-            compiled=self._prover is not None,
-            has_blunders=self._has_blunders,
-            notes=tuple(notes),
-        )
-
-    def _share(self) -> None:
-        """Finds the positions that all agents met where it mattered, and how each did in them."""
-        judged = [name for name, line in self._agents.items() if line.total.mattered]
-        shared = [met for met in self._met.values() if len(met) == len(judged)]
-        for name in judged if len(judged) > 1 else ():
-            line = self._agents[name]
-            line.shared = len(shared)
-            if shared:
-                line.shared_share = sum(met[name][1] / met[name][0] for met in shared) / len(shared)
 
 
 def _rank(line: AgentJudgement) -> tuple[bool, float, float]:

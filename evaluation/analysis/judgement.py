@@ -246,20 +246,21 @@ def _percent(share: float | None) -> str:
 class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
     """A judged move: its index in ``GameRecord.actions``, the action, its mark, and the values of legal actions.
 
-    ``groups`` are exact values, the best first, each with its actions.
+    ``groups`` are exact values, the best first, each with its actions; ``position`` tells positions apart.
     """
 
     ply: int
     played: int
     mark: Mark
     groups: list[tuple[float, list[int]]]
+    position: str = ""
 
     @classmethod
-    def of(cls, ply: int, played: int, mark: Mark, values: Mapping[int, float]) -> MoveVerdict:
+    def of(cls, ply: int, played: int, mark: Mark, values: Mapping[int, float], position: str) -> MoveVerdict:
         """The verdict on a move, by the exact value of every legal action."""
         ranked = sorted(values, key=lambda action: (-values[action], action))
         groups = itertools.groupby(ranked, key=values.__getitem__)
-        return cls(ply, played, mark, [(value, [*same]) for value, same in groups])
+        return cls(ply, played, mark, [(value, [*same]) for value, same in groups], position)
 
     def __post_init__(self) -> None:
         if self.played not in self.values:
@@ -272,11 +273,19 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
-    """The judged moves of a game, in order."""
+    """The judged moves of a game, in order.
+
+    ``unjudged`` are the counts of other moves with a choice, by seat. ``has_blunders`` and ``compiled`` are as in
+    ``JudgeTable``. ``of`` tells the game and the judge's settings from others.
+    """
 
     game_id: str
     seed: int
     moves: tuple[MoveVerdict, ...]
+    unjudged: tuple[int, ...] = ()
+    has_blunders: bool = True
+    compiled: bool = False
+    of: str = ""
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -291,10 +300,10 @@ class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
             raise StoreError(f"not what the judge found of a game ({error}): {line[:80]!r}") from error
 
 
-def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]:
-    """The verdicts of the wanted games, by id, as far as the file has them; none if there is no file."""
+def read_verdicts(path: Path, wanted: Collection[str] | None = None) -> dict[str, GameVerdict]:
+    """The verdicts of a file on the wanted games, or on all, by id; none if there is no file."""
     try:
-        lines = read_file(path).decode("utf-8", "replace").splitlines()
+        *lines, _ = read_file(path).decode("utf-8", "replace").split("\n")  # a kill may have cut the last one
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -305,6 +314,6 @@ def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]
             verdict = GameVerdict.from_json(line)
         except StoreError as error:
             raise StoreError(f"{path}, line {number}: {error}; run `zermelo judge` again") from error
-        if verdict.game_id in wanted:
+        if wanted is None or verdict.game_id in wanted:
             found[verdict.game_id] = verdict
     return found

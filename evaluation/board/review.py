@@ -12,7 +12,7 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.spec_text import parse_spec
-from zermelo.evaluation.analysis.judge import Judge
+from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.match.readiness import require_fit
@@ -88,10 +88,8 @@ def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
 
 def _judged(record: GameRecord) -> dict[str, Any]:
     """The judge's verdicts on the game's moves; a sentence if it can prove nothing here."""
-    judge = Judge(nodes=_JUDGED, trust=True)
     try:
-        judge.add(record)
-        table = judge.table()
+        table = judge([record], nodes=_JUDGED, trust=True)
     except UnsupportedGameError as error:
         return {"note": f"There is no perfect play to judge by: {error}.", "agents": []}
     if not any(line.total.judged for line in table.agents):

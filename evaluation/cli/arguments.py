@@ -65,9 +65,17 @@ Tables = Annotated[
     str | None,
     typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`)."),
 ]
-Runner = Annotated[
-    RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        "-w",
+        min=1,
+        help="Worker processes, or Ray's tasks at a time; results do not depend on it.",
+        show_default="1; on Ray, as many as the cluster has processors",
+    ),
 ]
+Runner = Annotated[RunnerChoice, typer.Option(help="Who does the work: this machine, or a Ray cluster.")]
 RayAddress = Annotated[
     str | None,
     typer.Option(

@@ -34,6 +34,9 @@ def book_command(
         ),
     ] = False,
     moves: arguments.MovesText = "",
+    workers: arguments.Workers = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Grow an opening book: positions that good play reaches, proven where that is possible.
@@ -42,7 +45,8 @@ def book_command(
     The same command continues an existing book; Ctrl-C keeps all positions so far. Agents play one of its good
     moves at random: "alphabeta(book='connect_four.zbook')". `zermelo tree ENV --book FILE` shows it.
 
-    With --exact it has a proven strategy for each player instead; the agent says which moves to try first.
+    With --exact it has a proven strategy for each player instead, found in this process; the agent says which
+    moves to try first.
 
     [bold]Examples[/bold]
 
@@ -54,15 +58,18 @@ def book_command(
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge.growing import grow_book
     from zermelo.agents.knowledge.strategies import prove_book
+    from zermelo.evaluation.tournament.run import make_runner
 
-    if exact and (plies is None or positions is not None):
-        raise InvalidSettingError("--exact takes --plies, and --hours or --seconds")
+    where = make_runner(workers, runner, ray_address)
+    is_here = workers in (None, 1) and runner is RunnerChoice.LOCAL
+    if exact and (plies is None or positions is not None or not is_here):
+        raise InvalidSettingError("--exact takes --plies, and --hours or --seconds, and works in this process")
     path, live = arguments.file_for(out, env, ".zbook"), arguments.LiveLine()
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
     limits: dict[str, Any] = {"seconds": seconds, "plies": plies}
-    limits |= {} if exact else {"nodes": nodes, "positions": positions}
+    limits |= {} if exact else {"nodes": nodes, "positions": positions, "runner": where}
     try:
         with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book
@@ -180,9 +187,7 @@ def ladder_command(
         float, typer.Option(help="Processor time for all games; where it does not suffice, intervals are wider.")
     ] = 60.0,
     seed: arguments.Seed = 0,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", help="Processes that play, or Ray's tasks at a time.")
-    ] = None,
+    workers: arguments.Workers = None,
     runner: arguments.Runner = RunnerChoice.LOCAL,
     ray_address: arguments.RayAddress = None,
 ) -> None:
@@ -190,8 +195,9 @@ def ladder_command(
 
     Searches of growing limits, and with a share of random moves between them, play each other until neighbours are
     near and ratings are sure. Limits are depths and simulations, so that a level is the same on every machine.
-    The games are kept in a journal beside the file: after Ctrl-C the same command goes on. Play against the ladder
-    as level(800), or level(elo=800, file='FILE') where this package has none for the game.
+    Where the game is solved in the time of a move, perfect play is rated too. The games are kept in a journal
+    beside the file: after Ctrl-C, or with more --minutes, the same command goes on. Play against the ladder as
+    level(800), or level(elo=800, file='FILE') where this package has none for the game.
 
     Where games pay amounts or hide cards, or a team plays, ratings are mean rewards of a game with a fixed agent
     in the other seats: level(reward=0.5). There --minutes and --move-seconds count alone, and no journal is kept.
@@ -207,6 +213,7 @@ def ladder_command(
     from zermelo.agents.players.level import Levels, Unit
     from zermelo.evaluation.text_table import TextTable
     from zermelo.evaluation.tournament.run import make_runner
+    from zermelo.evaluation.training.ladder_games import perfect_play
     from zermelo.evaluation.training.ladders import LadderBuilder, write_ladder
     from zermelo.evaluation.training.reward_ladders import CANDIDATES, RewardLadderBuilder, search_of
 
@@ -223,7 +230,10 @@ def ladder_command(
             builder = LadderBuilder(
                 env, Path(f"{path}.games"), players, gap=gap, width=width, on_block=line.show, **common
             )
-        write_ladder(builder.build(), path)
+        ladder = builder.build()
+        write_ladder(ladder, path)
+        if perfect := perfect_play(env, path, move_seconds):
+            write_ladder({"perfect": perfect, **ladder}, path)
     line.clear()
     found = Levels.read(path)
     rows = [

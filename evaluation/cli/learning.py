@@ -59,6 +59,7 @@ def tune_command(
         ),
     ] = None,
     runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
     features: Annotated[
         str,
         typer.Option(
@@ -113,7 +114,7 @@ def tune_command(
 
             found = tune_network(
                 env, out=out, hidden=hidden, hours=hours, seed=seed,
-                workers=workers, runner=runner,
+                workers=workers, runner=runner, ray_address=ray_address,
                 on_progress=lambda name, share: on_game(name, share, 1.0),
             )  # fmt: skip
             try:
@@ -222,9 +223,7 @@ def label_command(
     simulations: arguments.Simulations = None,
     seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Processes that search, or Ray's tasks at a time.")
-    ] = None,
+    workers: arguments.Workers = None,
     runner: arguments.Runner = RunnerChoice.LOCAL,
     ray_address: arguments.RayAddress = None,
 ) -> None:

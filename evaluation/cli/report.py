@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import Folder, Json, Seed, Tables, Trust, print_json
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.output import TABLES, ExportFormat
+from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
@@ -42,7 +43,7 @@ def report(
         ),
     ] = None,
     games: Annotated[int, typer.Option("--max-games", min=0, help="Limit on games shown in full.")] = 100,
-    seed: Seed = 0,
+    seed: arguments.Seed = 0,
     training: Annotated[
         list[Path] | None,
         typer.Option(
@@ -56,7 +57,7 @@ def report(
     judged: Annotated[
         bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
     ] = False,
-    trust: Trust = False,
+    trust: arguments.Trust = False,
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
@@ -144,12 +145,16 @@ def judge_folder(
     games: int | None = None,
     trust: bool = False,
     tables: str | None = None,
+    runner: Any = None,
 ) -> JudgeTable | ExploitabilityTable:
-    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
-    from zermelo.evaluation.analysis.judge import NODES
-    from zermelo.evaluation.analysis.judge import judge as judge_games
+    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found.
+
+    What an earlier call has found of a game by the same settings counts.
+    """
+    from zermelo.evaluation.analysis.judge import NODES, Judge, JudgeWork
+    from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.output.progress import tracked
-    from zermelo.evaluation.storage.files import write_lines, write_text
+    from zermelo.evaluation.storage.files import append_lines, write_text
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.tournament.run import read_sources
 
@@ -158,17 +163,14 @@ def judge_folder(
     if run is not None:
         found = exploited(env or run[0], run[1], trust=trust)
     if found is None:
-        shown = tracked(records, min(len(records), games or len(records)), "judging")
-        with write_lines(folder / VERDICTS) as write:
-            found = judge_games(
-                shown,
-                env,
-                nodes=nodes or NODES,
-                games=games,
-                trust=trust,
-                tables=tables,
-                on_game=lambda one: write(one.to_json()),
-            )
+        known = read_verdicts(folder / VERDICTS)
+        judge = Judge(JudgeWork(env, nodes or NODES, trust, tables))
+        verdicts = judge.judged(records, known, games=games, runner=runner)
+        with append_lines(folder / VERDICTS, [one.to_json() for one in known.values()]) as write:
+            for one in tracked(verdicts, min(len(records), games or len(records)), "judging"):
+                if known.get(one.game_id) != one:
+                    write(one.to_json())
+        found = judge.table()
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
 
@@ -194,7 +196,7 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
 
 def judge(
-    folder: Folder,
+    folder: arguments.Folder,
     nodes: Annotated[
         int,
         typer.Option(
@@ -206,13 +208,17 @@ def judge(
     games: Annotated[
         int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
     ] = None,
-    trust: Trust = False,
-    tables: Tables = None,
-    as_json: Json = False,
+    trust: arguments.Trust = False,
+    tables: arguments.Tables = None,
+    workers: arguments.Workers = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
+    as_json: arguments.Json = False,
 ) -> None:
     """Compare every move with perfect play: optimal moves, regret, blunders.
 
-    Positions that cannot be solved within --nodes are counted, not guessed. In small games with hidden
+    Positions that cannot be solved within --nodes are counted, not guessed. What was found of a game is kept:
+    after Ctrl-C, or with more games, the same command judges those that are left. In small games with hidden
     information, such as Leduc poker, where no single move is right or wrong, the exploitability of the agents
     is computed, as by `zermelo exploitability`.
 
@@ -220,15 +226,18 @@ def judge(
 
     [dim]$[/dim] zermelo judge results/first --nodes 100000
     """
-    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables)
+    from zermelo.evaluation.tournament.run import make_runner
+
+    where = make_runner(workers, runner, ray_address)
+    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=where)
     if as_json:
-        print_json(found.to_dict())
+        arguments.print_json(found.to_dict())
     else:
         typer.echo(str(found))
 
 
 def export(
-    folder: Folder,
+    folder: arguments.Folder,
     form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
     out: Annotated[
         Path | None,

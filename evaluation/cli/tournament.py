@@ -36,16 +36,7 @@ def tournament(
     simulations: arguments.Simulations = None,
     seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            "-w",
-            min=1,
-            help="Worker processes; results do not depend on their number.",
-            show_default="1; on Ray, as many as the cluster has processors",
-        ),
-    ] = None,
+    workers: arguments.Workers = None,
     runner: arguments.Runner = RunnerChoice.LOCAL,
     ray_address: arguments.RayAddress = None,
     out: Annotated[

@@ -15,7 +15,6 @@ without Ray.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.metadata
 import logging
@@ -24,12 +23,14 @@ import os
 import socket
 import sys
 import time
+import weakref
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Final, NamedTuple
 
 import cloudpickle
 
+from zermelo.agents.core.tasks import PureWork
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.installing import install_command
 from zermelo.evaluation.errors import WorkerError
@@ -53,7 +54,7 @@ class RayRunner:
     """Runs tasks on a Ray cluster; as many at once as it has processors.
 
     A process that is connected to a cluster already uses that connection, and keeps it. Otherwise it is connected
-    while tasks run.
+    from the first run on for as long as there is this runner.
 
     Args:
         workers: The most tasks at once; None for as many as the cluster has processors.
@@ -79,8 +80,9 @@ class RayRunner:
                 f"the environment or an agent cannot be sent to other machines ({type(error).__name__}: {error}): "
                 "give names, or functions that make them"
             ) from error
-        with self._connected():
-            yield from self._run(pickled, items)
+        if not self._ray.is_initialized():
+            self._connect()
+        yield from self._run(pickled, items)
 
     def _run(self, pickled: bytes, items: Sequence[Any]) -> Generator[Any]:
         ray = self._ray
@@ -128,34 +130,27 @@ class RayRunner:
         processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
         return processors if self._workers is None else min(processors, self._workers)
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[None]:
-        if self._ray.is_initialized():
-            yield
-            return
+    def _connect(self) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
         settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
         if self._address == "local":
             settings |= {"num_cpus": self._workers, "include_dashboard": False}
+        weakref.finalize(self, self._ray.shutdown)
         try:
-            try:
-                _knock(self._address)
-                self._ray.init(self._address, **settings)
-            except (OSError, RuntimeError, ValueError) as error:
-                what = "start a" if self._address == "local" else "connect to a"
-                where = "on this machine" if self._address == "local" else f"at {self._address!r}"
-                raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
-            yield
-        finally:
-            self._ray.shutdown()
+            _knock(self._address)
+            self._ray.init(self._address, **settings)
+        except (OSError, RuntimeError, ValueError) as error:
+            what = "start a" if self._address == "local" else "connect to a"
+            where = "on this machine" if self._address == "local" else f"at {self._address!r}"
+            raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
 
 
 def _tried(batch: _Batch, error: Exception) -> _Batch:
     if batch.tries + 1 >= TRIES:
         raise WorkerError(
-            f"{batch.items[0]} was handed out {TRIES} times, and each time its Ray worker was lost (at last: "
-            f"{type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
+            f"{batch.items[0]!s:.200} was handed out {TRIES} times, and each time its Ray worker was lost (at "
+            f"last: {type(error).__name__}): see to the cluster; with a folder for the run, the same command then "
             "goes on from here"
         ) from error
     return batch._replace(tries=batch.tries + 1)
@@ -194,7 +189,7 @@ def run_batch(
         key: Stands for the work.
         pickled: The work, for processes that do not have it yet.
         items: The tasks.
-        is_dangerous: Whether they run in a process that this one watches.
+        is_dangerous: Whether agents among them run in a process that this one watches.
         folders: Where the driver finds modules; those that are not on this node do no harm.
         version: This package's, at the driver.
     """
@@ -210,7 +205,8 @@ def run_batch(
         # The work may have come here by value, out of a script or a notebook.
         runner = ProcessRunner(1, dumps=cloudpickle.dumps)
         work = _works[key]
-        for result in runner.run(work, items) if is_dangerous else map(work.run, items):
+        is_watched = is_dangerous and not isinstance(work, PureWork)  # whose own code ends no process
+        for result in runner.run(work, items) if is_watched else map(work.run, items):
             results.append(result)
     except ZermeloError as error:
         failure = sendable(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from zermelo.envs.files import replaced
 from zermelo.evaluation.errors import StoreError
@@ -17,10 +18,11 @@ def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
 
 
 @contextlib.contextmanager
-def write_lines(path: str | os.PathLike[str]) -> Iterator[Callable[[str], object]]:
-    """A function that writes a line; the file replaces the one that is there when the block has ended."""
+def append_lines(path: Path, before: Iterable[str]) -> Iterator[Callable[[str], object]]:
+    """A function that writes a line, at once; the file has these lines before."""
     try:
-        with replaced(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        replace_text(path, [f"{line}\n" for line in before])
+        with path.open("a", encoding="utf-8", newline="\n", buffering=1) as file:
             yield lambda line: file.write(f"{line}\n")
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error

@@ -7,20 +7,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from zermelo.agents import AlphaBetaAgent
+from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.learning.vector_opponents import Match, MatchResult
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.sources import build_env
-from zermelo.evaluation.runners.work import Loss
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.anchors import openings_for
+from zermelo.evaluation.training.evaluate import evaluate_policy
 
+PERFECT: Final = "alphabeta(depth=full)"
 OPENING: Final = 2
 """Random moves at the start of a game."""
 
@@ -33,14 +36,18 @@ class Block(NamedTuple):
     games: int
     number: int
 
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What tells blocks of a ladder apart, whatever time it has."""
+        return self.first, self.second, self.number
+
 
 @dataclass(frozen=True)
-class BlockPlayer:
+class BlockPlayer(PureWork):
     """Plays blocks: the work of a runner."""
 
     env: str
     seed: int
-    hang_seconds: float | None = None
 
     def run(self, block: Block, on_turn: Callable[[int], None] | None = None) -> tuple[Block, MatchResult, float]:
         """The result of a block, and the processor time that its games took."""
@@ -66,15 +73,23 @@ class BlockPlayer:
         row = standings.row("first")
         return MatchResult(row.wins, row.draws, row.losses, sum(each.moves for each in standings.rows))
 
-    def lost(self, block: Block, loss: Loss) -> tuple[Block, MatchResult, float]:
-        """Ends the run: a block of this package's own agents has no reason to end its process."""
-        raise EnvironmentFailureError(
-            f"a worker ended (exit code {loss.exit_code}) in the games of {block.first} against {block.second}: "
-            "the same command goes on"
-        )
 
-    def close(self) -> None:
-        """Nothing is left open."""
+def perfect_play(env: str, path: Path, seconds: float) -> dict[str, Any] | None:
+    """The rating of alpha-beta to the end of the game on a ladder, if that takes at most so long from the start.
+
+    Whatever it plays then is proven to be best: it never errs, and is no more than that.
+    """
+    live = build_env(env)[0]
+    live.reset(seed=0)
+    agent = AlphaBetaAgent(seconds=seconds)
+    try:
+        if not agent.search(live).proven:
+            return None
+    except UnsupportedGameError:
+        return None
+    found = evaluate_policy(PERFECT, env, ladder=path, interval=40)
+    rating, lower, upper = (round(number, 1) for number in (found.rating, found.lower, found.upper))
+    return {"agent": PERFECT, "elo": rating, "lower": lower, "upper": upper, "games": found.total.games}
 
 
 @dataclass
@@ -83,7 +98,7 @@ class Journal:
 
     path: Path
     key: str
-    blocks: dict[Block, tuple[MatchResult, float]] = field(default_factory=dict)
+    blocks: dict[tuple[str, str, int], tuple[Block, MatchResult, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.path.exists():
@@ -95,7 +110,8 @@ class Journal:
                 raise StoreError(f"{self.path} has the games of another ladder ({head}): choose another file")
             for line in whole:
                 first, second, games, number, *result, seconds = json.loads(line)
-                self.blocks[Block(first, second, games, number)] = MatchResult(*result), seconds
+                block = Block(first, second, games, number)
+                self.blocks[block.key] = block, MatchResult(*result), seconds
         except (ValueError, TypeError) as error:
             raise StoreError(f"{self.path} is damaged, or no journal of games: move it away") from error
         replace_text(self.path, [f"{line}\n" for line in [head, *whole]] if head else [])
@@ -103,7 +119,7 @@ class Journal:
     def add(self, block: Block, result: MatchResult, seconds: float) -> None:
         """Writes a block; what is decided later sees the time as the file has it."""
         seconds = round(seconds, 6)
-        self.blocks[block] = result, seconds
+        self.blocks[block.key] = block, result, seconds
         is_new = not self.path.exists() or not self.path.stat().st_size
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(self.key)}\n" * is_new)

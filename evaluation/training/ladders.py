@@ -8,11 +8,12 @@
    so the games of one pair say little more after some hundreds, and pairs far apart are left out.
 
 Every block of games is a task with a seed of its own, and is written to a journal. What is decided depends on
-nothing but the journal, so the same command goes on where a run has ended.
+nothing but the journal and the time, so the same command goes on where a run has ended, with more time too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import itertools
@@ -109,17 +110,20 @@ class LadderBuilder:
             raise UnsupportedGameError(f"there are no ladders for games that `auto` plays by {self._method}")
         parts = json.dumps(fingerprint(live), sort_keys=True)
         self._fingerprint = hashlib.sha256(parts.encode()).hexdigest()[:16]
+        self._missing: list[Block] = []
+        self._found = self.runner.run(BlockPlayer(self.env, self.seed), self._missing)
         self._journal = Journal(self.journal, f"{self._game}, seed {self.seed}")
 
     def build(self) -> dict[str, Any]:
         """The ladder, as its file holds it."""
-        self._climb()
         rungs: list[str] = []
-        for share in PARTS:  # once measured, gaps may be wider than they seemed, or narrower
-            has_new = self._fill((share - 0.1) * self.seconds)
-            if rungs == (rungs := self._chosen()) and not has_new:
-                break
-            self._measure(rungs, share * self.seconds)
+        with contextlib.closing(self._found):
+            self._climb()
+            for share in PARTS:  # once measured, gaps may be wider than they seemed, or narrower
+                has_new = self._fill((share - 0.1) * self.seconds)
+                if rungs == (rungs := self._chosen()) and not has_new:
+                    break
+                self._measure(rungs, share * self.seconds)
         table = self.table()
         elo = {name: table[name].smoothed_elo for name in rungs}
         rows = []
@@ -150,12 +154,13 @@ class LadderBuilder:
         for pair in pairs:
             number = self._numbers[pair] = self._numbers.get(pair, -1) + 1
             blocks.append(Block(*pair, games or self._block_size(*pair), number))
-        missing = [block for block in blocks if block not in self._journal.blocks]
-        for found in self.runner.run(BlockPlayer(self.env, self.seed), missing) if missing else ():
+        missing = [block for block in blocks if block.key not in self._journal.blocks]
+        self._missing += missing
+        for found in itertools.islice(self._found, len(missing)):
             self._journal.add(*found)
-            self.on_block(f"{sum(block.games for block in self._journal.blocks):,} games")
-        for block in blocks:
-            result, seconds = self._journal.blocks[block]
+            self.on_block(f"{sum(block.games for block, _, _ in self._journal.blocks.values()):,} games")
+        for asked in blocks:  # with less time it had other sizes
+            block, result, seconds = self._journal.blocks[asked.key]
             self._spent += seconds
             pair = block.first, block.second
             if block.first == block.second:

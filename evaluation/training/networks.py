@@ -14,7 +14,6 @@ import contextlib
 import dataclasses
 import itertools
 import json
-import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.compiled.proof.prover import default_threads
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
@@ -127,7 +127,7 @@ def tune_network(
     if not out.endswith(".json") or not Path(out).parent.is_dir():
         raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {out!r}")
     torch = require("torch", "PyTorch", "torch")
-    torch.set_num_threads(workers or _processors())
+    torch.set_num_threads(workers or default_threads())
     live = make_env(env)
     live.reset(seed=seed)
     game = as_game(live)
@@ -139,16 +139,12 @@ def tune_network(
     fewest, most, hourly = _GENERATIONS
     share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
     playing = make_runner(
-        workers or _processors() if runner == RunnerChoice.LOCAL else workers, runner, ray_address
+        workers or default_threads() if runner == RunnerChoice.LOCAL else workers, runner, ray_address
     )
     while run.progress.seconds < 3600 * hours - 1:
         run.play(playing, _PLAYING * share)
         trained = run.train(_TRAINING * share)
         yield run.judge(trained, (1 - _PLAYING - _TRAINING) * share)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass

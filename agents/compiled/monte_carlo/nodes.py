@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zermelo.agents.compiled.dense import ask_network, network_priors, network_utility
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import claim_nodes
 from zermelo.agents.compiled.network import network_value
@@ -44,6 +45,8 @@ EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 NETWORK = False
 """True if a network evaluates positions, in place of the rules. The front end sets it."""
+POLICY = False
+"""True if that is a policy-value network of dense layers."""
 GOLDEN: Final = -7046029254386353131
 MAX_PROBES: Final = 256
 """Slots of the table that are looked at for a node; beyond that it is not shared."""
@@ -97,6 +100,10 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
+    if POLICY and rules.to_move(state) >= 0:
+        ask_network(rules, state, search)
+        utility = network_utility(rules, state, search)
+        return utility if seat == 0 else search.total - utility
     if NETWORK:
         first = network_value(rules, state, 0, search.fitted) / FITTED_UNIT
         return first if seat == 0 else search.total - first
@@ -268,26 +275,32 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
     else:
         count = rules.legal_actions(state, words(buffer, width))
-    step, prior = search.edge_words, search.more + PRIOR
+    step, prior, priors = search.edge_words, search.more + PRIOR, buffer + 8 * width
     edges = allocate(search, count * step)
     if edges == 0:
         store(node, EDGES, 0)
         return False
     if mover >= 0:
+        if POLICY and search.selection == PUCT:
+            ask_network(rules, state, search)
+            network_priors(count, buffer, priors, search)
+        elif search.selection == PUCT:
+            for index in range(count):
+                store_float(priors, index, 1.0 / count)
         for last in range(count - 1, 0, -1):
             other = random_below(search, last + 1)
-            action = load(buffer, last)
+            action, share = load(buffer, last), load(priors, last)
             store(buffer, last, load(buffer, other))
+            store(priors, last, load(priors, other))
             store(buffer, other, action)
+            store(priors, other, share)
     for index in range(count):
         edge = edges + 8 * step * index
         for word in range(step):
             store(edge, word, 0)
         store(edge, ACTION, load(buffer, index))
-        if mover < 0:
-            store_float(edge, prior, load_float(buffer + 8 * width, index))
-        elif search.selection == PUCT:
-            store_float(edge, prior, 1.0 / count)
+        if mover < 0 or search.selection == PUCT:
+            store_float(edge, prior, load_float(priors, index))
     if mover >= 0 and search.has_priors != 0:
         for index in range(count):
             store(buffer, index, load(edges, step * index + ACTION))

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
+from zermelo.agents.compiled.dense_block import can_ask, hold_network
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.observer import Observer
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, tables_of
 from zermelo.agents.compiled.table import MOST_SPARE, let_go, spare_block, zeros
 from zermelo.agents.compiled.threads import run_here, share
@@ -32,6 +34,7 @@ from zermelo.agents.core.monte_carlo import (
     TreeForm,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.evaluators.policy_value import DenseNetwork
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
@@ -132,7 +135,7 @@ class CompiledMonteCarlo(MonteCarlo):
         config, seed = start.config, start.seed
         threads = config.threads
         fitted = tables_of(evaluator, game)
-        self.kernel = self.program.load(game.rules, **self.constants(evaluator))
+        self.kernel = self.program.load(game.rules, **self.constants(game, evaluator))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
         table = None
@@ -150,6 +153,8 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.table_bits = len(table).bit_length() - 1
             if fitted is not None:
                 search.hold("fitted", fitted.words())
+            if isinstance(evaluator, DenseNetwork):
+                hold_network(search, game, evaluator)
         self._fitted = fitted  # whose memory the kernel reads
         self._unclaimed = np.zeros(1, np.int64)
         first = self.searches[0]
@@ -165,11 +170,15 @@ class CompiledMonteCarlo(MonteCarlo):
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
         is_network = getattr(tables_of(evaluator, game), "is_network", False)
+        if isinstance(evaluator, DenseNetwork):
+            return can_ask(game, evaluator)
         return evaluator is None or is_network or (is_own and can_use(game, evaluator))
 
     @staticmethod
-    def constants(evaluator: Any) -> dict[str, bool]:
+    def constants(game: Any, evaluator: Any) -> dict[str, bool]:
         """The constants of the kernel."""
+        if isinstance(evaluator, DenseNetwork):
+            return {f"{NODES}.POLICY": True, **Observer(game).sight}
         return {f"{NODES}.NETWORK": True} if getattr(evaluator, "is_network", False) else {}
 
     def simulate(self, count: int) -> bool:

@@ -15,28 +15,32 @@ import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo.agents.evaluators.dense import Layer, write_layers
 from zermelo.agents.evaluators.model_files import reason_of, require
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
+
+if TYPE_CHECKING:
+    from zermelo.agents.learning.alphazero.self_play import AlphaZeroSettings
 
 _DENSE = 4
 """Width of dense blocks, in channels: they cost less."""
 
 
-def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks: int) -> Any:
-    """A network with random weights, ``blocks`` residual blocks of ``channels`` channels: a ``torch.nn.Module``.
+def make_network(shape: tuple[int, ...], actions: int, settings: AlphaZeroSettings) -> Any:
+    """A network with random weights: a ``torch.nn.Module``.
 
     It takes observations, float32 of shape (batch, *shape), and returns logits of shape (batch, actions) and
     values of shape (batch,), from -1 to 1 for the player to move.
     """
     torch = require("torch", "PyTorch", "torch")
     nn = torch.nn
-    planes = len(shape) == 3
+    planes, channels, blocks = len(shape) == 3 and not settings.dense, settings.channels, settings.blocks
     width = channels if planes else _DENSE * channels
     size = shape[0] * shape[1] if planes else 1
 
@@ -151,6 +155,24 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != 1:
         raise InvalidSettingError(f"{path} is no checkpoint of this version: remove it, or choose another folder")
     return {name: part.numpy() if isinstance(part, torch.Tensor) else part for name, part in content.items()}
+
+
+def export_layers(network: Any, path: Path) -> None:
+    """Writes a network of dense layers as arrays (``evaluators.dense``), its normalizations folded.
+
+    Raises:
+        InvalidSettingError: It has convolutions, or the file cannot be written.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    folded = _folded(torch, copy.deepcopy(network).cpu().eval())
+    body = [part for block in folded.body for part in (block.first, block.second)]
+    heads = [folded.policy_layer, folded.policy, folded.value_layer, folded.hidden, folded.value]
+    parts = [folded.stem, *body, *heads]
+    if not all(isinstance(part, torch.nn.Linear) for part in parts):
+        raise InvalidSettingError(f"{path} is for dense layers, and this network has convolutions: set dense=True")
+    with torch.inference_mode():
+        layers = [Layer(part.weight.t().contiguous().numpy(), part.bias.numpy()) for part in parts]
+    write_layers(path, layers)
 
 
 def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:

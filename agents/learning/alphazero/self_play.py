@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -11,12 +13,13 @@ from numpy.typing import NDArray
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.search import make_search
+from zermelo.agents.compiled.observer import Observer
 from zermelo.agents.core.monte_carlo import Selection, Start, TreeForm
 from zermelo.agents.core.settings import check_settings, flag, number, whole
+from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.learning.layout import BATCH, Batch, Trees
 from zermelo.agents.learning.vector_games import (
     GameArrays,
-    Observer,
     compiled_game,
     run_parts,
     split_games,
@@ -36,6 +39,7 @@ class AlphaZeroSettings:
 
     Attributes:
         games: Games at once; the network is asked about as many positions at a time.
+        actors: Tasks of a runner that play these games, each its share of them.
         simulations: Simulations for each move.
         considered: Actions that share the root's simulations, at most.
         exploration: The weight of priors inside the tree (PUCT), with values from 0 to 1.
@@ -44,6 +48,7 @@ class AlphaZeroSettings:
         longest: Moves after which a game ends, and counts as even.
         solver: Whether to prove wins, losses and draws.
         channels, blocks: Width and residual blocks of the network.
+        dense: Whether boards too go through dense layers, four times as wide, which ``mcts`` evaluates itself.
         positions: New positions of an iteration.
         reuse: How often a position is learned from, on average.
         buffer: Positions remembered.
@@ -56,6 +61,7 @@ class AlphaZeroSettings:
     """
 
     games: int = whole(256, lower=1)
+    actors: int = whole(1, lower=1)
     simulations: int = whole(32, lower=2)
     considered: int = whole(16, lower=2)
     exploration: float = number(1.25, lower=0)
@@ -66,6 +72,7 @@ class AlphaZeroSettings:
     solver: bool = flag(True)
     channels: int = whole(32, lower=1)
     blocks: int = whole(4, lower=1)
+    dense: bool = flag(False)
     positions: int = whole(4_096, lower=1)
     reuse: float = number(8.0, lower=0)
     buffer: int = whole(200_000, lower=1)
@@ -267,6 +274,66 @@ class SelfPlay:
             np.where(seats == 0, outcome, total - outcome).astype(np.float32),
             np.array(values, np.float32),
         )
+
+
+def play_positions(
+    play: SelfPlay, answer: Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]], count: int
+) -> Samples:
+    """At least so many samples: games are played until enough of them have ended."""
+    found: list[Samples] = []
+    while sum(len(each.outcomes) for each in found) < count:
+        samples = play.step(*answer(play.observations))
+        if samples is not None:
+            found.append(samples)
+    return Samples.joined(found)
+
+
+@dataclass
+class ActorWork(PureWork):
+    """The games between two trainings as tasks of a runner; an item is an actor's number and its games' state.
+
+    Without a state the games begin.
+    """
+
+    rules: Any
+    settings: AlphaZeroSettings
+    weights: dict[str, NDArray[Any]]
+
+    @functools.cached_property
+    def answer(self) -> Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]:
+        """The network."""
+        from zermelo.agents.evaluators.model_files import require
+        from zermelo.agents.learning.alphazero.network import answers_of, make_network
+
+        torch, play = require("torch", "PyTorch", "torch"), _games_of(self.rules, self.settings)
+        torch.set_num_threads(1)
+        network = make_network(play.shape, play.choices, self.settings)
+        network.load_state_dict({name: torch.from_numpy(part) for name, part in self.weights.items()})
+        return answers_of(network, "cpu")
+
+    def run(
+        self, item: tuple[int, dict[str, Any] | None], on_turn: Callable[[int], None] | None = None
+    ) -> tuple[Samples, dict[str, Any]]:
+        """Samples of the games that ended, and the state of the others."""
+        (number, state), settings = item, self.settings
+        if state is None:
+            seed = int(np.random.SeedSequence([settings.seed, number]).generate_state(1)[0])
+            play = SelfPlay(opposed_game(self.rules), replace(_share(settings), seed=seed), 1)
+        else:
+            play = _games_of(self.rules, settings)
+            play.restore(state)
+        samples = play_positions(play, self.answer, -(-settings.positions // settings.actors))
+        return samples, play.state()
+
+
+def _share(settings: AlphaZeroSettings) -> AlphaZeroSettings:
+    return replace(settings, games=-(-settings.games // settings.actors))
+
+
+@functools.lru_cache(maxsize=1)
+def _games_of(rules: Any, settings: AlphaZeroSettings) -> SelfPlay:
+    """Games to go on with, made once in a worker."""
+    return SelfPlay(opposed_game(rules), _share(settings), 1)
 
 
 class Lesson(NamedTuple):

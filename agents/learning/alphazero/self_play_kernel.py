@@ -42,8 +42,9 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     scaled,
 )
 from zermelo.agents.compiled.monte_carlo.selection import select
+from zermelo.agents.compiled.observing import observe
 from zermelo.agents.learning.layout import ROOT, Batch, Trees
-from zermelo.agents.learning.states_kernel import is_over, keep, observe, past_chance, state_of
+from zermelo.agents.learning.states_kernel import is_over, keep, past_chance, state_of
 from zermelo.envs.jit.memory import int8s, load, load_float, load_state, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

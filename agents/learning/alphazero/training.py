@@ -11,6 +11,7 @@ Science 362 (2018).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -24,9 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.agents.core.settings import check_number
+from zermelo.agents.core.tasks import Tasks
 from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.alphazero.network import (
     answers_of,
+    export_layers,
     export_onnx,
     make_network,
     network_device,
@@ -34,16 +37,18 @@ from zermelo.agents.learning.alphazero.network import (
     write_checkpoint,
 )
 from zermelo.agents.learning.alphazero.self_play import (
+    ActorWork,
     AlphaZeroSettings,
     Lesson,
     Replay,
     Samples,
     SelfPlay,
     opposed_game,
+    play_positions,
 )
 from zermelo.envs import InvalidSettingError
 
-_SIZES = ("games", "channels", "blocks", "buffer")
+_SIZES = ("games", "actors", "channels", "blocks", "dense", "buffer")
 """Settings that a checkpoint cannot go on without."""
 _LAST_RATE = 0.05
 """The learning rate at the end, as a share of the first."""
@@ -77,6 +82,8 @@ class AlphaZero:
         settings: How to play and to learn.
         device: PyTorch's name of the device for the network.
         threads: Threads that play; by default one fewer than there are processors.
+        runner: Plays elsewhere, as ``zermelo.evaluation.runners`` do, in ``settings.actors`` tasks; this process
+            learns. How many workers there are changes nothing.
 
     Attributes:
         network: The ``torch.nn.Module``.
@@ -95,6 +102,7 @@ class AlphaZero:
         *,
         device: str = "cpu",
         threads: int | None = None,
+        runner: Any = None,
     ) -> None:
         torch = require("torch", "PyTorch", "torch")
         self.settings = settings = AlphaZeroSettings() if settings is None else settings
@@ -106,14 +114,14 @@ class AlphaZero:
         )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            self.network = make_network(
-                self.self_play.shape, self.self_play.choices, channels=settings.channels, blocks=settings.blocks
-            ).to(self.device, memory_format=torch.channels_last)
+            network = make_network(self.self_play.shape, self.self_play.choices, settings)
+            self.network = network.to(self.device, memory_format=torch.channels_last)
         self._optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         self._generator = np.random.default_rng(settings.seed)
-        self._torch = torch
+        self._torch, self._runner = torch, runner
+        self._actors: list[dict[str, Any] | None] = [None] * settings.actors
         self.iterations, self.seconds, self._new = 0, 0.0, 0
 
     @property
@@ -129,10 +137,10 @@ class AlphaZero:
         """
         check_number("progress", progress)
         began, games, asked = time.perf_counter(), self.self_play.played, self.self_play.asked
-        answer = answers_of(self.network, self.device)
+        play = self._play_here() if self._is_here else self._play_by_tasks()
         with ThreadPoolExecutor(1) as pool:
             learning = pool.submit(self._learn, progress)
-            found = self._play(answer)
+            found = play()
             played = time.perf_counter()
             learned, losses = learning.result()
         self.replay.add(found)
@@ -149,13 +157,28 @@ class AlphaZero:
             *losses,
         )
 
-    def _play(self, answer: Callable[[Any], tuple[Any, Any]]) -> Samples:
-        found: list[Samples] = []
-        while sum(len(each.outcomes) for each in found) < self.settings.positions:
-            samples = self.self_play.step(*answer(self.self_play.observations))
-            if samples is not None:
-                found.append(samples)
-        return Samples.joined(found)
+    @property
+    def _is_here(self) -> bool:
+        return self._runner is None and self.settings.actors == 1
+
+    def _play_here(self) -> Callable[[], Samples]:
+        answer = answers_of(self.network, self.device)
+        return lambda: play_positions(self.self_play, answer, self.settings.positions)
+
+    def _play_by_tasks(self) -> Callable[[], Samples]:
+        weights = {name: part.cpu().numpy().copy() for name, part in self.network.state_dict().items()}
+        work = ActorWork(self.game.rules, self.settings, weights)
+
+        def play() -> Samples:
+            with contextlib.closing(Tasks(work, self._runner)) as tasks:
+                found = list(tasks.map(enumerate(self._actors)))
+            self._actors = [state for _, state in found]
+            self.self_play.played, self.self_play.asked = (
+                sum(state[name] for _, state in found) for name in ("played", "asked")
+            )
+            return Samples.joined([samples for samples, _ in found])
+
+        return play
 
     def _learn(self, progress: float) -> tuple[float, tuple[float, float]]:
         began, settings, share = time.perf_counter(), self.settings, min(max(progress, 0.0), 1.0)
@@ -195,7 +218,10 @@ class AlphaZero:
         Raises:
             InvalidSettingError: It cannot be written; an older one is still there.
         """
-        self.self_play.begin_searches()
+        if self._is_here:
+            self.self_play.begin_searches()
+            self._actors = [self.self_play.state()]
+        actors = [state or {} for state in self._actors]
         content = {
             "format": 1,
             "game": repr(self.game),
@@ -207,7 +233,8 @@ class AlphaZero:
             "seconds": self.seconds,
             "new": self._new,
         }
-        write_checkpoint(Path(path), {**content, **self.self_play.state(), **self.replay.state()})
+        games = {f"{number} {name}": part for number, state in enumerate(actors) for name, part in state.items()}
+        write_checkpoint(Path(path), {**content, **games, **self.replay.state()})
 
     def restore(self, path: str | os.PathLike[str]) -> list[str]:
         """Goes on from a checkpoint of the same game; returns the names of the settings that were others then.
@@ -235,7 +262,17 @@ class AlphaZero:
             self.iterations, self._new = int(content["iterations"]), int(content["new"])
             self.seconds = float(content["seconds"])
             self.replay.restore(content)
-            self.self_play.restore(content)
+            states = [
+                {name.partition(" ")[2]: part for name, part in content.items() if name.startswith(f"{number} ")}
+                for number in range(self.settings.actors)
+            ]
+            self._actors = [state or None for state in states]
+            if self._is_here:
+                self.self_play.restore(states[0])
+            else:
+                self.self_play.played, self.self_play.asked = (
+                    sum(state.get(name, 0) for state in states) for name in ("played", "asked")
+                )
         except InvalidSettingError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
@@ -245,5 +282,11 @@ class AlphaZero:
         return other
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator."""
-        export_onnx(self.network, self.self_play.shape, Path(path))
+        """Writes the network, as an agent's policy or evaluator.
+
+        ``onnx(path=...)`` reads ONNX, ``dense(path=...)`` a file that ends in ``.npz``, of dense layers.
+        """
+        if Path(path).suffix == ".npz":
+            export_layers(self.network, Path(path))
+        else:
+            export_onnx(self.network, self.self_play.shape, Path(path))

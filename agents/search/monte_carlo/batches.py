@@ -107,7 +107,9 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         return [guess[action] for action in actions]
 
     def count_losses(self, path: list[tuple[Node, int]], sign: int) -> None:
-        """Counts a loss for whoever has chosen on the way, or takes it back."""
+        """Counts a loss for whoever has chosen on the way, or takes it back; not in batches of one."""
+        if self.batch_size == 1:
+            return
         for node, place in path:
             node.visits += sign
             node.counts[place] += sign

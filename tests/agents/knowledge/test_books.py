@@ -18,6 +18,7 @@ from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.openings import openings_for
+from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
 SMALL_FOUR = ConnectFour(4, 4)
@@ -205,6 +206,26 @@ def test_a_book_goes_on_where_it_stopped(tmp_path):
     assert len(few) < len(more) == len(every)
     assert np.array_equal(more.keys, every.keys)
     assert len(judged) <= len(every) - len(few)
+
+
+@pytest.mark.thorough
+def test_a_book_is_the_same_wherever_it_is_evaluated_and_after_an_interruption(tmp_path):
+    how = {"agent": make_agent("mcts(simulations=50)"), "nodes": 10, "positions": 300}
+    here = grow_book(TICTACTOE, tmp_path / "here.zbook", **how)
+    there = grow_book(TICTACTOE, tmp_path / "there.zbook", runner=make_runner(2), **how)
+
+    def stop(progress):
+        if progress.positions == 201:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grow_book(TICTACTOE, tmp_path / "again.zbook", on_progress=stop, **how)
+    assert len(read_book(tmp_path / "again.zbook")) == 201
+    again = grow_book(TICTACTOE, tmp_path / "again.zbook", **how)
+    for other in (there, again):
+        assert np.array_equal(here.keys, other.keys)
+        assert np.array_equal(here.values, other.values)
+        assert np.array_equal(here.flags, other.flags)
 
 
 def test_better_lines_grow_first(tmp_path):

@@ -149,5 +149,5 @@ def test_worker_processes_write_the_same_rows(agent):
 
 def test_what_ends_a_worker_ends_the_run_in_a_sentence():
     work = LabelWork(SMALL, "auto", 10, 0)
-    with pytest.raises(ZermeloError, match=r"a worker ended \(exit code -9\) while it searched batch 3"):
+    with pytest.raises(ZermeloError, match=r"a worker ended \(exit code -9\) in the middle of a task"):
         work.lost(3, Loss(-1, -9, hung=False))

@@ -10,9 +10,10 @@ from doubles.made_games import made_records
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation import EndReason, GameRecord, Move, play_match
 from zermelo.evaluation.analysis import judge as judge_module
-from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.analysis.judge import Judge, JudgeWork, judge
 from zermelo.evaluation.analysis.judgement import Phase
 from zermelo.evaluation.analysis.replay import ReplayError
+from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = "classic/tictactoe-v3"
 
@@ -195,6 +196,27 @@ def test_only_so_many_games(search):
         judge(games, games=0)
     with pytest.raises(InvalidSettingError, match="nodes must be a whole number"):
         judge(games, nodes=0)
+
+
+def test_verdicts_are_the_same_wherever_they_are_found_and_are_not_found_again():
+    games = [replace(record([0, 1, 7]), game_id="a"), replace(record([4, 1, 0]), game_id="b")]
+    here, there = Judge(JudgeWork()), Judge(JudgeWork())
+    verdicts = list(here.judged(games))
+    assert list(there.judged(games, runner=make_runner(2))) == verdicts
+    assert there.table() == here.table() == judge(games)
+
+    class Nobody:
+        def run(self, work, items):
+            raise AssertionError(f"{items} are known")
+            yield
+
+    known = {verdict.game_id: verdict for verdict in verdicts}
+    again = Judge(JudgeWork())
+    assert list(again.judged(games, known, runner=Nobody())) == verdicts
+    assert again.table() == here.table()
+    for other, changed in ((JudgeWork(nodes=10), games), (JudgeWork(), [replace(games[0], seed=7)])):
+        with pytest.raises(AssertionError, match="are known"):
+            list(Judge(other).judged(changed, known, runner=Nobody()))
 
 
 def test_the_table_as_text_and_as_data(search):

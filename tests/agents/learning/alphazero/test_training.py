@@ -1,17 +1,21 @@
 """The network learns, goes on from checkpoints as if nothing had happened, and plays as an agent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
 
 from zermelo.agents import make_agent  # noqa: E402
+from zermelo.agents.evaluators.policy_value import DenseNetwork  # noqa: E402
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of, make_network  # noqa: E402
 from zermelo.agents.learning.alphazero import network as checkpoints  # noqa: E402
 from zermelo.agents.learning.alphazero.self_play import Replay, Samples, opposed_game  # noqa: E402
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make  # noqa: E402
 from zermelo.envs.rules.observations import observation  # noqa: E402
 from zermelo.evaluation import round_robin  # noqa: E402
+from zermelo.evaluation.tournament.run import make_runner  # noqa: E402
 
 TINY = AlphaZeroSettings(
     games=6, simulations=4, channels=4, blocks=1, positions=20, batch_size=8, reuse=2.0, buffer=300, seed=3
@@ -52,6 +56,24 @@ def test_a_restored_training_goes_on_as_if_nothing_had_happened(tmp_path):
 
 
 @pytest.mark.usefixtures("single_thread")
+def test_actors_play_the_same_games_wherever_they_run(tmp_path):
+    settings, path = replace(TINY, actors=2), tmp_path / "checkpoint.pt"
+    first = AlphaZero(MNK, settings)
+    for _ in range(2):
+        first.iterate()
+    first.save(path)
+    first.iterate(0.3)
+    second = AlphaZero(MNK, settings, runner=make_runner(2))
+    second.restore(path)
+    assert second.iterate(0.3).positions >= TINY.positions
+    assert all(torch.equal(one, other) for one, other in zip(weights(first), weights(second), strict=True))
+    assert first.self_play.asked == second.self_play.asked
+    assert (first.replay.state()["replay_states"] == second.replay.state()["replay_states"]).all()
+    with pytest.raises(InvalidSettingError, match=r"other settings \(actors\)"):
+        AlphaZero(MNK, TINY).restore(path)
+
+
+@pytest.mark.usefixtures("single_thread")
 def test_iterations_say_what_they_did(tmp_path):
     trainer = AlphaZero(MNK, TINY)
     first, second = trainer.iterate(), trainer.iterate()
@@ -68,6 +90,20 @@ def test_iterations_say_what_they_did(tmp_path):
     env.reset(seed=0)
     agent = make_agent(f'mcts(evaluator="{network}", selection=puct, simulations=20, batch_size=4)')
     assert agent.search(env).stats["simulations"] == 20
+    with pytest.raises(InvalidSettingError, match="this network has convolutions: set dense=True"):
+        trainer.export(tmp_path / "model.npz")
+
+
+@pytest.mark.usefixtures("single_thread")
+def test_dense_networks_are_played_by_compiled_searches(tmp_path):
+    trainer = AlphaZero(MNK, replace(TINY, dense=True))
+    trainer.iterate()
+    trainer.iterate()
+    seen = np.stack([observation(trainer.game.rules, trainer.game.initial_state(), 0)])
+    trainer.export(tmp_path / "model.npz")
+    dense = DenseNetwork(path=str(tmp_path / "model.npz"))
+    ours, theirs = dense.answer(seen, seen), answers_of(trainer.network, torch.device("cpu"))(seen)
+    assert all(one == pytest.approx(other, abs=1e-5) for one, other in zip(ours, theirs, strict=True))
 
 
 def test_checkpoints_of_something_else_are_refused(tmp_path):
@@ -122,7 +158,7 @@ def test_a_disk_that_is_full_leaves_the_old_checkpoint(tmp_path, monkeypatch):
 def test_what_the_network_answers_quickly_is_what_it_answers(shape):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        network = make_network(shape, 7, channels=4, blocks=2)
+        network = make_network(shape, 7, AlphaZeroSettings(channels=4, blocks=2))
         network.train()
         network(torch.randn(16, *shape))  # normalizations with something to fold
         seen = np.random.default_rng(0).integers(0, 2, (5, *shape)).astype(np.int8)

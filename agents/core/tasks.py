@@ -1,0 +1,91 @@
+"""Independent tasks, which runners (``zermelo.evaluation.runners``) spread over processes and machines."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, Final
+
+from zermelo.envs import ZermeloError
+
+AHEAD: Final = 8192
+"""Tasks that are handed out before the first of them has ended."""
+
+
+class PureWork:
+    """Tasks whose results depend on nothing but their items; a dataclass derives from it and has ``run``.
+
+    Workers are sent its fields alone.
+    """
+
+    hang_seconds: ClassVar[float | None] = None
+
+    def run(self, item: Any, on_turn: Callable[[int], None] | None = None) -> Any:
+        """Returns the result for an item; ``on_turn`` is not called."""
+        raise NotImplementedError
+
+    def lost(self, item: Any, loss: Any) -> Any:
+        """Ends the run: the same item would end the next worker too."""
+        raise ZermeloError(
+            f"a worker ended (exit code {loss.exit_code}) in the middle of a task: if memory ran out, use fewer "
+            "workers; then give the same command again"
+        )
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    def __reduce__(self) -> Any:
+        fields: Any = dataclasses.fields(self)  # type: ignore[arg-type]  # those who derive are dataclasses
+        return type(self), tuple(getattr(self, field.name) for field in fields)
+
+
+@dataclasses.dataclass
+class _Numbered(PureWork):
+    work: Any
+
+    @property
+    def hang_seconds(self) -> float | None:  # type: ignore[override]
+        return self.work.hang_seconds  # type: ignore[no-any-return]
+
+    def run(self, item: tuple[int, Any], on_turn: Callable[[int], None] | None = None) -> tuple[int, Any]:
+        return item[0], self.work.run(item[1], on_turn)
+
+    def lost(self, item: tuple[int, Any], loss: Any) -> tuple[int, Any]:
+        return item[0], self.work.lost(item[1], loss)
+
+    def close(self) -> None:
+        self.work.close()
+
+
+class Tasks:
+    """Gives work to one run of a runner as it comes up; None stands for this process.
+
+    Use it in ``contextlib.closing``.
+    """
+
+    def __init__(self, work: Any, runner: Any = None) -> None:
+        self._items: list[Any] = []  # which grows while the run goes on
+        numbered = _Numbered(work)
+        self._found = map(numbered.run, self._items) if runner is None else runner.run(numbered, self._items)
+        self._early: dict[int, Any] = {}
+
+    def map(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Yields the results in the order of the items, which are taken as they are needed."""
+        left, done = iter(items), len(self._items)
+        while True:
+            new = itertools.islice(left, AHEAD - len(self._items) + done)
+            self._items.extend(enumerate(list(new), len(self._items)))
+            if done == len(self._items):
+                return
+            while done not in self._early:
+                number, result = next(self._found)
+                self._early[number] = result
+            self._items[done] = None
+            yield self._early.pop(done)
+            done += 1
+
+    def close(self) -> None:
+        """Ends the run."""
+        if hasattr(self._found, "close"):
+            self._found.close()
