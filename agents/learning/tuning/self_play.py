@@ -239,26 +239,30 @@ class LessonWork:
 
     def __post_init__(self) -> None:
         self._game: Any = None
+        self._compiled: CompiledGames | None = None
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
         """The positions of some games; ``on_turn`` is not called."""
         generator = np.random.default_rng(item)
         if self._game is None:
             live = make_env(self.env)
-            live.reset(seed=item)
+            live.reset(seed=0)
             self._game = as_game(live)
             self._start = self._game.snapshot(live)
-            self._player = self._make_player(item)
+            agent = self._agent(0)
+            if isinstance(agent, AlphaBetaAgent):
+                self._compiled = CompiledGames.of(agent, self._game, self._start)
             drawn = np.random.default_rng(0)
             lengths = [sum(1 for _ in random_game(self._game, self._start, drawn, 1_000)) for _ in range(20)]
             self._opening = min(round(_OPENING_SHARE * np.mean(lengths)), _LONGEST_OPENING)
         game = self._game
-        if isinstance(self._player, CompiledGames):
-            self._player.begin(int(generator.integers(2**62)), self._start)
-            played = [self._player.play(self._start, self._opening, self.nodes) for _ in range(self.games)]
+        if self._compiled is not None:
+            self._compiled.begin(int(generator.integers(2**62)), self._start)
+            played = [self._compiled.play(self._start, self._opening, self.nodes) for _ in range(self.games)]
             return Lessons.joined(played)
+        player = searching(game, self._agent(item), is_learned=True)
         loop = SelfPlay(
-            game, [self._start], [self._player], self._opening, _POSITIONS, generator,
+            game, [self._start], [player], self._opening, _POSITIONS, generator,
             records=lambda state, choice: is_quiet(game, state, choice),
         )  # fmt: skip
         states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()
@@ -277,22 +281,16 @@ class LessonWork:
             words, np.array(movers, np.int8), np.array(outcomes, np.float32), np.array(values, np.float32)
         )
 
-    def _make_player(self, seed: int) -> Player | CompiledGames:
+    def _agent(self, seed: int) -> SearchAgent:
         game = self._game
         network = load_evaluation(self.network) if self.network else None
-        if network is not None or features_for(game, self._start) is not None:
-            agent: SearchAgent
-            if game.traits.chance is Chance.NONE:
-                agent = AlphaBetaAgent(
-                    nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, memory_mb=_TABLE_MB, seed=seed
-                )
-                if (compiled := CompiledGames.of(agent, game, self._start)) is not None:
-                    return compiled
-            else:
-                agent = ExpectiminimaxAgent(nodes=self.nodes, evaluator=network, seed=seed)
-            return searching(game, agent, is_learned=True)
-        simulations = max(2, self.nodes // _NODES_OF_PLAYOUTS)
-        return searching(game, MCTSAgent(simulations=simulations, seed=seed), is_learned=True)
+        if network is None and features_for(game, self._start) is None:
+            return MCTSAgent(simulations=max(2, self.nodes // _NODES_OF_PLAYOUTS), seed=seed)
+        if game.traits.chance is not Chance.NONE:
+            return ExpectiminimaxAgent(nodes=self.nodes, evaluator=network, seed=seed)
+        return AlphaBetaAgent(
+            nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, memory_mb=_TABLE_MB, seed=seed
+        )
 
     def lost(self, item: int, loss: Any) -> Lessons:
         """No positions: other games will do."""
