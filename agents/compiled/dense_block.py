@@ -9,15 +9,13 @@ import numpy as np
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.observer import Observer
-from zermelo.agents.evaluators.dense import steps
-from zermelo.agents.evaluators.policy_value import DenseNetwork
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
 
-def can_ask(game: RulesGame, network: DenseNetwork) -> bool:
+def can_ask(game: RulesGame, network: Any) -> bool:
     """True if kernels can evaluate a game by a network: opposed players, bounds, observations that compile."""
     lower, upper = game.traits.utility_bounds
     if not (game.traits.is_opposed and math.isfinite(upper - lower) and lower < upper):
@@ -30,13 +28,13 @@ def can_ask(game: RulesGame, network: DenseNetwork) -> bool:
     return len(layers[0].weights) == seen and len(layers[-4].biases) == game.traits.num_actions
 
 
-def hold_network(search: Search, game: RulesGame, network: DenseNetwork) -> None:
+def hold_network(search: Search, game: RulesGame, network: Any) -> None:
     """Gives a thread's record a network, with vectors of its own."""
     observer, layers = Observer(game), network.network
     lower, upper = game.traits.utility_bounds
     vectors: dict[str, Any] = {"seen": np.zeros(observer.size, np.float32)}
     rows = []
-    for step, layer in zip(steps(len(layers)), layers, strict=True):
+    for step, layer in network.placed(layers):
         target = vectors.setdefault(step.target, np.zeros(len(layer.biases), np.float32))
         arrays = vectors[step.source], target, layer.weights, layer.biases
         rows.append([*(each.ctypes.data for each in arrays), *layer.weights.shape, step.adds + 2 * step.rectifies])

@@ -12,8 +12,8 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.patterns import value_of_odds
+from zermelo.agents.core.mate_distance import known_win
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.fitted.network import known_win
 from zermelo.envs.jit.memory import load, load_short, store, store_short, store_state
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.protocol import Rules

@@ -27,6 +27,7 @@ SLACK = 1e-9
 """How far outside the window an average must lie to be cut off, as sums are rounded (times the greatest value)."""
 
 _TOLERANCE = 1e-9
+_KNOWN, _SLOPE, _LARGEST_SIZE = 1.0, 0.5, 1 - 1 / 1024
 
 
 def just_below(score: Score) -> Score:
@@ -133,3 +134,11 @@ class Scale:
         # The first frame only serves to shift the bounds: whoever is not there yet is a ply away at least.
         plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._sooner)
         return plain._replace(lowest=plain.to_parent((lowest, 0)), highest=plain.to_parent((highest, 0)))
+
+
+def known_win(value: float, lower: float, upper: float) -> float:
+    """The value of a won state, near the end of the utility: its log odds grow as ``size / (1 - size)`` did."""
+    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+    size = min(abs(value - middle) / half, _LARGEST_SIZE)
+    found = half * math.tanh(_KNOWN + _SLOPE * size / (1.0 - size))
+    return middle + found if value > middle else middle - found

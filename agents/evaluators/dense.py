@@ -79,6 +79,7 @@ class DenseModel:
 
     path: str = ""
     mask_input = False
+    is_dense = True
 
     def load(self) -> list[Layer]:
         """The layers, checked."""
@@ -105,6 +106,10 @@ class DenseModel:
             ) from error
         return layers
 
+    def placed(self, network: Sequence[Layer]) -> Iterator[tuple[Step, Layer]]:
+        """The layers, each with its place."""
+        return zip(steps(len(network)), network, strict=True)
+
     def run(
         self, network: Sequence[Layer], observations: NDArray[Any], masks: NDArray[np.bool_]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -114,7 +119,7 @@ class DenseModel:
                 f"{self.path!r} takes observations of {len(network[0].weights)} numbers, not "
                 f"{vectors['seen'].shape[1]}"
             )
-        for step, (weights, biases) in zip(steps(len(network)), network, strict=True):
+        for step, (weights, biases) in self.placed(network):
             source = vectors[step.source]
             target = biases + (vectors[step.target] if step.adds else np.zeros((len(source), 1), np.float32))
             for place in np.flatnonzero(source.any(axis=0)):

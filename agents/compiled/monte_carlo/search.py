@@ -34,7 +34,6 @@ from zermelo.agents.core.monte_carlo import (
     TreeForm,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.agents.evaluators.policy_value import DenseNetwork
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
@@ -153,7 +152,7 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.table_bits = len(table).bit_length() - 1
             if fitted is not None:
                 search.hold("fitted", fitted.words())
-            if isinstance(evaluator, DenseNetwork):
+            if getattr(evaluator, "is_dense", False):
                 hold_network(search, game, evaluator)
         self._fitted = fitted  # whose memory the kernel reads
         self._unclaimed = np.zeros(1, np.int64)
@@ -170,14 +169,14 @@ class CompiledMonteCarlo(MonteCarlo):
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
         is_network = getattr(tables_of(evaluator, game), "is_network", False)
-        if isinstance(evaluator, DenseNetwork):
+        if getattr(evaluator, "is_dense", False):
             return can_ask(game, evaluator)
         return evaluator is None or is_network or (is_own and can_use(game, evaluator))
 
     @staticmethod
     def constants(game: Any, evaluator: Any) -> dict[str, bool]:
         """The constants of the kernel."""
-        if isinstance(evaluator, DenseNetwork):
+        if getattr(evaluator, "is_dense", False):
             return {f"{NODES}.POLICY": True, **Observer(game).sight}
         return {f"{NODES}.NETWORK": True} if getattr(evaluator, "is_network", False) else {}
 

@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.core.mate_distance import known_win
 from zermelo.agents.evaluators.fitted.observed import unlike, values_by_seat, write_evaluation
 from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.contract import method_or_default
@@ -35,7 +36,6 @@ OUTPUT_ONE: Final = 64
 MOST_HIDDEN: Final = 256
 LARGEST_OUTPUT: Final = 127
 """The largest weight of the output: sums then fit into 32 bits."""
-_KNOWN, _SLOPE, _LARGEST_SIZE = 1.0, 0.5, 1 - 1 / 1024
 _STEP: Final = 16
 """The hidden size is a multiple of the numbers that a processor adds at once."""
 _SLOTS: Final = 65
@@ -67,14 +67,6 @@ def require_planes(game: Any) -> None:
             return
         reason = "two opposed players whose rewards are those of the rules"
     raise UnsupportedGameError(f"a network is for rules of {reason}, which {game.traits.name} has not")
-
-
-def known_win(value: float, lower: float, upper: float) -> float:
-    """The value of a won state, near the end of the utility: its log odds grow as ``size / (1 - size)`` did."""
-    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
-    size = min(abs(value - middle) / half, _LARGEST_SIZE)
-    found = half * math.tanh(_KNOWN + _SLOPE * size / (1.0 - size))
-    return middle + found if value > middle else middle - found
 
 
 class NetworkEvaluator:

@@ -9,7 +9,8 @@ four have no evaluation any more, as their rules have one: they are searched wit
 Best reply of three players, where it left out a line of usual moves although the opponent that could have played
 it first moves twice in it: the textbook function has the values that stand there now.
 ``solve`` searches all actions of a position together: the position is one node, not one for each action.
-Selective searches prune and order by history that forgets, and have a table in quiescence.
+Selective searches prune and order by history that forgets, and have a table in quiescence. They do not ask whether
+other root moves are as good as the best.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_a_bare_king_is_driven_into_the_right_corner() -> None:
         ("8/8/8/4k3/8/8/7P/K5N1 w - - 0 1", True),
         ("8/8/8/4k3/8/8/8/K4NN1 w - - 0 1", False),
         ("8/8/8/4k3/8/8/7P/K7 w - - 0 1", False),
-        ("7k/8/7P/6K1/8/8/8/4B3 w - - 0 1", False),
+        ("7k/8/7P/6K1/8/8/8/5B2 w - - 0 1", False),
         ("8/8/8/4k3/8/8/p7/K6R w - - 0 1", False),
         (chess.STARTING_FEN, False),
     ],
