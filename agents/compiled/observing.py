@@ -1,4 +1,4 @@
-"""What players observe of a state, in compiled code."""
+"""Observations of a state, written by compiled code."""
 
 from __future__ import annotations
 

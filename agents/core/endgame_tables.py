@@ -35,9 +35,9 @@ class EndgameTable:
     """A table of one game: its file, its header, and its scores.
 
     Attributes:
-        scores: A score for each entry (``zermelo.envs.rules.scores``), or what the mover gains at least, or
+        scores: A score for each entry (``zermelo.envs.rules.scores``), or a lower bound of the mover's gain, or
             ``ABSENT``.
-        uppers: The same, or what the mover gains at most, where repetition makes it depend on the past.
+        uppers: The same, or an upper bound of the gain, where repetition makes it depend on the past.
         offsets: Where the entries of a part begin; empty where positions are found by their keys.
         keys: The keys of the positions, ascending.
     """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from zermelo.envs import ZermeloError
 
@@ -13,17 +14,19 @@ AHEAD: Final = 8192
 """Tasks that are handed out before the first of them has ended."""
 
 
-class PureWork:
-    """Tasks whose results depend on nothing but their items; a dataclass derives from it and has ``run``.
+@dataclasses.dataclass
+class PureWork(abc.ABC):
+    """A base for dataclasses of tasks whose results depend only on their items; workers are sent the fields.
 
-    Workers are sent its fields alone.
+    Attributes:
+        hang_seconds: After so long without a sign of life a worker is taken to hang; None waits for ever.
     """
 
-    hang_seconds: ClassVar[float | None] = None
+    hang_seconds: float | None = dataclasses.field(default=None, init=False)
 
+    @abc.abstractmethod
     def run(self, item: Any, on_turn: Callable[[int], None] | None = None) -> Any:
         """Returns the result for an item; ``on_turn`` is not called."""
-        raise NotImplementedError
 
     def lost(self, item: Any, loss: Any) -> Any:
         """Ends the run: the same item would end the next worker too."""
@@ -32,11 +35,11 @@ class PureWork:
             "workers; then give the same command again"
         )
 
-    def close(self) -> None:
-        """Nothing was started."""
+    def close(self) -> None:  # noqa: B027 - only work that starts something has to end it
+        """Ends what was started: nothing."""
 
     def __reduce__(self) -> Any:
-        fields: Any = dataclasses.fields(self)  # type: ignore[arg-type]  # those who derive are dataclasses
+        fields = (field for field in dataclasses.fields(self) if field.init)
         return type(self), tuple(getattr(self, field.name) for field in fields)
 
 
@@ -44,9 +47,8 @@ class PureWork:
 class _Numbered(PureWork):
     work: Any
 
-    @property
-    def hang_seconds(self) -> float | None:  # type: ignore[override]
-        return self.work.hang_seconds  # type: ignore[no-any-return]
+    def __post_init__(self) -> None:
+        self.hang_seconds = self.work.hang_seconds
 
     def run(self, item: tuple[int, Any], on_turn: Callable[[int], None] | None = None) -> tuple[int, Any]:
         return item[0], self.work.run(item[1], on_turn)

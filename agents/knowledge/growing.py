@@ -129,7 +129,7 @@ class BookWork(PureWork):
 
     @functools.cached_property
     def prover(self) -> Prover | None:
-        """What proves, if the game compiles."""
+        """The prover, or None where the game does not compile."""
         return Prover(self.game) if can_prove(self.game) else None
 
     def run(self, item: tuple[Any, int], on_turn: Callable[[int], None] | None = None) -> tuple[float, bool]:

@@ -161,7 +161,7 @@ class Search(General, Protocol):
         return False
 
     def is_known_win(self, state: Any) -> bool:
-        """Whether whoever is ahead by ``evaluation`` wins and it shows how: networks leave it to that; False."""
+        """Whether the player ahead is known to win; networks then leave the value to ``evaluation``; False."""
         return False
 
     def pass_turn(self, state: Any) -> Any:
@@ -269,7 +269,7 @@ class Tables(Required, Protocol):
         return 0
 
     def table_repetition(self, state: Any) -> int:
-        """Likewise, if repetition ends the game there; needed where ``repetition_utility`` may not be 0."""
+        """The mover's gain if repetition ends the game there; tables need it unless repetition always draws."""
         return 0
 
     def table_horizon(self, state: Any) -> int:

@@ -200,7 +200,7 @@ class JudgeWork(PureWork):
         return Replayer(self.env, trust=self.trust)
 
     def question(self, record: GameRecord) -> str:
-        """What tells a verdict on this game by these settings from others."""
+        """The identity of a verdict: the game and the settings."""
         asked = (self.nodes, self.tables, record.env, record.seed, record.actions, len(record.opening))
         return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
 

@@ -38,11 +38,11 @@ class Block(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells blocks of a ladder apart, whatever time it has."""
+        """The identity of a block on its ladder; its number of games may change."""
         return self.first, self.second, self.number
 
 
-@dataclass(frozen=True)
+@dataclass
 class BlockPlayer(PureWork):
     """Plays blocks: the work of a runner."""
 

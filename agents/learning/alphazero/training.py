@@ -27,6 +27,7 @@ import numpy as np
 from zermelo.agents.core.settings import check_number
 from zermelo.agents.core.tasks import Tasks
 from zermelo.agents.evaluators.model_files import require
+from zermelo.agents.learning.alphazero.actors import ActorWork, play_positions
 from zermelo.agents.learning.alphazero.network import (
     answers_of,
     export_layers,
@@ -37,14 +38,12 @@ from zermelo.agents.learning.alphazero.network import (
     write_checkpoint,
 )
 from zermelo.agents.learning.alphazero.self_play import (
-    ActorWork,
     AlphaZeroSettings,
     Lesson,
     Replay,
     Samples,
     SelfPlay,
     opposed_game,
-    play_positions,
 )
 from zermelo.envs import InvalidSettingError
 

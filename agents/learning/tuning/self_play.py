@@ -16,6 +16,7 @@ from zermelo.agents.compiled.threads import race
 from zermelo.agents.compiled.two_player.search import DEEPEST, EXPLORE, CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.playouts import after, past_chance, random_game
+from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
@@ -173,7 +174,7 @@ class CompiledGames(CompiledAlphaBeta):
 
     @classmethod
     def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
-        """Those of the search; one of the root's module too, so that its functions are compiled with these."""
+        """The search's constants, and one of the root's module, so that it is compiled with all of them."""
         return super().constants(root, config) | {"zermelo.agents.compiled.root.GENERAL": False}
 
     @classmethod
@@ -221,7 +222,7 @@ class CompiledGames(CompiledAlphaBeta):
 
 
 @dataclass
-class LessonWork:
+class LessonWork(PureWork):
     """Games of self-play as tasks of a runner; an item is the seed of some games.
 
     Attributes:
@@ -235,14 +236,13 @@ class LessonWork:
     network: str
     nodes: int
     games: int
-    hang_seconds: float | None = None
 
     def __post_init__(self) -> None:
         self._game: Any = None
         self._compiled: CompiledGames | None = None
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
-        """The positions of some games; ``on_turn`` is not called."""
+        """The positions of some games."""
         generator = np.random.default_rng(item)
         if self._game is None:
             live = make_env(self.env)
@@ -295,12 +295,6 @@ class LessonWork:
     def lost(self, item: int, loss: Any) -> Lessons:
         """No positions: other games will do."""
         return dataclasses.replace(self, network="", games=1).run(item)[:0]
-
-    def close(self) -> None:
-        """Nothing was started."""
-
-    def __reduce__(self) -> Any:
-        return LessonWork, (self.env, self.network, self.nodes, self.games)
 
 
 def is_quiet(game: Any, state: Any, choice: Choice) -> bool:

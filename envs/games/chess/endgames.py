@@ -52,7 +52,7 @@ def _men(state: ChessState) -> Any:
 
 
 def _divisor(state: ChessState, strong: int, weak: int) -> int:
-    """What the score of an ending is divided by: more than 1 if it is likely a draw."""
+    """The divisor of an ending's score; more than 1 if the ending is likely a draw."""
     pawns, knights = state.pawns, state.knights
     bishops, rooks = state.diagonal & ~state.straight, state.straight & ~state.diagonal
     queens = state.diagonal & state.straight

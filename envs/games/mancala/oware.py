@@ -131,7 +131,7 @@ class Oware(NamedTuple):
         return self.result(state, action).other_store > state.mover_store
 
     def table_parts(self, what: str) -> list[tuple[int, ...]]:
-        """Likewise, up to half of the seeds: a game ends, uncounted, when more are captured."""
+        """A part for each number of seeds in houses, at most half of all seeds."""
         parts, most = [(1,), *HouseTables.table_parts(self, what)], self.houses * self.seeds
         if len(parts) > most:
             raise InvalidSettingError(f"--stones is at most {most} in Oware with so many seeds, not {what}")
