@@ -38,11 +38,10 @@ BENCHMARKS = {
     "equilibrium": ("equilibrium",),
     "poker": ("poker", "poker_exploitability"),
     "clone": ("clone",),
-    "tournament": ("tournament", "million"),
+    "tournament": ("tournament", "million", "cluster"),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
-    "cluster": ("cluster",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
 }
 """The functions of each module."""

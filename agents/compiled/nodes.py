@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from zermelo.agents.compiled.evaluators.network import network_value
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import insert_sorted
-from zermelo.agents.compiled.network import network_value
 from zermelo.agents.compiled.records import clear_line
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, store_float

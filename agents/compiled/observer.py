@@ -35,5 +35,5 @@ class Observer:
         self.dtype: Any = np.int64 if wide else np.int8
         here = "zermelo.agents.compiled"
         self.sight = {f"{here}.observing.OBSERVES": writes}
-        self.sight |= {f"{here}.observing.WIDE": wide, f"{here}.dense.WIDE": wide}
+        self.sight |= {f"{here}.observing.WIDE": wide, f"{here}.evaluators.dense.WIDE": wide}
         self.constants = {**self.sight, "zermelo.agents.learning.states_kernel.HISTORY": has_history(rules)}

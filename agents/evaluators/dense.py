@@ -2,7 +2,7 @@
 
 Observations go through a layer, residual blocks of two layers, and two heads: two layers to the policy, three to
 the value. All but the last of each head are followed by a ReLU, the value by a hyperbolic tangent. Numbers are
-float32, and sums are in the order of the inputs, so that NumPy here and ``compiled.dense`` agree to the bit.
+float32, and sums are in the order of the inputs, so that NumPy here and ``compiled.evaluators`` agree to the bit.
 """
 
 from __future__ import annotations

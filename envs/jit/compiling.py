@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import importlib
 import importlib.util
 import os
 import sys
@@ -161,6 +162,10 @@ class Functions:
         others: Functions | None = None,
     ) -> None:
         self._constants = {name if "." in name else f"{module}.{name}": constants[name] for name in constants}
+        for full in self._constants:
+            place, _, name = full.rpartition(".")
+            if not hasattr(importlib.import_module(place), name):
+                raise AttributeError(f"a kernel sets {full}, which is not there")
         self._modules = {module, *(name.rpartition(".")[0] for name in self._constants)}
         self._others = others
         self._made: dict[python_types.FunctionType, Any] = {}

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.compiled.dense import ask_network, network_priors, network_utility
+from zermelo.agents.compiled.evaluators.dense import ask_network, network_priors, network_utility
+from zermelo.agents.compiled.evaluators.network import network_value
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import claim_nodes
-from zermelo.agents.compiled.network import network_value
 from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, SELECTIONS, Selection
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import (

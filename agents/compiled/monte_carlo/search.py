@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.dense_block import can_ask, hold_network
+from zermelo.agents.compiled.evaluators.dense_block import can_ask, hold_network
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.observer import Observer

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.compiled.evaluators.network import network_value
+from zermelo.agents.compiled.evaluators.patterns import fitted_value
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.network import network_value
-from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
 from zermelo.agents.core.endgame_tables import GAINS
 from zermelo.agents.core.options import FITTED_UNIT

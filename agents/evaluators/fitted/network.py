@@ -233,7 +233,7 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
 
 
 class NetworkTables:
-    """The words that ``agents.compiled.network`` reads.
+    """The words that ``agents.compiled.evaluators.network`` reads.
 
     Attributes:
         address: Of words, which live as long as this object.

@@ -104,7 +104,7 @@ def _numbers(candidates: Sequence[Sequence[int]], width: int) -> _Whole | None:
 
 
 class PatternTables:
-    """The words that ``agents.compiled.patterns`` reads, at ``address``, as long as this object lives.
+    """The words that ``agents.compiled.evaluators.patterns`` reads, at ``address``, as long as this object lives.
 
     ``bits`` are what ``find_bits`` found, ``written`` is the weight of the written evaluation's log odds.
     """

@@ -10,7 +10,7 @@ import pytest
 from oracles.compared_searches import compiled, plain, searched
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.patterns import fitted_value
+from zermelo.agents.compiled.evaluators.patterns import fitted_value
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import FITTED_UNIT, ChancePruning
 from zermelo.agents.core.tree_config import AlphaBetaConfig

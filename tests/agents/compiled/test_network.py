@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from oracles.compared_searches import compiled, plain, random_positions, random_result, searched
 
 from zermelo.agents import ExpectiminimaxAgent, MCTSAgent, make_agent
-from zermelo.agents.compiled.network import network_value
+from zermelo.agents.compiled.evaluators.network import network_value
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.two_player import scores
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.tree_config import AlphaBetaConfig
@@ -172,3 +175,12 @@ def test_threads_have_room_of_their_own() -> None:
     for block, start in itertools.product((one, two), (8, 9)):
         assert block.ctypes.data < block[start] < block.ctypes.data + block.nbytes
     assert one[:8].tolist() == two[:8].tolist()
+
+
+def test_margins_of_fitted_values_are_those_of_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = Search()
+    search.span = FITTED_UNIT
+    monkeypatch.setattr(scores, "FITTED", True)
+    for odds in (-6.0, -1.0, 0.0, 0.5, 3.0):
+        value = round(FITTED_UNIT * math.tanh(odds / 2))
+        assert scores.linear(value, search) == pytest.approx(FITTED_UNIT * odds / 2, rel=0.01)

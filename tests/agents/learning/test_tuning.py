@@ -17,7 +17,7 @@ from doubles.stacks import StackingEnv
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent
-from zermelo.agents.compiled.patterns import fitted_value
+from zermelo.agents.compiled.evaluators.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.playouts import random_game
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation

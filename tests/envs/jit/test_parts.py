@@ -10,6 +10,7 @@ import pytest
 
 from zermelo.agents import MinimaxAgent
 from zermelo.agents.algorithms.minimax import minimax
+from zermelo.envs.jit.compiling import Functions
 from zermelo.envs.rules import RulesGame
 
 pytestmark = pytest.mark.thorough
@@ -81,3 +82,12 @@ def test_functions_that_call_each_other_and_compiled_ones_are_searched() -> None
         found = MinimaxAgent().search_state(game, game.initial_state())
         assert found.proven
         assert found.value == minimax(game, game.initial_state())
+
+
+def test_constants_that_no_module_has_are_refused() -> None:
+    """A misspelt one would compile another kernel than was asked for."""
+    module = "zermelo.agents.compiled.root"
+    Functions(module, {"GENERAL": True, "zermelo.agents.compiled.nodes.NETWORK": True})
+    for name in ("GENERALS", "zermelo.agents.compiled.nodes.NETWORKS"):
+        with pytest.raises(AttributeError, match=f"{name.rpartition('.')[2]}, which is not there"):
+            Functions(module, {name: True})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.patterns import value_of_odds
+from zermelo.agents.compiled.evaluators.patterns import value_of_odds
 from zermelo.agents.core.mate_distance import known_win
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, load_short, store, store_short, store_state

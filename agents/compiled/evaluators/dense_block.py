@@ -1,4 +1,4 @@
-"""The memory of a policy-value network of dense layers, as ``agents.compiled.dense`` reads it."""
+"""The memory of a policy-value network of dense layers, as ``agents.compiled.evaluators.dense`` reads it."""
 
 from __future__ import annotations
 

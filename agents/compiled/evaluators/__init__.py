@@ -1,0 +1,1 @@
+"""Learned evaluations in compiled code: patterns, networks over planes, and dense policy-value networks."""
