@@ -29,16 +29,16 @@ from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
-from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.learning.tuning.gradients import Weights
 from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
-from zermelo.agents.learning.tuning.training import Trained, Weights, choose_columns, seat_columns, train
+from zermelo.agents.learning.tuning.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 
-_PLAYING, _TRAINING = 0.6, 0.25
+_PLAYING, _TRAINING = 0.75, 0.1
 """Shares of a generation's time; the rest is for its match."""
 _GENERATIONS: Final = 3, 12, 6
 """At least so many, at most, and as many an hour."""
@@ -88,7 +88,7 @@ def tune_network(
     hidden: int = 64,
     hours: float = 1.0,
     nodes: int = 1_000,
-    outcome_share: float = 0.4,
+    outcome_share: float = 0.2,
     seed: int = 0,
     workers: int | None = None,
     runner: RunnerChoice | str = RunnerChoice.LOCAL,
@@ -113,7 +113,6 @@ def tune_network(
     Raises:
         InvalidSettingError: A setting is wrong, or the progress is that of other settings.
         UnsupportedGameError: The game is of another kind.
-        MissingDependencyError: PyTorch is not installed.
     """
     check_whole("hidden", hidden, lower=16)
     check_whole("nodes", nodes, lower=1)
@@ -126,8 +125,6 @@ def tune_network(
         )
     if not out.endswith(".json") or not Path(out).parent.is_dir():
         raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {out!r}")
-    torch = require("torch", "PyTorch", "torch")
-    torch.set_num_threads(workers or default_threads())
     live = make_env(env)
     live.reset(seed=seed)
     game = as_game(live)
@@ -161,7 +158,7 @@ class _Progress:
     """
 
     lessons: list[Lessons] = dataclasses.field(default_factory=list)
-    weights: Weights = dataclasses.field(default_factory=dict)
+    weights: Weights | None = None
     columns: npt.NDArray[np.int32] | None = None
     counts: list[int] = dataclasses.field(default_factory=lambda: [0])
     number: int = 1
@@ -224,7 +221,7 @@ class _Run:
             progress.columns = choose_columns(ways, lessons, self.seed)
         trained = train(
             lessons, progress.columns, hidden=self.hidden, seconds=seconds, seed=self.seed + progress.number,
-            outcome_share=self.outcome_share, start=progress.weights or None,
+            outcome_share=self.outcome_share, start=progress.weights,
             on_step=lambda share: self.on_progress(name, share),
         )  # fmt: skip
         progress.weights = trained.weights
@@ -291,7 +288,8 @@ class _Run:
         progress.lessons = [Lessons.joined(progress.lessons)]
         about = self.identity | {name: getattr(progress, name) for name in _PLAIN}
         arrays: dict[str, Any] = dict(vars(progress.lessons[0]))
-        arrays |= {f"weights.{name}": array for name, array in progress.weights.items()}
+        if progress.weights is not None:
+            arrays |= {f"weights.{name}": array for name, array in progress.weights._asdict().items()}
         if progress.columns is not None:
             arrays["columns"] = progress.columns
         try:
@@ -305,7 +303,7 @@ class _Run:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 about, arrays = json.loads(str(file["about"])), dict(file)
             lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
-            weights = {n.removeprefix("weights."): a for n, a in arrays.items() if n.startswith("weights.")}
+            weights = [arrays[f"weights.{name}"] for name in Weights._fields if f"weights.{name}" in arrays]
             other = {name: about[name] for name in self.identity}
             plain = {name: about[name] for name in _PLAIN}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -315,4 +313,4 @@ class _Run:
                 f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
             )
         plain["leads"] = plain["leads"] and Path(self.out).is_file()
-        return _Progress([lessons], weights, arrays.get("columns"), **plain)
+        return _Progress([lessons], Weights(*weights) if weights else None, arrays.get("columns"), **plain)

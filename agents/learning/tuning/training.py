@@ -1,4 +1,4 @@
-"""Training of small networks in PyTorch, and their weights as whole numbers."""
+"""Training of small networks, and their weights as whole numbers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.compiled.proof.prover import default_threads
 from zermelo.agents.evaluators.fitted.feature_sets import feature_set
 from zermelo.agents.evaluators.fitted.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures, turned
-from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.learning.tuning.fitting import seat_turns
+from zermelo.agents.learning.tuning.gradients import Floats, Weights, add_gradients, descend
 from zermelo.agents.learning.tuning.self_play import Lessons
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.words import WORD
@@ -36,8 +38,6 @@ _RARE: Final = 10
 """Bits that are set, or not set, in fewer positions have no column."""
 _SAMPLE: Final = 4_096
 """Positions in which two bits that always agree are taken for one."""
-
-Weights = dict[str, npt.NDArray[np.float32]]
 
 
 def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> list[npt.NDArray[np.int32]]:
@@ -104,7 +104,7 @@ def train(
     hidden: int,
     seconds: float,
     seed: int,
-    outcome_share: float = 0.5,
+    outcome_share: float = 0.2,
     start: Weights | None = None,
     on_step: Callable[[float], object] = lambda _: None,
 ) -> Trained:
@@ -120,73 +120,88 @@ def train(
         start: Weights of an earlier training to begin with.
         on_step: Called with the share of the training that is done.
     """
-    torch = require("torch", "PyTorch", "torch")
     used = _used_columns(lessons, columns)
     number = np.full(columns.max() + 1, -1, np.int32)
     number[used] = np.arange(len(used), dtype=np.int32)
-    packed = _packed(lessons, columns, number, len(used))
-    thresholds, phase = _phases(lessons, columns, number)
+    active = _active(lessons, columns, number)
+    thresholds, phases = _phases(lessons, columns, number)
     values = np.where(np.isnan(lessons.values), lessons.outcomes, lessons.values)
-    targets = torch.from_numpy(outcome_share * lessons.outcomes + (1 - outcome_share) * values)
-    weights = (
-        _first_weights(columns, hidden, len(thresholds) + 1, seed)
-        if start is None
-        else _resized(start, len(thresholds) + 1)
-    )
-    parts = {name: torch.nn.Parameter(torch.from_numpy(array.copy())) for name, array in weights.items()}
-    parts["first"] = torch.nn.Parameter(torch.from_numpy(weights["first"][used]))
-    phase_of = torch.from_numpy(phase)
-
-    def odds(rows: npt.NDArray[np.int64]) -> Any:
-        sides = []
-        for side in (0, 1):
-            seen = np.unpackbits(packed[rows, side], axis=1, count=len(used)).astype(np.float32)
-            sides.append((torch.from_numpy(seen) @ parts["first"] + parts["bias"]).clamp(0, 1) ** 2)
-        here = phase_of[rows]
-        return (torch.cat(sides, 1) * parts["outputs"][here]).sum(1) + parts["output_bias"][here]
-
-    loss_of = torch.nn.functional.binary_cross_entropy_with_logits
+    targets = (outcome_share * lessons.outcomes + (1 - outcome_share) * values).astype(np.float32)
+    if start is None:
+        start = _first_weights(columns, hidden, len(thresholds) + 1, seed)
+    start = _resized(start, len(thresholds) + 1)
+    weights = start._replace(first=start.first[used])
     tested = max(1, int(len(lessons) * _TEST_SHARE))
     train_rows, test_rows = np.arange(len(lessons) - tested), np.arange(len(lessons) - tested, len(lessons))
     train_rows = train_rows if len(train_rows) else test_rows
-    generator, begun = np.random.default_rng(seed), time.monotonic()
-    optimizer = torch.optim.AdamW(parts.values(), lr=_RATE, weight_decay=1e-4)
-    size = min(max(len(train_rows) // 100, _BATCHES[0]), _BATCHES[1])
-    batches = -(-len(train_rows) // size)
-    done, is_over = 0.0, False
-    for epoch in itertools.count():
-        order = generator.permutation(train_rows)
-        for step in range(batches):
-            passed = (epoch + step / batches) / _MOST_EPOCHS
-            done = max(done, passed, (time.monotonic() - begun) / seconds)
-            if is_over := done >= 1:
-                break
-            rate = _LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * done)) / 2
-            for group in optimizer.param_groups:
-                group["lr"] = _RATE * rate
-            rows = order[step * size : (step + 1) * size]
-            loss = loss_of(odds(rows), targets[rows])
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            with torch.no_grad():
-                parts["outputs"].clamp_(-LARGEST_OUTPUT / OUTPUT_ONE, LARGEST_OUTPUT / OUTPUT_ONE)
-            on_step(done)
-        if is_over:
-            break
-    with torch.no_grad():
-        tests = [odds(rows) for rows in np.array_split(test_rows, -(-len(test_rows) // _BATCHES[1]))]
-        said = torch.cat(tests)
-        mean = targets[train_rows].mean().expand(len(test_rows))
-        lost, average = (float(loss_of(each, targets[test_rows])) for each in (said, torch.logit(mean, 1e-6)))
-    found = {name: part.detach().numpy() for name, part in parts.items()}
-    evaluator = _in_whole_numbers(found, columns, number, thresholds)
+    _improve(weights, train_rows, active, phases, targets, seconds, seed, on_step)
+    nothing = Weights(*(np.empty((0,) * part.ndim, np.float32) for part in weights))
+    loss = add_gradients(test_rows, active, phases, targets, weights, nothing) / len(test_rows)
+    mean = min(max(float(targets[train_rows].mean()), 1e-6), 1 - 1e-6)
+    average = -float(np.mean(np.log(mean) * targets[test_rows] + np.log1p(-mean) * (1 - targets[test_rows])))
+    evaluator = _in_whole_numbers(weights, columns, number, thresholds)
     checked = test_rows[:2_000]
     whole = evaluator.log_odds(lessons.planes[checked], lessons.movers[checked].astype(np.int64))
-    error = np.abs(_shares(whole) - _shares(said.numpy()[: len(checked)].astype(float))).mean()
-    all_first = weights["first"].copy()
-    all_first[used] = found["first"]
-    return Trained(evaluator, found | {"first": all_first}, lost, average, float(error))
+    error = np.abs(_shares(whole) - _shares(log_odds(weights, active[checked], phases[checked]))).mean()
+    first = start.first.copy()
+    first[used] = weights.first
+    return Trained(evaluator, weights._replace(first=first), loss, average, float(error))
+
+
+def _improve(
+    weights: Weights,
+    rows: npt.NDArray[np.int64],
+    active: npt.NDArray[np.int16],
+    phases: npt.NDArray[np.int64],
+    targets: Floats,
+    seconds: float,
+    seed: int,
+    on_step: Callable[[float], object],
+) -> None:
+    """Improves weights in place, on all processors, batch by batch; the learning rate falls as a cosine."""
+    size = min(max(len(rows) // 100, _BATCHES[0]), _BATCHES[1])
+    batches = -(-len(rows) // size)
+    means, squares = weights.zeros(), weights.zeros()
+    gradients = [weights.zeros() for _ in range(default_threads())]
+    limits = np.array([np.inf, np.inf, LARGEST_OUTPUT / OUTPUT_ONE, np.inf], np.float32)
+    generator, begun = np.random.default_rng(seed), time.monotonic()
+    with ThreadPoolExecutor(len(gradients)) as threads:
+        for step in itertools.count():
+            batch = step % batches
+            if batch == 0:
+                order = generator.permutation(rows)
+            done = max(step / batches / _MOST_EPOCHS, (time.monotonic() - begun) / seconds)
+            if done >= 1:
+                break
+            chosen = order[batch * size : (batch + 1) * size]
+
+            def add(thread: int, chosen: npt.NDArray[np.int64] = chosen) -> None:
+                mine = chosen[thread :: len(gradients)].copy()
+                add_gradients(mine, active, phases, targets, weights, gradients[thread])
+
+            for _ in threads.map(add, range(len(gradients))):
+                pass
+            rate = _RATE * (_LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * done)) / 2)
+            for field in range(len(weights)):
+                total = gradients[0][field]
+                for others in gradients[1:]:
+                    total += others[field]
+                    others[field].fill(0)
+                total /= len(chosen)
+                moments = means[field], squares[field]
+                descend(weights[field], total, *moments, np.float32(rate), step + 1, limits[field])
+            on_step(done)
+
+
+def log_odds(
+    weights: Weights, active: npt.NDArray[np.int16], phases: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """What the network says of positions before its weights become whole numbers."""
+    first = np.append(weights.first, np.zeros_like(weights.first[:1]), axis=0)  # column -1
+    sums = first[active].sum(axis=2) + weights.bias
+    inputs = (np.clip(sums, 0, 1) ** 2).reshape(len(active), -1)
+    odds: npt.NDArray[np.float64] = (inputs * weights.outputs[phases]).sum(axis=1, dtype=np.float64)
+    return odds + weights.output_bias[phases]
 
 
 def _shares(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -218,21 +233,21 @@ def _used_columns(lessons: Lessons, columns: npt.NDArray[np.int32]) -> npt.NDArr
     return np.array(sorted(found.values()), np.int64)
 
 
-def _packed(
-    lessons: Lessons, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32], size: int
-) -> npt.NDArray[np.uint8]:
-    """The used bits of the player to move, then of the opponent; shape (positions, 2, bytes)."""
-    packed = np.zeros((len(lessons), 2, -(-size // 8)), np.uint8)
+def _active(
+    lessons: Lessons, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int16]:
+    """The columns set for the player to move and for the opponent, then -1; shape (positions, 2, width)."""
+    masks = [np.packbits(number[columns[seat]] >= 0, bitorder="little").view("<u8") for seat in (0, 1)]
+    width = max(np.bitwise_count(lessons.planes[:, seat] & masks[seat]).sum(axis=1).max() for seat in (0, 1))
+    active = np.full((len(lessons), 2, max(int(width), 1)), -1, np.int16)
     for seat in (0, 1):
         to = number[columns[seat]]
         for begin in range(0, len(lessons), 16 * _SAMPLE):
             part = slice(begin, begin + 16 * _SAMPLE)
-            bits = _unpacked(lessons.planes[part, seat])
-            seen = np.zeros((len(bits), size), np.uint8)
-            seen[:, to[to >= 0]] = bits[:, to >= 0]
-            rows = np.arange(begin, begin + len(bits))
-            packed[rows, (lessons.movers[part] != seat).astype(int)] = np.packbits(seen, axis=1)
-    return packed
+            rows, bits = np.nonzero(_unpacked(lessons.planes[part, seat] & masks[seat]))
+            places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+            active[begin + rows, (lessons.movers[begin + rows] != seat).astype(int), places] = to[bits]
+    return active
 
 
 def _phases(
@@ -250,31 +265,32 @@ def _first_weights(columns: npt.NDArray[np.int32], hidden: int, phases: int, see
     draw = np.random.default_rng(seed)
     outputs = draw.normal(0, 1 / math.sqrt(hidden), hidden)
     outputs = np.concatenate((outputs, -outputs))  # what is good for one player is bad for the other
-    return {
-        "first": draw.normal(0, 0.1, (columns.max() + 1, hidden)).astype(np.float32),
-        "bias": np.full(hidden, 0.3, np.float32),
-        "outputs": np.tile(outputs, (phases, 1)).astype(np.float32),
-        "output_bias": np.zeros(phases, np.float32),
-    }
+    return Weights(
+        draw.normal(0, 0.1, (columns.max() + 1, hidden)).astype(np.float32),
+        np.full(hidden, 0.3, np.float32),
+        np.tile(outputs, (phases, 1)).astype(np.float32),
+        np.zeros(phases, np.float32),
+    )
 
 
 def _resized(weights: Weights, phases: int) -> Weights:
-    """The weights with the outputs of as many phases, each that of the nearest one before."""
-    places = np.linspace(0, len(weights["outputs"]) - 1, phases).round().astype(int)
-    return weights | {name: weights[name][places] for name in ("outputs", "output_bias")}
+    """A copy of weights, with the outputs of as many phases, each that of the nearest one before."""
+    places = np.linspace(0, len(weights.outputs) - 1, phases).round().astype(int)
+    outputs, output_bias = weights.outputs[places], weights.output_bias[places]
+    return Weights(weights.first.copy(), weights.bias.copy(), outputs, output_bias)
 
 
 def _in_whole_numbers(
-    parts: Weights, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32], thresholds: Sequence[int]
+    weights: Weights, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32], thresholds: Sequence[int]
 ) -> NetworkEvaluator:
     def short(array: npt.NDArray[np.float32], one: int, largest: int = 2**15 - 1) -> npt.NDArray[np.int16]:
         return np.clip(np.rint(array * one), -largest, largest).astype(np.int16)
 
     return NetworkEvaluator(
         number[columns],
-        short(parts["first"], ONE),
-        short(parts["bias"], ONE),
-        short(parts["outputs"], OUTPUT_ONE, LARGEST_OUTPUT),
-        np.rint(parts["output_bias"].astype(float) * ONE * OUTPUT_ONE).astype(np.int64),
+        short(weights.first, ONE),
+        short(weights.bias, ONE),
+        short(weights.outputs, OUTPUT_ONE, LARGEST_OUTPUT),
+        np.rint(weights.output_bias.astype(float) * ONE * OUTPUT_ONE).astype(np.int64),
         thresholds,
     )

@@ -12,15 +12,14 @@ from typer.testing import CliRunner
 from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
+from zermelo.agents.learning.tuning.gradients import Weights, add_gradients
 from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
-from zermelo.agents.learning.tuning.training import choose_columns, seat_columns, train
+from zermelo.agents.learning.tuning.training import choose_columns, log_odds, seat_columns, train
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.training.networks import tune_network
-
-pytest.importorskip("torch").set_num_threads(1)
 
 
 def lessons_of(game: Any, share: Any, count: int = 2_000) -> Lessons:
@@ -31,7 +30,39 @@ def lessons_of(game: Any, share: Any, count: int = 2_000) -> Lessons:
     return Lessons(plane_words(game, states), movers, shares, np.full(len(states), np.nan, np.float32))
 
 
-@pytest.mark.slow
+def test_gradients_are_differences_of_the_loss() -> None:
+    draw = np.random.default_rng(0)
+    shapes = (5, 16), (16,), (2, 32), (2,)
+    weights = Weights(*(draw.normal(0.2, 0.3, shape).astype(np.float32) for shape in shapes))
+    active = draw.integers(0, 5, (6, 2, 3)).astype(np.int16)
+    active[1, 0, 1:] = -1
+    active[2, 1] = -1
+    phases, targets, rows = np.array([0, 1, 1, 0, 1, 0]), draw.random(6).astype(np.float32), np.arange(6)
+    gradients, nothing = weights.zeros(), Weights(*(np.empty((0,) * len(shape), np.float32) for shape in shapes))
+
+    def loss(changed: Weights) -> float:
+        exact = Weights(*(part.astype(np.float64) for part in changed))
+        odds = log_odds(exact, active, phases)
+        return float(
+            -(targets * np.log(1 / (1 + np.exp(-odds))) + (1 - targets) * np.log(1 / (1 + np.exp(odds)))).sum()
+        )
+
+    assert add_gradients(rows, active, phases, targets, weights, nothing) == pytest.approx(loss(weights), rel=1e-5)
+    assert add_gradients(rows, active, phases, targets, weights, gradients) == pytest.approx(
+        loss(weights), rel=1e-5
+    )
+    for field, part in enumerate(weights):
+        slopes = np.zeros_like(part)
+        for place in np.ndindex(part.shape):
+            sides = []
+            for step in (1e-4, -1e-4):
+                moved = part.astype(np.float64)
+                moved[place] += step
+                sides.append(loss(weights._replace(**{Weights._fields[field]: moved})))
+            slopes[place] = (sides[0] - sides[1]) / 2e-4
+        np.testing.assert_allclose(gradients[field], slopes, atol=2e-3)
+
+
 def test_training_finds_what_decides_and_whole_numbers_say_the_same() -> None:
     game = RulesGame(ConnectFour())
     lessons = lessons_of(
