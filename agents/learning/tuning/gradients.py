@@ -1,4 +1,4 @@
-"""The gradient of a small network's log loss, and Adam's steps, compiled. Importing this module imports Numba.
+"""The gradient of a small network's log loss and Adam's steps, compiled. Importing this module imports Numba.
 
 D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015; I. Loshchilov and F. Hutter,
 "Decoupled weight decay regularization", ICLR 2019.
@@ -38,6 +38,22 @@ class Weights(NamedTuple):
     def zeros(self) -> Weights:
         """Numbers of the same shapes."""
         return Weights(*(np.zeros_like(part) for part in self))
+
+
+def _list_columns(planes: Any, movers: Any, columns: Any, active: Any) -> None:
+    """Lists, for the player to move and then the opponent, the columns of the bits that are set and have one."""
+    for row in range(len(movers)):
+        for seat in range(2):
+            listed = active[row, 0 if movers[row] == seat else 1]
+            place = 0
+            for word in range(planes.shape[2]):
+                bits, bit = planes[row, seat, word], 64 * word
+                while bits != 0:
+                    if bits & np.uint64(1) != 0 and columns[seat, bit] >= 0:
+                        listed[place] = columns[seat, bit]
+                        place += 1
+                    bits >>= np.uint64(1)
+                    bit += 1
 
 
 def _add_gradients(rows: Any, active: Any, phases: Any, targets: Any, weights: Any, gradients: Any) -> float:
@@ -116,5 +132,6 @@ def _descend(weights: Any, gradients: Any, means: Any, squares: Any, rate: Any, 
         slopes[place] = _ZERO
 
 
+list_columns: Any = numba.njit(nogil=True)(_list_columns)
 add_gradients: Any = numba.njit(nogil=True, fastmath={"contract", "reassoc"})(_add_gradients)
 descend: Any = numba.njit(nogil=True)(_descend)

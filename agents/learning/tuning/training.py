@@ -18,7 +18,7 @@ from zermelo.agents.evaluators.fitted.feature_sets import feature_set
 from zermelo.agents.evaluators.fitted.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures, turned
 from zermelo.agents.learning.tuning.fitting import seat_turns
-from zermelo.agents.learning.tuning.gradients import Floats, Weights, add_gradients, descend
+from zermelo.agents.learning.tuning.gradients import Floats, Weights, add_gradients, descend, list_columns
 from zermelo.agents.learning.tuning.self_play import Lessons
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.words import WORD
@@ -240,13 +240,7 @@ def _active(
     masks = [np.packbits(number[columns[seat]] >= 0, bitorder="little").view("<u8") for seat in (0, 1)]
     width = max(np.bitwise_count(lessons.planes[:, seat] & masks[seat]).sum(axis=1).max() for seat in (0, 1))
     active = np.full((len(lessons), 2, max(int(width), 1)), -1, np.int16)
-    for seat in (0, 1):
-        to = number[columns[seat]]
-        for begin in range(0, len(lessons), 16 * _SAMPLE):
-            part = slice(begin, begin + 16 * _SAMPLE)
-            rows, bits = np.nonzero(_unpacked(lessons.planes[part, seat] & masks[seat]))
-            places = np.arange(len(rows)) - np.searchsorted(rows, rows)
-            active[begin + rows, (lessons.movers[begin + rows] != seat).astype(int), places] = to[bits]
+    list_columns(lessons.planes, lessons.movers, number[columns], active)
     return active
 
 
