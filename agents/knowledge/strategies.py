@@ -92,7 +92,7 @@ class _Proving:
                 if not frontier:
                     break
                 after: dict[int, tuple[Any, int]] = {}
-                for here, seats in frontier.values():
+                for _, (here, seats) in sorted(frontier.items()):  # the same order after an interruption
                     if (now := time.monotonic()) - saved >= _SAVE_EVERY:
                         self._written()
                         saved = now

@@ -98,7 +98,7 @@ def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, r
 
 
 def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
-    game, plies, nodes = RulesGame(ConnectFour(4, 5)), 2, 200
+    game, plies, nodes = RulesGame(ConnectFour(4, 5)), 2, 50
     book = prove_book(game, tmp_path / "deep.zbook", plies=plies, nodes=nodes, agent=FIRST)
     quick, judge, ends = Prover(game, memory_mb=1, nodes=nodes), Prover(game), list[int]()
 
@@ -110,6 +110,7 @@ def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
         quick.forget()
         return quick.score(state, lower=-1, upper=1).stopped_by is StoppedBy.COMPLETED
 
+    @functools.cache
     def walk(state, seat, ply):
         if game.is_terminal(state):
             return
@@ -131,14 +132,15 @@ def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
     deepest = prove_book(game, tmp_path / "all.zbook", plies=max(ends), agent=FIRST)
     assert len(book) < len(deepest) / 2
 
-    def stop(progress):
-        if progress.positions > len(book) / 2:
+    def stop_after(most, progress):
+        if progress.positions > most:
             raise KeyboardInterrupt
 
     path = tmp_path / "again.zbook"
-    prove_book(game, path, plies=plies, agent=FIRST)
-    with pytest.raises(KeyboardInterrupt):
-        prove_book(game, path, plies=plies, nodes=nodes, agent=FIRST, on_progress=stop)
+    for most in range(len(book) // 3, len(book), len(book) // 3):
+        stop = functools.partial(stop_after, most)
+        with pytest.raises(KeyboardInterrupt):
+            prove_book(game, path, plies=plies, nodes=nodes, agent=FIRST, on_progress=stop)
     again = prove_book(game, path, plies=plies, nodes=nodes, agent=FIRST)
     assert np.array_equal(again.keys, book.keys)
     assert np.array_equal(again.flags, book.flags)
