@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -104,10 +105,16 @@ class EndgameTable:
 
 def canonical_key(rules: Any, state: Any) -> int:
     """The lowest key of a state and those symmetric to it."""
+    return canonical(rules, state)[0]
+
+
+def canonical(rules: Any, state: Any) -> tuple[int, Any]:
+    """The lowest key of a state and those symmetric to it, and the one that has it."""
     key = getattr(rules, "key", None) or functools.partial(DEFAULTS["key"], rules)
     turned = method_or_default(rules, "symmetric_state")
     count = int(method_or_default(rules, "symmetries")())
-    return min(int(key(turned(state, symmetry) if symmetry else state)) for symmetry in range(count))
+    images = (turned(state, symmetry) if symmetry else state for symmetry in range(count))
+    return min(((int(key(image)), image) for image in images), key=operator.itemgetter(0))
 
 
 def _may_repeat(rules: Any, state: Any) -> bool:

@@ -2,10 +2,13 @@
 
 Such a book is far smaller than one of all positions, and whoever follows it makes no mistake as long as it goes.
 A position's proven value bounds the values of the positions after it, so most proofs ask one question only.
+A book need not end at a fixed ply: with ``nodes`` it goes on where a proof takes long, and ends where an agent can
+prove the position itself.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import time
@@ -14,8 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.endgame_tables import canonical_key
+from zermelo.agents.core.endgame_tables import canonical, canonical_key
 from zermelo.agents.core.gate import require_plain_game
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.knowledge.books import EXPANDED, FOLLOWED, PROVEN, Book, Row, open_book, write_book
 from zermelo.agents.knowledge.growing import BookProgress
 from zermelo.envs import UnsupportedGameError
@@ -24,6 +28,8 @@ from zermelo.envs.rules.history import without_past
 
 _SAVE_EVERY: Final = 30.0
 _BOTH: Final = 0b11
+_QUICK_MB: Final = 1.0
+"""Memory for the table of a proof that counts as quick, in MiB: an agent may have no more."""
 
 
 def prove_book(
@@ -32,6 +38,7 @@ def prove_book(
     *,
     plies: int,
     agent: Any,
+    nodes: int | None = None,
     seconds: float | None = None,
     memory_mb: float = 256,
     on_progress: Callable[[BookProgress], Any] | None = None,
@@ -41,8 +48,9 @@ def prove_book(
     Args:
         game: A game that a ``Prover`` accepts, for a win, a draw or a loss; an environment or its name.
         path: The file; one that is there is grown on.
-        plies: The moves from the start that the strategies go.
+        plies: The moves from the start that the strategies go in every line.
         agent: An agent that searches: it says which move to try first.
+        nodes: After these plies the strategies go on to positions whose proof visits more states; None: to none.
         seconds: The most time.
         memory_mb: Memory for the table of the proofs, in MiB.
         on_progress: Called after each position; what it raises ends the work, and what was found is written.
@@ -55,8 +63,8 @@ def prove_book(
     require_plain_game(root.game.traits, "book")
     if root.game.traits.utility_bounds != (-1.0, 1.0) or root.game.traits.constant:
         raise UnsupportedGameError(f"{root.game.traits.name} is not won, drawn or lost: grow a book without exact")
-    proving = _Proving(root.game, Path(path), agent, memory_mb)
-    return proving.run(root.state, plies, seconds, on_progress)
+    proving = _Proving(root.game, Path(path), agent, plies, nodes, memory_mb)
+    return proving.run(root.state, seconds, on_progress)
 
 
 class _OutOfTimeError(Exception):
@@ -66,28 +74,29 @@ class _OutOfTimeError(Exception):
 class _Proving:
     """A book of strategies in the making; values are for the player to move."""
 
-    def __init__(self, game: Any, path: Path, agent: Any, memory_mb: float) -> None:
-        self._game, self._path, self._agent = game, path, agent
+    def __init__(self, game: Any, path: Path, agent: Any, plies: int, nodes: int | None, memory_mb: float) -> None:
+        self._game, self._path, self._agent, self._plies = game, path, agent, plies
         self._prover = Prover(game, memory_mb=memory_mb)
+        self._quick = None if nodes is None else Prover(game, memory_mb=_QUICK_MB, nodes=nodes)
         self._rows: dict[int, Row] = {}
         self._ends = math.inf
 
-    def run(
-        self, state: Any, plies: int, seconds: float | None, on_progress: Callable[[BookProgress], Any] | None
-    ) -> Book:
+    def run(self, state: Any, seconds: float | None, on_progress: Callable[[BookProgress], Any] | None) -> Book:
         started = saved = time.monotonic()
         self._ends = math.inf if seconds is None else started + seconds
         bare = without_past(state)
         self._rows = open_book(self._path, self._game, bare, exact=True)
         frontier = {self._key(bare): (bare, _BOTH)}
         try:
-            for _ in range(plies):
+            for ply in range(self._plies) if self._quick is None else itertools.count():
+                if not frontier:
+                    break
                 after: dict[int, tuple[Any, int]] = {}
-                for here, seats in frontier.values():
+                for _, (here, seats) in sorted(frontier.items()):  # the same order after an interruption
                     if (now := time.monotonic()) - saved >= _SAVE_EVERY:
                         self._written()
                         saved = now
-                    for child, followers in self._moves(here, seats):
+                    for child, followers in self._moves(here, seats, ply):
                         key = self._key(child)
                         after[key] = child, followers | after.get(key, (child, 0))[1]
                     self._check()
@@ -108,15 +117,17 @@ class _Proving:
     def _key(self, state: Any) -> int:
         return canonical_key(self._game.rules, state)
 
-    def _moves(self, state: Any, seats: int) -> list[tuple[Any, int]]:
+    def _moves(self, state: Any, seats: int, ply: int) -> list[tuple[Any, int]]:
         """The unfinished positions after one, each with the players who may be there by the book."""
         game, mover = self._game, self._game.to_move(state)
-        children = {action: without_past(game.result(state, action)) for action in game.legal_actions(state)}
+        after = {action: without_past(game.result(state, action)) for action in game.legal_actions(state)}
+        children = {action: canonical(game.rules, child)[1] for action, child in after.items()}
         row = self._rows.get(self._key(state))
         value = row.value if row is not None and row.flags & PROVEN else None
         mine, theirs = seats & 1 << mover, seats & ~(1 << mover)
-        followers = dict.fromkeys(children, theirs)
-        if theirs or value is None:
+        goes_on = {a: theirs and self._goes_on(child, ply + 1) for a, child in children.items()}
+        followers = {action: theirs if goes_on[action] else 0 for action in children}
+        if value is None or (theirs and ply < self._plies):
             values = {action: self._value(child, mover, -1, value) for action, child in children.items()}
             value = max(values.values())
             self._note(state, value, EXPANDED)
@@ -125,8 +136,18 @@ class _Proving:
                 followers[action] |= mine
         for action, child in children.items():
             if not game.is_terminal(child) and followers[action]:
+                self._value(child, mover, -1, value)
                 self._note(child, None, FOLLOWED * followers[action])
         return [(c, followers[a]) for a, c in children.items() if followers[a] and not game.is_terminal(c)]
+
+    def _goes_on(self, child: Any, ply: int) -> bool:
+        """True if the strategies go on after the opponent's move to this position."""
+        if ply < self._plies:
+            return True
+        if self._quick is None or self._game.is_terminal(child):
+            return False
+        self._quick.forget()
+        return self._quick.score(child, lower=-1, upper=1, check=self._check).stopped_by is StoppedBy.NODES
 
     def _best(self, state: Any, children: dict[int, Any], value: float) -> list[int]:
         """Actions that keep the value: those that the book follows already, else the first that is proven.

@@ -25,7 +25,14 @@ def book_command(
     seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
     positions: Annotated[int | None, typer.Option(min=1, help="Limit on positions in the book.")] = None,
     plies: Annotated[int | None, typer.Option(min=1, help="Limit on moves from the start.")] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="Limit on states for the proof of one position.")] = 1_000_000,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Limit on states for the proof of one position, by default 1,000,000; with --exact the book goes "
+            "on after --plies where a proof takes more.",
+        ),
+    ] = None,
     exact: Annotated[
         bool,
         typer.Option(
@@ -46,11 +53,13 @@ def book_command(
     moves at random: "alphabeta(book='connect_four.zbook')". `zermelo tree ENV --book FILE` shows it.
 
     With --exact it has a proven strategy for each player instead, found in this process; the agent says which
-    moves to try first.
+    moves to try first. With --nodes it ends, after --plies, only where a proof of so many states suffices.
 
     [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo book classic/connect_four-v3 --hours 1
+
+    [dim]$[/dim] zermelo book classic/connect_four-v3 "alphabeta(nodes=20000)" --exact --plies 6 --nodes 100000
 
     [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
     """
@@ -68,8 +77,8 @@ def book_command(
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
-    limits: dict[str, Any] = {"seconds": seconds, "plies": plies}
-    limits |= {} if exact else {"nodes": nodes, "positions": positions, "runner": where}
+    limits: dict[str, Any] = {"seconds": seconds, "plies": plies} | ({"nodes": nodes} if nodes else {})
+    limits |= {} if exact else {"positions": positions, "runner": where}
     try:
         with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book

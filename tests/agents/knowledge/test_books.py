@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from zermelo.agents import MinimaxAgent, exact_values, make_agent, solve
+from zermelo.agents.compiled.proof.prover import Prover
+from zermelo.agents.core.endgame_tables import canonical
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_moves, outline, read_book
 from zermelo.agents.knowledge.growing import grow_book
 from zermelo.agents.knowledge.strategies import prove_book
@@ -94,6 +97,55 @@ def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, r
     assert [value(state) for state in loaded] == book.values.tolist()
 
 
+def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
+    game, plies, nodes = RulesGame(ConnectFour(4, 5)), 2, 50
+    book = prove_book(game, tmp_path / "deep.zbook", plies=plies, nodes=nodes, agent=FIRST)
+    quick, judge, ends = Prover(game, memory_mb=1, nodes=nodes), Prover(game), list[int]()
+
+    def value(state):
+        score = judge.score(state, lower=-1, upper=1)
+        return (score.lower > 0) - (score.upper < 0)
+
+    def is_quick(state):
+        quick.forget()
+        return quick.score(state, lower=-1, upper=1).stopped_by is StoppedBy.COMPLETED
+
+    @functools.cache
+    def walk(state, seat, ply):
+        if game.is_terminal(state):
+            return
+        actions = game.legal_actions(state)
+        if game.to_move(state) == seat:
+            moves = book.moves(game, state)
+            if not moves:
+                assert is_quick(canonical(game.rules, state)[1])
+                ends.append(ply)
+                return
+            actions = [move.action for move in good_moves(game, moves)]
+            assert all(move.proven and move.value == value(state) for move in moves if move.action in actions)
+        for action in actions:
+            walk(game.result(state, action), seat, ply + 1)
+
+    for seat in (0, 1):
+        walk(game.initial_state(), seat, 0)
+    assert plies <= min(ends) < max(ends) - 4
+    deepest = prove_book(game, tmp_path / "all.zbook", plies=max(ends), agent=FIRST)
+    assert len(book) < len(deepest) / 2
+
+    def stop_after(most, progress):
+        if progress.positions > most:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "again.zbook"
+    for most in range(len(book) // 3, len(book), len(book) // 3):
+        stop = functools.partial(stop_after, most)
+        with pytest.raises(KeyboardInterrupt):
+            prove_book(game, path, plies=plies, nodes=nodes, agent=FIRST, on_progress=stop)
+    again = prove_book(game, path, plies=plies, nodes=nodes, agent=FIRST)
+    assert np.array_equal(again.keys, book.keys)
+    assert np.array_equal(again.flags, book.flags)
+
+
 def test_the_book_of_connect_four_that_comes_with_the_package():
     """The first player wins, in the middle; after the neighbour of the middle the game is drawn (Allis, 1988)."""
     game, player = RulesGame(ConnectFour()), make_agent("alphabeta(depth=1, book='connect_four')")
@@ -123,6 +175,31 @@ def test_the_book_of_connect_four_has_an_answer_to_every_move_in_ten_plies():
                 after |= {game.key(child): child for child in children if not game.is_terminal(child)}
             frontier = after
         assert len(frontier) > 100
+
+
+def test_the_book_of_connect_four_goes_on_until_a_quick_proof_suffices():
+    game, book, generator = RulesGame(ConnectFour()), read_book("connect_four"), np.random.default_rng(1)
+    quick, judge, ends = Prover(game, memory_mb=1, nodes=30_000), Prover(game), list[int]()
+    for seat in [0, 1] * 200:
+        state, ply, last = game.initial_state(), 0, None
+        while not game.is_terminal(state):
+            actions = list(game.legal_actions(state))
+            if game.to_move(state) == seat:
+                if not (moves := book.moves(game, state)):
+                    quick.forget()
+                    found = quick.score(canonical(game.rules, state)[1], lower=-1, upper=1)
+                    assert found.stopped_by is StoppedBy.COMPLETED
+                    ends.append(ply)
+                    break
+                actions = [move.action for move in good_moves(game, moves)]
+                last = ply, state, moves[0]
+            state, ply = game.result(state, int(generator.choice(actions))), ply + 1
+        if last is not None and last[0] >= 10:
+            score = judge.score(last[1], lower=-1, upper=1)
+            place = book.probe(game, last[1])
+            assert book.values[place] == (score.lower > 0) - (score.upper < 0)
+    assert min(ends) >= 10
+    assert max(ends) > 14
 
 
 def test_a_book_of_othello_has_the_published_value_of_perfect_play(tmp_path):
