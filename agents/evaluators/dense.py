@@ -8,6 +8,7 @@ float32, and sums are in the order of the inputs, so that NumPy here and ``compi
 from __future__ import annotations
 
 import math
+import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ class DenseModel:
     """A network of dense layers from a file; AlphaZero's training writes such files with ``dense``.
 
     Attributes:
-        path: The ``.npz`` file.
+        path: The ``.npz`` file; "connect_four" comes with the package.
     """
 
     path: str = ""
@@ -83,7 +84,9 @@ class DenseModel:
 
     def load(self) -> list[Layer]:
         """The layers, checked."""
-        path = check_path(self.path, "a network of dense layers")
+        shipped = Path(__file__).with_name("networks") / f"{self.path}.npz"
+        is_shipped = self.path == shipped.stem and shipped.exists()
+        path = os.fspath(shipped) if is_shipped else check_path(self.path, "a network of dense layers")
         try:
             if not zipfile.is_zipfile(path):
                 raise ValueError("it is no .npz file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import pickle
 import re
 from typing import Any
@@ -20,7 +21,7 @@ from zermelo.agents.evaluators.dense import Layer, write_layers
 from zermelo.agents.evaluators.policy_value import DenseNetwork
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make, make_env
 from zermelo.envs.games import MNK, Kalah, Othello, Pig
 from zermelo.envs.installing import install_command
 from zermelo.envs.rules import RulesGame
@@ -92,6 +93,18 @@ def test_dense_layers_are_searched_as_in_plain_python(rules: Any, settings: Any,
     )
     assert (plain.visits, plain.action_values) == (compiled.visits, compiled.action_values)
     assert (plain.nodes, plain.stats) == (compiled.nodes, compiled.stats)
+
+
+def test_the_network_of_connect_four_wins_as_the_first_player() -> None:
+    env = make_env("zermelo/ConnectFour-v0")
+    env.reset(seed=0)
+    learned = make_agent("mcts(evaluator=dense(path='connect_four'), selection=puct, simulations=20000, seed=1)")
+    perfect = make_agent("alphabeta(nodes=100000, book=connect_four, seed=1)")
+    for move in itertools.count():
+        if any(env.terminations.values()):
+            break
+        env.step((perfect if move % 2 else learned).act(env))
+    assert env.rewards[env.possible_agents[0]] == 1
 
 
 def test_networks_of_dense_layers_that_are_none(tmp_path: Any) -> None:
