@@ -57,7 +57,7 @@ def _list_columns(planes: Any, movers: Any, columns: Any, active: Any) -> None:
 
 
 def _add_gradients(rows: Any, active: Any, phases: Any, targets: Any, weights: Any, gradients: Any) -> float:
-    """Adds the gradients of some positions, unless they are empty, and returns the sum of their losses.
+    """The sum of the losses of some positions; adds their gradients, unless there is no room for them.
 
     Args:
         rows: The positions' numbers.
@@ -66,7 +66,7 @@ def _add_gradients(rows: Any, active: Any, phases: Any, targets: Any, weights: A
         phases: Shape (positions,).
         targets: The chances of winning to learn; shape (positions,).
         weights: The network's.
-        gradients: Where to add them.
+        gradients: Where to add them, or empty arrays.
     """
     hidden, width = weights.bias.shape[0], active.shape[2]
     sums = np.empty((2, hidden), np.float32)
