@@ -19,7 +19,7 @@ from zermelo.agents.learning.alphazero.self_play import AlphaZeroSettings, Sampl
 def play_positions(
     play: SelfPlay, answer: Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]], count: int
 ) -> Samples:
-    """Plays until at least ``count`` samples of ended games are there, and returns them."""
+    """Plays games until they have given at least ``count`` samples, and returns these."""
     found: list[Samples] = []
     while sum(len(each.outcomes) for each in found) < count:
         samples = play.step(*answer(play.observations))

@@ -196,7 +196,7 @@ def _improve(
 def log_odds(
     weights: Weights, active: npt.NDArray[np.int16], phases: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """What the network says of positions before its weights become whole numbers."""
+    """The log odds of a win for the player to move, by the weights before rounding; shape (positions,)."""
     first = np.append(weights.first, np.zeros_like(weights.first[:1]), axis=0)  # column -1
     sums = first[active].sum(axis=2) + weights.bias
     inputs = (np.clip(sums, 0, 1) ** 2).reshape(len(active), -1)
