@@ -152,7 +152,8 @@ class _Compiler:
         gc.disable()  # a tenth of the compiler's time, and next to nothing is collected
         try:
             with interruptible(self._stop):
-                _BUILT[self._identity] = self.linked(self._compiled_once())
+                if self._identity not in _BUILT:  # else another one ended before this one began
+                    _BUILT[self._identity] = self.linked(self._compiled_once())
         except CompilerInterrupted:
             pass
         except Exception as error:  # it is raised where somebody waits

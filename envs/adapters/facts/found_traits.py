@@ -24,6 +24,8 @@ from zermelo.envs.traits import merge_traits
 
 _PATIENCE: Final = 10.0
 """Seconds of play, all slices together, after which what is not known stays unknown."""
+_LONGEST: Final = 1.0
+"""Seconds that one step counts at most: a pause of the machine is no play."""
 _TRIAL_SECONDS: Final = 0.05
 _COPIES: Final = 4
 """Copies that a step of it takes at most; afterwards, how late the last slice was says how early to stop."""
@@ -131,17 +133,16 @@ class _Slices:
 
     def go_on(self, deadline: float) -> Adapted:
         """Goes on until a time of ``time.perf_counter``; the game then has what is known of it."""
-        begun = time.perf_counter()
-        patient_until = begun + _PATIENCE - self._spent
-        self._ends = min(deadline, patient_until)
+        now = time.perf_counter()
+        self._ends = deadline
         try:
-            while time.perf_counter() < min(deadline - self._slice, patient_until):
+            while now < deadline - self._slice and self._spent < _PATIENCE:
                 next(self._steps)
+                begun, now = now, time.perf_counter()
+                self._spent += min(now - begun, _LONGEST)
         except StopIteration as done:
             return cast("Adapted", done.value)
-        ended = time.perf_counter()
-        self._slice = max(self._slice, ended - deadline)
-        self._spent += ended - begun
+        self._slice = max(self._slice, now - deadline)
         return Adapted(self._game, {}, self.go_on if self._spent < _PATIENCE else None)
 
     def _run(self, root: Any) -> Generator[None, None, Adapted]:

@@ -214,6 +214,24 @@ def test_two_threads_compile_once(slow_compiler: Any) -> None:
     assert (len(found), compiler.runs) == (3, 1)
 
 
+def test_a_thread_that_is_late_does_not_compile_again(slow_compiler: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = AlphaBetaAgent(depth=2)
+    compiler = slow_compiler(MNK(), agent)
+    compiler.may_finish.set()
+    read, main = build.read, threading.current_thread()
+
+    def another_ends_first(path: Path) -> Any:
+        if threading.current_thread() is main:
+            other = threading.Thread(target=search, args=(agent, MNK()))
+            other.start()
+            other.join(LONG)
+        return read(path)
+
+    monkeypatch.setattr(build, "read", another_ends_first)
+    assert search(agent, MNK()).nodes > 0
+    assert compiler.runs == 1
+
+
 def test_ctrl_c_ends_the_wait_and_the_compiler(
     slow_compiler: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

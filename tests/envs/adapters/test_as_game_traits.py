@@ -6,6 +6,7 @@ import gc
 import random
 import time
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -278,3 +279,20 @@ def test_one_slow_copy_does_not_leave_traits_unknown(monkeypatch: pytest.MonkeyP
     assert as_game(env).traits.sources["reward_sum"] is TraitSource.INFERRED
     env.step(0)  # seven are left, so one more leaves six
     assert AlphaBetaAgent(depth=7).act(env) == 0
+
+
+@pytest.mark.parametrize("begins", [1, 2, 5, 50])
+def test_a_pause_of_the_machine_does_not_leave_traits_unknown(
+    begins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+
+    def clock() -> float:
+        nonlocal asked
+        asked += 1
+        return time.monotonic() + 60 * (asked > begins)
+
+    monkeypatch.setattr(found_traits, "time", SimpleNamespace(perf_counter=clock))
+    game = as_game(started(CountToSix(goal=8 + begins), seed=0))
+    assert asked > begins
+    assert game.traits.sources["reward_sum"] is TraitSource.INFERRED
