@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,16 +17,10 @@ import numpy as np
 from zermelo.agents.core.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.knowledge_files import fingerprint, name_of, write_knowledge
-from zermelo.agents.knowledge.expansion import Expansion, Moves
-from zermelo.agents.knowledge.retrograde import (
-    UNUSED,
-    Graph,
-    Numbers,
-    gains,
-    inconsistent,
-    moved_back,
-    outcomes,
-)
+from zermelo.agents.core.tasks import Tasks
+from zermelo.agents.knowledge.endings import BYTES_A_MOVE, BYTES_A_POSITION, Group, GroupWork, Solved
+from zermelo.agents.knowledge.expansion import Expansion
+from zermelo.agents.knowledge.retrograde import Numbers
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.files import replaced
 from zermelo.envs.jit.memory import load_state
@@ -34,11 +30,6 @@ from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
-_BYTES_A_POSITION: Final = 40
-_BYTES_A_MOVE: Final = 50
-_SAMPLES: Final = 64
-"""Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
-_SAMPLE: Final = 256
 _MB: Final = 1 << 20
 
 
@@ -84,6 +75,7 @@ def make_table(
     empty: int | None = None,
     states: int | None = None,
     memory_mb: float | None = None,
+    runner: Any = None,
     on_progress: Callable[[TableProgress], Any] | None = None,
 ) -> MadeTable:
     """Makes an endgame table by retrograde analysis, checks every entry, and writes it to a file.
@@ -98,6 +90,8 @@ def make_table(
         empty: The most empty squares, of positions reached from the state.
         states: The most states that are reached; all of them are in the table.
         memory_mb: Memory in MiB; by default half of what is free.
+        runner: Solves parts that do not lead to each other elsewhere, as ``zermelo.evaluation.runners`` do; the
+            table is the same.
         on_progress: Called as it goes on; what it raises stops the work.
 
     Raises:
@@ -132,7 +126,7 @@ def make_table(
             f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it"
         )
     if numbered:
-        making.by_parts(str(value))
+        making.by_parts(str(value), runner)
     else:
         making.by_states(root.state, most=states, empty=empty)
     return making.finished()
@@ -152,81 +146,61 @@ class _Making:
         self._on_progress = on_progress
         self._started, self._need = time.monotonic(), 0.0
         self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
-        bounds = method_or_default(self._rules, "utility_bounds")()
-        self._gains = hasattr(self._rules, "table_lead") or tuple(bounds) != (-1, 1)
-        self._repeats = hasattr(self._rules, "table_repetition")
-        self._draws = has_history(self._rules) and not self._repeats
+        self._work = GroupWork(self._rules)
+        self._gains = self._work.has_gains
         self._parts: list[tuple[int, int]] = []
         self._scores: list[Numbers] = []
         self._keys = np.zeros(0, np.int64)
         self._undecided = 0
 
-    def by_parts(self, what: str) -> None:
-        rules = self._rules
+    def by_parts(self, what: str, runner: Any) -> None:
+        rules, work = self._rules, self._work
+        text = method_or_default(rules, "table_part_text")
         groups = [tuple(group) for group in rules.table_parts(what)]
         sizes = {part: int(rules.table_size(part)) for group in groups for part in group}
         total = sum(sizes.values())
         self._require_room(2 * total, 0)
-        expansion = Expansion(self._game, indexed=True, gains=self._gains)
-        self._require_room(2 * total, max(_memory_for(expansion, group, sizes) for group in groups))
-        done = 0
-        for group in groups:
-            found = self._kept(group)
-            if found is None:
-                found = self._group(expansion, group, sizes, done, total)
-                self._keep(group, found)
-            for part in group:
-                self._parts.append((part, done))
-                done += sizes[part]
-            self._scores.append(found)
+        sampled = [work.sampled({part: sizes[part] for part in group}) for group in groups]
+        at_once = getattr(runner, "workers", None) or 1  # on Ray each machine has memory of its own
+        self._require_room(2 * total, sum(sorted(memory for memory, _ in sampled)[-at_once:]))
+        needs = {group: leads_to for group, (_, leads_to) in zip(groups, sampled, strict=True)}
+        solved = {group: found for group in groups if (found := self._kept(group)) is not None}
+        known: dict[int, Numbers] = {}
 
-    def _group(
-        self, expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int], done: int, total: int
-    ) -> Numbers:
-        local: dict[int, int] = {}
-        for part in group:
-            local[part] = sum(sizes[each] for each in local)
-        known = dict(self._parts)
-        before = np.concatenate(self._scores, axis=1) if self._scores else np.zeros((1, 0), np.int16)
-        found: list[tuple[Numbers, ...]] = []
-        text = ", ".join(method_or_default(self._rules, "table_part_text")(part) for part in group)
-        self._report(text, done, total)
-        for part in group:
-            for moves in expansion.of_part(part, sizes[part]):
-                found.append(self._inner(moves, local, known, before))
-                self._report(text, done + local[part] + moves.first, total)
-        return self._solved(text, found)
+        def finish(group: tuple[int, ...]) -> None:
+            places = np.cumsum([sizes[part] for part in group])[:-1]
+            known.update(zip(group, np.split(solved[group].scores, places, axis=1), strict=True))
 
-    def _inner(
-        self, moves: Moves, local: dict[int, int], known: dict[int, int], before: Numbers
-    ) -> tuple[Numbers, ...]:
-        """Moves inside the group; what the others lead to is known, and becomes an exit."""
-        rows = np.repeat(np.arange(len(moves.exits)), moves.counts)
-        children = moves.children[:, 0]
-        inside = np.zeros(len(rows), bool)
-        exits, uppers = moves.exits, moves.exits.copy()
-        for part in np.unique(moves.names).tolist():
-            those = moves.names == part
-            if part in local:
-                children[those] += local[part]
-                inside |= those
-                continue
-            if part not in known:
-                raise UnsupportedGameError(
-                    f"a move of {self._game.traits.name} leads to a position that its tables do not number"
-                )
-            scores = before[:, known[part] + children[those]].astype(np.int64)
-            again = moves.again[those]
-            if self._gains:
-                lower, upper = moves.leads[those] + np.where(again, scores, -scores[::-1])
-                np.maximum.at(uppers, rows[those], upper)
-            else:
-                lower = moved_back(scores[0], again)
-                lower[scores[0] == ABSENT] = 0  # it goes round for ever
-            np.maximum.at(exits, rows[those], lower)
-        counts = np.bincount(rows[inside], minlength=len(exits))
-        inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside].astype(np.int16)
-        return exits, uppers, moves.repeats, counts, *inner
+        def report(parts: Iterable[int], listed: int) -> None:
+            done = sum(map(sizes.__getitem__, known))
+            self._report(", ".join(map(text, parts)), done + listed, total)
+
+        work.report = report
+        for group in solved:
+            finish(group)
+        with contextlib.closing(Tasks(work, runner)) as tasks:
+            while left := [group for group in groups if group not in solved]:
+                if any(parts - sizes.keys() for parts in needs.values()):
+                    raise UnsupportedGameError(
+                        f"a move of {self._game.traits.name} leads to a position that its tables do not number"
+                    )
+                ready = [group for group in left if needs[group] <= known.keys()]
+                items = [
+                    Group({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
+                    for group in ready
+                ]
+                for group, found in zip(ready, tasks.map(items), strict=True):
+                    if isinstance(found, Solved):
+                        self._keep(group, found)
+                        solved[group] = found
+                        finish(group)
+                        report(group, 0)
+                    else:
+                        needs[group] |= found
+        offsets = np.cumsum([0, *(sizes[part] for group in groups for part in group)]).tolist()
+        self._parts = list(zip((part for group in groups for part in group), offsets, strict=False))
+        self._scores = [solved[group].scores for group in groups]
+        self._undecided = sum(found.undecided for found in solved.values())
 
     def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
         """Solves all positions that can be reached, or those of them with few empty squares."""
@@ -265,8 +239,8 @@ class _Making:
                     "begin later in the game"
                 )
             positions = sum(map(len, kept)) + len(keys)
-            words = _BYTES_A_POSITION + 8 * frontier.shape[1]
-            self._require_room(10 * positions, positions * words + moves_seen * _BYTES_A_MOVE)
+            words = BYTES_A_POSITION + 8 * frontier.shape[1]
+            self._require_room(10 * positions, positions * words + moves_seen * BYTES_A_MOVE)
         listed = np.concatenate(kept)
         if not len(listed):
             raise InvalidSettingError(f"no state of {self._game.traits.name} that can be reached has so few empty")
@@ -276,8 +250,9 @@ class _Making:
         children = order[np.searchsorted(self._keys, number)].astype(np.int32)
         parts: list[Any] = [np.concatenate(each) for each in zip(*found, strict=True)]
         exits, counts, again, leads = parts
-        scores = self._solved("solving", [(exits, exits, exits[:0], counts, children, again, leads)])
-        self._scores.append(scores[:, order])
+        solved = self._work.solved([(exits, exits, exits[:0], counts, children, again, leads)])
+        self._scores = [solved.scores[:, order]]
+        self._undecided = solved.undecided
 
     def _is_kept(self, frontier: Numbers, like: Any, empty: int | None) -> Numbers:
         if empty is None:
@@ -285,28 +260,6 @@ class _Making:
         rows, width = np.ascontiguousarray(frontier), 8 * frontier.shape[1]
         states = (load_state(like, rows.ctypes.data + width * row) for row in range(len(rows)))
         return np.array([self._rules.table_part(state) <= empty for state in states], bool)
-
-    def _solved(self, text: str, found: list[tuple[Numbers, ...]]) -> Numbers:
-        """The scores of the positions of a graph, each checked against those that its moves lead to.
-
-        They are one row, or two: of gains the lower and the upper bounds.
-        """
-        joined = (np.concatenate(each) for each in zip(*found, strict=True))
-        exits, uppers, repeats, counts, children, again, leads = joined
-        found.clear()
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        index = np.int32 if len(children) < 2**31 else np.int64
-        inner = starts.astype(index), children.astype(index, copy=False), again, leads
-        graph = Graph(exits, uppers, repeats if self._repeats else repeats[:0], *inner)
-        if self._gains:
-            lower, upper = gains(graph)
-            self._undecided += int(np.count_nonzero(lower != upper))
-            return np.stack([lower, upper]).astype(np.int16)
-        scores = outcomes(graph, repetition_draws=self._draws)
-        if wrong := inconsistent(graph, scores):
-            raise AssertionError(f"{wrong} entries of {text} do not follow from those that their moves lead to")
-        self._undecided += int(np.count_nonzero((exits != UNUSED) & (scores == ABSENT)))
-        return scores[np.newaxis]
 
     def _require_room(self, file: int, memory: int) -> None:
         self._need, most = (file + memory) / _MB, self._memory / _MB
@@ -326,24 +279,27 @@ class _Making:
         if self._on_progress is not None:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
 
-    def _kept(self, group: tuple[int, ...]) -> Numbers | None:
+    def _kept(self, group: tuple[int, ...]) -> Solved | None:
         try:
-            scores: Numbers = np.load(self._folder / f"{group[0]}.npy", allow_pickle=False)
-        except (OSError, ValueError):
+            with np.load(self._folder / f"{group[0]}.npz", allow_pickle=False) as arrays:
+                scores, undecided = arrays["scores"], int(arrays["undecided"])
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
             return None
         size = sum(int(self._rules.table_size(part)) for part in group)
-        return scores if scores.shape == (1 + self._gains, size) and scores.dtype == np.int16 else None
+        fits = scores.shape == (1 + self._gains, size) and scores.dtype == np.int16
+        return Solved(scores, undecided) if fits else None
 
-    def _keep(self, group: tuple[int, ...], scores: Numbers) -> None:
+    def _keep(self, group: tuple[int, ...], solved: Solved) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        with replaced(self._folder / f"{group[0]}.npy") as file, open(file, "wb") as out:
-            np.save(out, scores)
+        with replaced(self._folder / f"{group[0]}.npz") as file, open(file, "wb") as out:
+            np.savez(out, **solved._asdict())
             out.flush()
             os.fsync(out.fileno())
 
     def finished(self) -> MadeTable:
         bounds = np.concatenate(self._scores, axis=1)
-        about = {"gains": self._gains, "asked": self._about, "repetition": "draw" if self._draws else "none"}
+        repetition = "draw" if self._work.repetition_draws else "none"
+        about = {"gains": self._gains, "asked": self._about, "repetition": repetition}
         parts = np.array(self._parts, np.int64).reshape(-1, 2)
         arrays = {"scores": bounds[0], "parts": parts, "keys": self._keys}
         if not np.array_equal(bounds[0], bounds[-1]):
@@ -354,17 +310,6 @@ class _Making:
         table = read_table(self._path)
         size = self._path.stat().st_size
         return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
-
-
-def _memory_for(expansion: Expansion, group: tuple[int, ...], sizes: dict[int, int]) -> int:
-    """The bytes that a group of parts takes, from the moves of some of its positions."""
-    drawn, memory = np.random.default_rng(0), 0.0
-    for part in group:
-        places = drawn.integers(sizes[part], size=_SAMPLES).tolist()
-        found = [next(expansion.of_part(part, min(place + _SAMPLE, sizes[part]), place)) for place in places]
-        moves = sum(len(each.names) for each in found) / sum(len(each.exits) for each in found)
-        memory += sizes[part] * (_BYTES_A_POSITION + moves * _BYTES_A_MOVE)
-    return int(memory)
 
 
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:

@@ -126,12 +126,16 @@ def table_command(
         float | None,
         typer.Option(help="Memory limit, in MiB; by default half of what is free."),
     ] = None,
+    workers: arguments.Workers = None,
+    runner: arguments.Runner = RunnerChoice.LOCAL,
+    ray_address: arguments.RayAddress = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
 
     Moves are taken back from all ends of the game (retrograde analysis), and every entry is then checked
-    against its successors. After an interruption the same command continues with the first unfinished part.
+    against its successors. After an interruption the same command continues with the first unfinished part. Parts
+    that do not lead to each other, such as endings of as many pieces, are spread over --workers or a cluster.
     Agents treat entries of a table as proven: "alphabeta(tables='kqk.ztable')".
 
     Repeated positions are draws if the game says so. The fifty-move rule is not part of a table: searches use
@@ -146,6 +150,7 @@ def table_command(
     [dim]$[/dim] zermelo table classic/tictactoe-v3 --states 10000
     """
     from zermelo.agents.knowledge.making import TableProgress, make_table
+    from zermelo.evaluation.tournament.run import make_runner
 
     path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()
 
@@ -154,10 +159,11 @@ def table_command(
         live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s, {now.memory_mb:,.0f} MiB")
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
+    solvers = make_runner(workers, runner, ray_address)
     try:
         with arguments.writing(path):
             game = arguments.position_after(env, moves, 0).env
-            made = make_table(game, path, **asked, memory_mb=memory_mb, on_progress=show)
+            made = make_table(game, path, **asked, memory_mb=memory_mb, runner=solvers, on_progress=show)
     except KeyboardInterrupt:
         typer.echo("zermelo: stopped; the same command goes on from the parts that are finished", err=True)
         raise SystemExit(arguments.INTERRUPTED) from None

@@ -55,7 +55,7 @@ class ProcessRunner:
             raise InvalidSettingError(
                 "worker processes need a Unix system: play with workers=1, or in the Windows Subsystem for Linux"
             )
-        self._count = workers
+        self.workers = workers
         self._dumps = dumps
 
     def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
@@ -66,7 +66,7 @@ class ProcessRunner:
         ended, hires_from, hang = Counter[int](), 0.0, work.hang_seconds
         try:
             while waiting or any(worker.items for worker in workers):
-                while len(workers) < min(self._count, len(items)) and (
+                while len(workers) < min(self.workers, len(items)) and (
                     not workers or time.monotonic() >= hires_from
                 ):
                     try:

@@ -68,7 +68,7 @@ class RayRunner:
         except ImportError as error:
             raise MissingDependencyError(f"ray is not installed: {install_command('ray')}") from error
         self._ray: Any = ray
-        self._workers = workers
+        self.workers = workers
         self._address = address or os.environ.get("RAY_ADDRESS") or "local"
 
     def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
@@ -128,14 +128,14 @@ class RayRunner:
     def _wanted(self) -> int:
         """Number of batches at once: as many as processors, or as workers where those are fewer."""
         processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
-        return processors if self._workers is None else min(processors, self._workers)
+        return processors if self.workers is None else min(processors, self.workers)
 
     def _connect(self) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
         settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
         if self._address == "local":
-            settings |= {"num_cpus": self._workers, "include_dashboard": False}
+            settings |= {"num_cpus": self.workers, "include_dashboard": False}
         weakref.finalize(self, self._ray.shutdown)
         try:
             _knock(self._address)

@@ -15,6 +15,7 @@ from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.core.endgame_tables import ABSENT, read_table
 from zermelo.agents.core.playouts import random_game
 from zermelo.agents.knowledge import making
+from zermelo.agents.knowledge.endings import GroupWork
 from zermelo.agents.knowledge.making import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
@@ -22,6 +23,7 @@ from zermelo.envs.rules import RulesGame, with_past
 from zermelo.envs.rules.history import without_past
 from zermelo.evaluation import EndReason, GameRecord, Move
 from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = MNK(3, 3, 3)
 KALAH = Kalah(3, 3)
@@ -386,3 +388,30 @@ def test_finished_parts_are_not_made_again(tmp_path, kalah):
     assert np.array_equal(made.table.scores, read_table(kalah).scores)
     assert np.count_nonzero(made.table.scores != ABSENT) == len(made.table)
     assert [each.name for each in tmp_path.iterdir()] == ["kalah.ztable"]
+
+
+def test_the_undecided_of_finished_parts_are_counted_after_an_interruption(tmp_path):
+    path, whole = tmp_path / "oware.ztable", make_table(Oware(), tmp_path / "whole.ztable", stones=5)
+
+    def stop(progress):
+        if progress.part == "5":
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        make_table(Oware(), path, stones=5, on_progress=stop)
+    assert make_table(Oware(), path, stones=5).undecided == whole.undecided > 0
+
+
+def test_parts_solved_in_processes_make_the_same_table(tmp_path):
+    here = make_table(Chess(), tmp_path / "here.ztable", pieces="3")
+    there = make_table(Chess(), tmp_path / "there.ztable", pieces="3", runner=make_runner(2))
+    assert np.array_equal(there.table.scores, here.table.scores)
+    assert there.figures == here.figures
+
+
+def test_a_part_that_no_sample_has_shown_is_solved_first(tmp_path, monkeypatch, kalah):
+    """What a group leads to is seen in samples; what they left out comes to light when all moves are listed."""
+    sampled = GroupWork.sampled
+    monkeypatch.setattr(GroupWork, "sampled", lambda self, sizes: (sampled(self, sizes)[0], set()))
+    made = make_table(KALAH, tmp_path / "kalah.ztable", stones=8)
+    assert np.array_equal(made.table.scores, read_table(kalah).scores)

@@ -8,6 +8,7 @@ import pytest
 from zermelo.agents import make_agent
 from zermelo.agents.core.tasks import Tasks
 from zermelo.agents.knowledge.growing import grow_book
+from zermelo.agents.knowledge.making import make_table
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings
 from zermelo.agents.learning.labels import label_positions
 from zermelo.agents.learning.tuning.self_play import LessonWork
@@ -30,6 +31,11 @@ def book(runner, folder):
     path = folder / f"{type(runner).__name__}.zbook"
     found = grow_book(FOUR, path, agent=agent, positions=120, nodes=20_000, runner=runner)
     return found.keys.tolist(), found.values.tolist(), found.flags.tolist()
+
+
+def table(runner, folder):
+    made = make_table("classic/chess-v6", folder / f"{type(runner).__name__}.ztable", pieces="3", runner=runner)
+    return made.table.scores.tolist()
 
 
 def ladder(runner, folder):
@@ -69,14 +75,14 @@ class Losing:
 
     def run(self, work, items):
         for done, found in enumerate(self.runner.run(work, items)):
-            if done == 4 and len(self.nodes) == 2:
+            if done == 1 and len(self.nodes) == 2:
                 self.cluster.remove_node(self.nodes.pop(), allow_graceful=False)
             yield found
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("job", [book, ladder, tune, labels, judged, self_play])
+@pytest.mark.parametrize("job", [book, table, ladder, tune, labels, judged, self_play])
 def test_a_node_that_is_lost_in_the_middle_changes_nothing(job, tmp_path, monkeypatch):
     pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
