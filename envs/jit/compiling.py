@@ -27,6 +27,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.jit.tables import NAMES
 from zermelo.envs.jit.waiting import say_once
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
@@ -172,9 +173,12 @@ class Functions:
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
-        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS
+        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS, teach_table
 
         if not isinstance(function, python_types.FunctionType) or function in INSTRUCTIONS:
+            return function
+        if function in NAMES:
+            teach_table(function)
             return function
         function = LOOPS.get(function, function)
         if self._others is not None and function.__module__ not in self._modules:

@@ -120,17 +120,21 @@ _SAME: Final = "add sub mul and_ or_ xor iadd isub imul iand ior ixor"
 _COMPARING: Final = "lt le gt ge eq ne"
 
 
-def type_calls(function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any]) -> None:
-    """Has a function give the signature of an operator for its arguments' types, or None."""
+def type_calls(
+    function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any], key: Any = None
+) -> None:
+    """Has a function give the signature of an operator for its arguments' types, or None.
+
+    ``key`` is what its code is found by, where that is not the function.
+    """
 
     class Operator(AbstractTemplate):
-        key = function
         metadata: ClassVar = {"target": "cpu"}
 
         def generic(self, args: Any, kws: Any) -> Any:
             return find(tuple(args))
 
-    infer_global(function)(Operator)
+    infer_global(function, typing_key=key or function)(Operator)
 
 
 def _register(function: Callable[..., Any], result: Any, count: int, *kinds: Any) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.envs.jit.tables import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
 
@@ -142,7 +143,9 @@ class _Walk:
             raise UncomparableError(f"the class {name}")
 
     def _function(self, function: types.FunctionType) -> None:
-        if not self._is_new(function):
+        if function in NAMES:
+            self.add(NAMES[function])
+        if function in NAMES or not self._is_new(function):
             return
         self.add(function.__qualname__)
         self.value(function.__defaults__, function.__name__)

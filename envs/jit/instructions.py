@@ -5,6 +5,7 @@ Importing this module imports Numba.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,6 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.dispatch import type_calls
+from zermelo.envs.jit.tables import NAMES
 from zermelo.envs.rules import bits, vectors, words
 
 _INT: Final = ir.IntType(64)
@@ -29,13 +31,14 @@ def _constant(value: int) -> Any:
     return ir.Constant(_INT, value)
 
 
-def _teach(function: Any, typed: Callable[..., Any], emit: Callable[..., Any]) -> None:
+def _teach(function: Any, typed: Callable[..., Any], emit: Callable[..., Any], key: Any = None) -> None:
     """Has compiled code run an instruction where a plain function is called.
 
     Args:
         function: The plain function.
         typed: The instruction's signature, by the types of its arguments.
         emit: Writes its code: called with context, builder, signature and the arguments' values.
+        key: What its code is found by, where that is not the function.
     """
     arity = function.__code__.co_argcount
 
@@ -43,8 +46,8 @@ def _teach(function: Any, typed: Callable[..., Any], emit: Callable[..., Any]) -
         value = emit(context, builder, signature, *args)
         return context.get_dummy_value() if signature.return_type == _none else value
 
-    type_calls(function, lambda args: typed(*map(types.unliteral, args)) if len(args) == arity else None)
-    lower_builtin(function, types.VarArg(types.Any))(code)
+    type_calls(function, lambda args: typed(*map(types.unliteral, args)) if len(args) == arity else None, key)
+    lower_builtin(key or function, types.VarArg(types.Any))(code)
 
 
 Instruction = tuple[Callable[..., Any], Callable[..., Any]]
@@ -378,6 +381,18 @@ INSTRUCTIONS: Final = frozenset((*_BITS, *_MEMORY, *_SETS))
 """Plain functions for which compiled code has an instruction."""
 for _function, (_typed, _emit) in (_BITS | _MEMORY | _SETS).items():
     _teach(_function, _typed, _emit)
+
+
+@functools.cache
+def teach_table(function: Any) -> None:
+    """Has compiled code take the address of a large table from its symbol."""
+    name = NAMES[function]
+
+    def at_symbol(context: Any, builder: Any, signature: Any) -> Any:
+        symbol = builder.module.globals.get(name) or ir.GlobalVariable(builder.module, ir.IntType(8), name)
+        return builder.ptrtoint(symbol, _INT)
+
+    _teach(function, lambda: _int(), at_symbol, ("zermelo table", name))
 
 
 # -- the way into a kernel ---------------------------------------------------------------------------------------

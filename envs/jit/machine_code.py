@@ -20,6 +20,7 @@ import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.files import replaced
+from zermelo.envs.jit.tables import SYMBOLS
 
 MAGIC = b"zermelo machine code 1\n"
 _FREE = "NRT_MemInfo_call_dtor"
@@ -148,6 +149,9 @@ def _import_functions() -> None:
 
 def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     """The function in some machine code, for arguments of these types; it runs without the interpreter's lock."""
+    for name in code.needs:
+        if name in SYMBOLS:
+            llvm.add_symbol(name, SYMBOLS[name]())
     if any(llvm.address_of_symbol(name) is None for name in code.needs):
         _import_functions()
         missing = [name for name in code.needs if llvm.address_of_symbol(name) is None]

@@ -67,19 +67,25 @@ def _mate(fen: str, attacker: Any, defender: Any) -> tuple[bool, int]:
 
 
 def endings(
-    pieces: tuple[str, ...] = ("KRK", "KBNK"), positions: int = 200, plain: int = 20, nodes: int = 50_000
+    pieces: tuple[str, ...] = ("KRK", "KBNK"),
+    positions: int = 200,
+    plain: int = 20,
+    seconds: float = 0.1,
+    nodes: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """Won endings of chess against a defence by the table, attacked with the table and, some of them, without.
 
-    Elo is of the games with the same positions, in which each is once the attacker: a win, or else a draw.
+    Each move takes ``seconds``, or ``nodes`` if there are any. Elo is of the games with the same positions, in
+    which each is once the attacker: a win, or else a draw.
     """
+    limit: dict[str, Any] = {"nodes": nodes} if nodes else {"seconds": seconds}
     for ending in pieces:
         table = _table(ending)
         defender = AlphaBetaAgent(tables=table.path, depth=1, exact=True)
         won, row = list(_won(table, ending, positions)), dict[str, Any]({"ending": ending})
         mates = dict[str, list[bool]]()
         for name, settings, count in (("with", {"tables": table.path}, positions), ("without", {}, plain)):
-            attacker = AlphaBetaAgent(nodes=nodes, **settings)
+            attacker = AlphaBetaAgent(**limit, **settings)
             games = [(*_mate(fen, attacker, defender), plies) for fen, plies in won[:count]]
             mates[name] = [is_mate for is_mate, _, _ in games]
             row[f"won {name} the table"] = f"{sum(mates[name])} of {count}"

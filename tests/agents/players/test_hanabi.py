@@ -191,11 +191,12 @@ def test_points_of_a_team(convention: str, players: int, least: float) -> None:
 # -- teams and environments
 
 
+@pytest.mark.parametrize("ours", ["hanabi", "sparta(samples=20)"])
 @pytest.mark.parametrize("partner", ["random", "ismcts(simulations=2)"])
-def test_it_plays_with_strangers(partner: str) -> None:
+def test_it_plays_with_strangers(ours: str, partner: str) -> None:
     env = make("classic/hanabi-v5", players=3)
     env.reset(seed=2)
-    team = [make_agent(spec) for spec in ("hanabi", partner, "hanabi")]
+    team = [make_agent(spec) for spec in (ours, partner, ours)]
     while env.agents:
         seat = env.possible_agents.index(env.agent_selection)
         action = team[seat].act(env)

@@ -51,6 +51,18 @@ def countdown(left, by):
     return left - by * STEP
 """
 
+LARGE = """
+import numpy as np
+from zermelo.envs.jit.memory import load_short
+from zermelo.envs.jit.tables import large_table
+
+STEP = 1
+steps = large_table("stairs", lambda: np.full(1_000_000, {step}, np.int16))
+
+def countdown(left, by):
+    return left - by * load_short(steps(), 999_999)
+"""
+
 COUNT = """
 from zermelo.envs import perft
 from zermelo.envs.errors import RulesError
@@ -201,6 +213,17 @@ def test_rules_that_make_arrays_are_read_back(folder: Folder) -> None:
     assert folder.count()[0] == leaves(12, 6)
     assert folder.kept()
     assert folder.count() == (leaves(12, 6), "")
+
+
+@pytest.mark.thorough
+def test_a_large_table_is_no_part_of_the_code(folder: Folder) -> None:
+    for step in (1, 2):
+        (folder.path / "stairs_helper.py").write_text(LARGE.format(step=step))
+        count, said = folder.count()
+        assert count == leaves(12, 6, step=step)
+        assert said.count("compiling") == 2 - step
+        assert folder.count(NUMBA_DISABLE_JIT="1")[0] == count
+    assert sum(file.stat().st_size for file in folder.kept()) < 1_000_000
 
 
 @pytest.mark.thorough
