@@ -120,9 +120,7 @@ _SAME: Final = "add sub mul and_ or_ xor iadd isub imul iand ior ixor"
 _COMPARING: Final = "lt le gt ge eq ne"
 
 
-def type_calls(
-    function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any], key: Any = None
-) -> None:
+def type_calls(function: Callable[..., Any], find: Callable[[tuple[Any, ...]], Any], key: Any = None) -> None:
     """Has a function give the signature of an operator for its arguments' types, or None.
 
     ``key`` is what its code is found by, where that is not the function.
