@@ -43,7 +43,7 @@ def tune_command(
         Model,
         typer.Option(
             help="weights: a weighted sum of features; network: a small network over the planes of rules, made in "
-            "generations for as many hours as are given (needs PyTorch)."
+            "generations for as many hours as are given."
         ),
     ] = Model.WEIGHTS,
     hidden: Annotated[
