@@ -87,6 +87,11 @@ def expected_totals(
             for outcome, p in game.chance_outcomes(state)
         ]
         return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
+    return totals_at(evaluate, game, state)
+
+
+def totals_at(evaluate: Evaluator, game: Game[Any], state: Any) -> tuple[float, ...]:
+    """For each seat, the rewards so far and what the evaluator expects in a state that is not over."""
     expected = seat_values(evaluate, game, state)
     return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))
 

@@ -21,7 +21,8 @@ class GreedyAgent(SearchAgent):
     """Tries each action once and plays the one whose reward and evaluation afterwards are best for itself.
 
     For any number of players and any rewards, as long as nothing is hidden. Chance that follows an action is
-    averaged over, or sampled.
+    averaged over, or sampled; evaluations for states before chance, as those of backgammon and 2048 are, count
+    there.
 
     Attributes:
         evaluator: What the state after the action is worth: an ``Evaluator``, the name of one, ``"rewards"`` for

@@ -11,13 +11,13 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.options import Ties
+from zermelo.agents.core.options import ChanceAtLimit, Ties, evaluates_chance
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.evaluators.written import EVALUATORS
-from zermelo.envs import Chance, Game
+from zermelo.envs import CHANCE, Chance, Game
 
 
 def totals_after(
@@ -25,11 +25,12 @@ def totals_after(
 ) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
     """For each action, what every seat can expect after it; those that limits leave time for.
 
-    ``evaluator`` adds what is to come; None counts rewards only. Where chance can only be simulated, ``samples``
+    ``evaluator`` adds what is to come, before chance where it is one for that; None counts rewards only. Where chance can only be simulated, ``samples``
     draws are averaged; each action has its own stream of random numbers from ``seed`` on.
     """
     evaluate = evaluator or EVALUATORS["rewards"]()
-    worth = functools.partial(_worth, evaluate, game, budget)
+    at_chance = evaluates_chance(ChanceAtLimit.AUTO, game, evaluator)
+    worth = functools.partial(_worth, evaluate, at_chance, game, budget)
     totals: dict[int, tuple[float, ...]] = {}
     draws_here = game.traits.chance is Chance.SAMPLED
     try:
@@ -50,8 +51,10 @@ def totals_after(
     return totals, StoppedBy.DEPTH
 
 
-def _worth(evaluate: Evaluator, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
+def _worth(evaluate: Evaluator, at_chance: bool, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
     """Expected totals after a state that was counted; states after a chance event are counted here."""
+    if at_chance and game.to_move(state) == CHANCE and not game.is_terminal(state):
+        return totals_at(evaluate, game, state)
     calls = itertools.count()
     return expected_totals(evaluate, game, state, lambda: budget.visit(1) if next(calls) else None)
 
