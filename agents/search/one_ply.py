@@ -25,8 +25,9 @@ def totals_after(
 ) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
     """For each action, what every seat can expect after it; those that limits leave time for.
 
-    ``evaluator`` adds what is to come, before chance where it is one for that; None counts rewards only. Where chance can only be simulated, ``samples``
-    draws are averaged; each action has its own stream of random numbers from ``seed`` on.
+    ``evaluator`` adds what is to come, before chance where it is one for that; None counts rewards only. Where
+    chance can only be simulated, ``samples`` draws are averaged; each action has its own stream of random numbers
+    from ``seed`` on.
     """
     evaluate = evaluator or EVALUATORS["rewards"]()
     at_chance = evaluates_chance(ChanceAtLimit.AUTO, game, evaluator)
