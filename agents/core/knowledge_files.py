@@ -117,10 +117,13 @@ def name_of(rules: Any) -> str:
     return RulesGame(plain_rules(rules)).traits.name
 
 
-@functools.lru_cache(maxsize=64)
 def fingerprint(rules: Any) -> str:
     """A hash of what rules do in a few games, and of how their tables are numbered."""
-    rules = plain_rules(rules)
+    return _fingerprint(plain_rules(rules))
+
+
+@functools.lru_cache(maxsize=64)
+def _fingerprint(rules: Any) -> str:
     game = RulesGame(rules).for_search
     digest = hashlib.sha256()
     random = np.random.default_rng(0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
 
 from zermelo.agents.core.budget import Budget, StopFlag
+from zermelo.agents.core.endgame_tables import table_for
 from zermelo.agents.core.gate import agents_that_fit, on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
@@ -237,7 +238,9 @@ class SearchAgent(ConfiguredAgent):
         running.add(budget.stop)
         try:
             book: str | None = getattr(self, "book", None)
-            known = None if book is None else book_answer(book, game, state, self.generator)
+            with budget.off_the_clock():  # files are read and checked
+                table_for(getattr(self, "tables", None), game)
+                known = None if book is None else book_answer(book, game, state, self.generator)
             found = known or choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from zermelo.agents.core.playouts import random_game
 from zermelo.agents.knowledge import making
 from zermelo.agents.knowledge.endings import GroupWork
 from zermelo.agents.knowledge.making import make_table
+from zermelo.agents.players import search_agent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
@@ -364,6 +366,18 @@ def test_what_does_not_fit_on_the_disk_is_refused_before_it_begins(tmp_path, mon
     with pytest.raises(InvalidSettingError, match=r"MiB on the disk of .*, where 0 are free: write it somewhere"):
         make_table(Chess(), tmp_path / "table.ztable", pieces="KQK")
     assert not list(tmp_path.iterdir())
+
+
+def test_reading_and_checking_a_table_takes_no_time_of_the_move(kqk, monkeypatch):
+    def slow(path, game, check=search_agent.table_for):
+        time.sleep(0.5)
+        return check(path, game)
+
+    monkeypatch.setattr(search_agent, "table_for", slow)
+    game = RulesGame(Chess(fen="8/8/8/8/8/2k5/8/KQ6 w - - 0 1"))
+    found = AlphaBetaAgent(seconds=0.2, tables=kqk.table.path).search_state(game)
+    assert found.compiling >= 0.5
+    assert found.proven
 
 
 class StoppedError(Exception):
