@@ -1,15 +1,20 @@
-"""Searches through dice: what pruning leaves of the nodes of expectiminimax."""
+"""Searches through chance: what pruning leaves of the nodes of expectiminimax, and its scores at 2048."""
 
 from __future__ import annotations
 
+import functools
 import random
+import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
+
+import numpy as np
 
 from benchmarks.common import fastest
 from zermelo.agents import ExpectiminimaxAgent
 from zermelo.envs import CHANCE
-from zermelo.envs.games import Backgammon, EinStein, Pig
+from zermelo.envs.games import Backgammon, EinStein, Game2048, Pig
 from zermelo.envs.rules import RulesGame
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -70,3 +75,35 @@ def pruning(positions: int = 12, depth: int = 3) -> Iterator[dict[str, Any]]:
                     raise SystemExit(f"{way} at depth {deep} of {game.traits.name} changes a value: a defect")
                 row = {"game, depth": f"{type(rules).__name__} {deep}", "search": way, "nodes": nodes}
                 yield {**row, "share %": 100 * nodes / unpruned, "seconds": seconds, "nodes/s": nodes / seconds}
+
+
+def _score(depth: int, seed: int) -> tuple[int, int, int, float]:
+    """The score of a game of 2048, the exponent of its largest tile, its moves, and its seconds."""
+    rules, generator, started, moves = Game2048(), random.Random(seed), time.perf_counter(), 0
+    agent, game = ExpectiminimaxAgent(depth=depth), RulesGame(rules)
+    state = game.initial_state()
+    while not game.is_terminal(state):
+        if state.tiles_to_come:
+            outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+            state = game.result(state, generator.choices(outcomes, chances)[0])
+        else:
+            state = game.result(state, agent.search_state(game, state).action)
+            moves += 1
+    return state.score, int(rules.tiles(state).max()), moves, time.perf_counter() - started
+
+
+def tiles(games: int = 100, depths: tuple[int, ...] = (1, 2, 3), workers: int = 2) -> Iterator[dict[str, Any]]:
+    """Scores of 2048 by expectiminimax of some depths, with 95 % intervals, and games with the largest tiles."""
+    for depth in depths:
+        with ProcessPoolExecutor(workers) as pool:
+            found = np.array(list(pool.map(functools.partial(_score, depth), range(games))))
+        scores, largest, moves, seconds = found.T
+        half = 1.96 * scores.std(ddof=1) / games**0.5
+        yield {
+            "depth": depth,
+            "games": games,
+            "mean score": f"{scores.mean():,.0f} ± {half:,.0f}",
+            "median": float(np.median(scores)),
+            **{f"{1 << tile:,} %": 100 * float(np.mean(largest >= tile)) for tile in (13, 14, 15)},
+            "ms a move": 1000 * float(seconds.sum() / moves.sum()),
+        }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import random
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -108,30 +110,25 @@ def test_new_tiles() -> None:
     assert game.initial_state().tiles_to_come == 2
 
 
-SHAPES_OF_FOUR = ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 4, 5), (1, 2, 5, 6), (5, 6, 9, 10))
-SHAPES_OF_FIVE = ((0, 1, 2, 4, 5), (4, 5, 6, 8, 9), (0, 1, 2, 4, 3))
+SHAPES = ((0, 1, 2, 3, 4, 5), (4, 5, 6, 7, 8, 9), (0, 1, 2, 4, 5, 6), (4, 5, 6, 8, 9, 10))
 
 
 def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
     with np.load(str(weights.__file__).replace(".py", ".npz")) as file:
-        fours, fives = file["fours"], file["fives"]
+        numbers = 256 * file["high"].astype(int) + file["low"]
     rules, generator = Game2048(), np.random.default_rng(5)
     images = [Game2048.symmetric_state(rules, position(rules, range(16)), symmetry) for symmetry in range(8)]
     boards = [rules.tiles(image).ravel().tolist() for image in images]
     for _ in range(10):
-        tiles = generator.integers(0, 13, 16)
+        tiles = generator.integers(0, 8, 16)
         tiles[generator.random(16) < 0.4] = 0
         total = 0
-        for shape, table in zip(SHAPES_OF_FOUR, fours, strict=True):
-            found = {frozenset(board[square] for square in shape): board for board in boards}
-            for board in found.values():
-                total += 8 * int(table[sum(int(tiles[board[square]]) << 4 * k for k, square in enumerate(shape))])
-        for shape, table in zip(SHAPES_OF_FIVE, fives, strict=True):
+        for shape, table in zip(SHAPES, np.split(numbers, 4), strict=True):
             for board in boards:
-                kinds = [max(int(tiles[board[square]]) - 1, int(tiles[board[square]] > 0)) for square in shape]
-                total += weights.points(int(table[sum(kind * 15**k for k, kind in enumerate(kinds))]))
+                total += int(table[sum(int(tiles[board[square]]) << 4 * k for k, square in enumerate(shape))])
         state = position(rules, tiles, 100, 1)
-        assert rules.evaluation(state, 0) == 1024 * (100 + max(total, 0))
+        assert weights.expected(packed.pack(*state.board)) == weights.UNIT * total
+        assert rules.evaluation(state, 0) == 1024 * (100 + weights.UNIT * max(total, 0))
         for symmetry in range(8):
             assert rules.evaluation(rules.symmetric_state(state, symmetry), 0) == rules.evaluation(state, 0)
     board = position(rules, tiles).board
@@ -150,6 +147,41 @@ def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
     assert Game2048(3, 4).evaluation(position(Game2048(3, 4), [1, 2] + [0] * 10, 7), 0) == 1024 * 107
 
 
+def test_compiled_searches_read_the_same_numbers() -> None:
+    game, generator, state = RulesGame(Game2048()), random.Random(4), RulesGame(Game2048()).initial_state()
+    for number in range(60):
+        if not state.tiles_to_come and number % 4 == 0:
+            found = [
+                make_agent(f"expectiminimax(depth=1, compile={how})").search_state(game, state).action_values
+                for how in ("wait", "never")
+            ]
+            assert found[0] == found[1]
+        options = [outcome for outcome, _ in game.chance_outcomes(state)] if state.tiles_to_come else None
+        state = game.result(state, generator.choice(options or game.legal_actions(state)))
+
+
+@pytest.mark.thorough
+def test_self_play_teaches() -> None:
+    pytest.importorskip("numba")
+    path = Path(__file__).resolve().parents[3] / "scripts" / "fit_2048.py"
+    spec = importlib.util.spec_from_file_location("fit_2048", path)
+    assert spec is not None
+    assert spec.loader is not None
+    fit = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fit)
+    learned = np.zeros((weights.SHAPES * weights.SIZE, fit.COLUMNS), np.float32)
+    dice, scores = np.array([1]), np.zeros(10_000, np.int64)
+    ended = fit.play(learned, 500_000, dice, np.zeros(2, np.int64), scores, 1.0)
+    assert scores[ended - 50 : ended].mean() > 5 * scores[:50].mean()
+    rules, places, worth = Game2048(), np.zeros(fit.PLACES, np.int64), set[float]()
+    for symmetry in range(8):
+        board = rules.symmetric_state(position(rules, [1, 2, 3] + [0] * 13), symmetry).board
+        fit.list_places(packed.pack(*board), places)
+        worth.add(round(float(learned[places, fit.NUMBER].sum()), 1))
+    assert len(worth) == 1
+    assert worth.pop() > 100
+
+
 @pytest.mark.slow
 def test_the_evaluation_plays_well_one_move_ahead() -> None:
     game, scores = RulesGame(Game2048()), []
@@ -162,7 +194,7 @@ def test_the_evaluation_plays_well_one_move_ahead() -> None:
             else:
                 state = game.result(state, agent.search_state(game, state).action)
         scores.append(state.score)
-    assert float(np.mean(scores)) > 30_000  # the score and the empty squares: 3,000
+    assert float(np.mean(scores)) > 100_000  # the score and the empty squares: 3,000
 
 
 def best(goal: int | None) -> float:
