@@ -135,6 +135,19 @@ def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
     assert packed.unpack(packed.pack(*board)) == board
 
 
+def test_the_largest_tiles_count_as_half_as_large() -> None:
+    rules = Game2048()
+
+    def expected(*tiles: int) -> int:
+        return weights.expected(packed.pack(*position(rules, [*tiles, *[0] * (16 - len(tiles))]).board))
+
+    assert expected(14, 13, 12, 5) == expected(13, 12, 11, 5)
+    assert expected(15, 13, 12, 5) == expected(13, 12, 11, 5)
+    assert expected(15, 14, 12, 5) == expected(13, 12, 11, 5)
+    assert expected(13, 11, 9) != expected(12, 11, 9)
+    assert expected(*range(15, 0, -1)) != expected(*range(14, 0, -1))  # none is missing
+
+
 def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
     rules = Game2048()
     for tiles in ([0] * 16, [17] * 16, list(range(2, 18)), [15, 14, 13, 12, 0, 0, 0, 0] + [0] * 8):
