@@ -237,10 +237,11 @@ class SearchAgent(ConfiguredAgent):
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            book: str | None = getattr(self, "book", None)
-            with budget.off_the_clock():  # files are read and checked
-                table_for(getattr(self, "tables", None), game)
-                known = None if book is None else book_answer(book, game, state, self.generator)
+            known, book, tables = None, getattr(self, "book", None), getattr(self, "tables", None)
+            if book is not None or tables is not None:
+                with budget.off_the_clock():  # files are read and checked
+                    table_for(tables, game)
+                    known = None if book is None else book_answer(book, game, state, self.generator)
             found = known or choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import ir
+from llvmlite.binding import add_symbol
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin
@@ -18,8 +19,8 @@ from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.dispatch import type_calls
-from zermelo.envs.jit.tables import NAMES
 from zermelo.envs.rules import bits, vectors, words
+from zermelo.envs.rules.tables import NAMES
 
 _INT: Final = ir.IntType(64)
 _FLOAT: Final = ir.DoubleType()
@@ -387,6 +388,7 @@ for _function, (_typed, _emit) in (_BITS | _MEMORY | _SETS).items():
 def teach_table(function: Any) -> None:
     """Has compiled code take the address of a large table from its symbol."""
     name = NAMES[function]
+    add_symbol(name, function())  # Numba itself links what it compiles for ``check_rules``
 
     def at_symbol(context: Any, builder: Any, signature: Any) -> Any:
         symbol = builder.module.globals.get(name) or ir.GlobalVariable(builder.module, ir.IntType(8), name)

@@ -20,7 +20,7 @@ import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.files import replaced
-from zermelo.envs.jit.tables import SYMBOLS
+from zermelo.envs.rules.tables import SYMBOLS
 
 MAGIC = b"zermelo machine code 1\n"
 _FREE = "NRT_MemInfo_call_dtor"

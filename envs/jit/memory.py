@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.rules.boards import whole
+from zermelo.envs.rules.tables import load_short as load_short
 from zermelo.envs.rules.words import flat
 
 
@@ -37,11 +38,6 @@ def load_float(address: int, index: int) -> float:
 def store_float(address: int, index: int, value: float) -> None:
     """Writes the 64-bit float number ``index`` from ``address`` on."""
     ctypes.c_double.from_address(address + 8 * index).value = value
-
-
-def load_short(address: int, index: int) -> int:
-    """The 16-bit integer number ``index`` from ``address`` on."""
-    return ctypes.c_int16.from_address(address + 2 * index).value
 
 
 def store_short(address: int, index: int, value: int) -> None:

@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.games.twenty_forty_eight.packed import mirrored, turned
-from zermelo.envs.jit.memory import load_short
-from zermelo.envs.jit.tables import large_table
+from zermelo.envs.rules.tables import large_table, load_short
 
 _FILE: Final = Path(__file__).with_name("weights.npz")
 SHAPES: Final = 4

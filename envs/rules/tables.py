@@ -6,6 +6,7 @@ bytes. One of these is read once, when it is needed first, and only its address 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ NAMES: Final[dict[Callable[[], int], str]] = {}
 def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
     """A function of no arguments, for the module's level, that is the address of an array; rules may call it.
 
-    ``zermelo.envs.jit.memory`` has functions that read at an address, such as ``load_short``.
+    Numbers at an address are read by ``load_short``.
 
     Args:
         name: A name that no other table has.
@@ -36,3 +37,8 @@ def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[],
 
     SYMBOLS[symbol], NAMES[address] = address, symbol
     return address
+
+
+def load_short(address: int, index: int) -> int:
+    """The 16-bit integer number ``index`` from ``address`` on."""
+    return ctypes.c_int16.from_address(address + 2 * index).value
