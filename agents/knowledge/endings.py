@@ -60,13 +60,13 @@ class GroupWork(PureWork):
 
     @property
     def has_gains(self) -> bool:
-        """Whether scores are what the mover gains, not how soon it wins."""
+        """Whether scores count what the player to move gains, not how soon that player wins."""
         bounds = method_or_default(self.rules, "utility_bounds")()
         return hasattr(self.rules, "table_lead") or tuple(bounds) != (-1, 1)
 
     @property
     def repetition_draws(self) -> bool:
-        """Whether who cannot force a win draws."""
+        """Whether a position that neither player can win by force is a draw."""
         return has_history(self.rules) and not hasattr(self.rules, "table_repetition")
 
     @functools.cached_property

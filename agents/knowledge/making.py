@@ -180,11 +180,11 @@ class _Making:
             finish(group)
         with contextlib.closing(Tasks(work, runner)) as tasks:
             while left := [group for group in groups if group not in solved]:
-                if any(parts - sizes.keys() for parts in needs.values()):
+                ready = [group for group in left if needs[group] <= known.keys()]
+                if not ready:  # one waits for a part that is none, or for itself
                     raise UnsupportedGameError(
                         f"a move of {self._game.traits.name} leads to a position that its tables do not number"
                     )
-                ready = [group for group in left if needs[group] <= known.keys()]
                 items = [
                     Group({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
                     for group in ready

@@ -380,6 +380,24 @@ def test_reading_and_checking_a_table_takes_no_time_of_the_move(kqk, monkeypatch
     assert found.proven
 
 
+class Unnumbered(Kalah):
+    """Says nothing of the positions with few seeds, which all others lead to."""
+
+    def table_parts(self, what):
+        return super().table_parts(what)[3:]
+
+
+def test_parts_that_lead_to_a_part_that_is_missing_are_refused(tmp_path):
+    with pytest.raises(UnsupportedGameError, match="leads to a position that its tables do not number"):
+        make_table(Unnumbered(3, 3), tmp_path / "table.ztable", stones=8)
+
+
+def test_parts_that_wait_for_one_another_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(GroupWork, "sampled", lambda self, sizes: (0, set(range(9)) - sizes.keys()))
+    with pytest.raises(UnsupportedGameError, match="do not number"):
+        make_table(KALAH, tmp_path / "table.ztable", stones=8)
+
+
 class StoppedError(Exception):
     pass
 
