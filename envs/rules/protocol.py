@@ -161,7 +161,7 @@ class Search(General, Protocol):
         return False
 
     def is_known_win(self, state: Any) -> bool:
-        """Whether the side that is ahead surely wins: ``evaluation`` then counts, not a network. By default False."""
+        """Whether the side ahead surely wins: ``evaluation`` then counts, not a network. By default False."""
         return False
 
     def pass_turn(self, state: Any) -> Any:
