@@ -2,7 +2,9 @@
 
 After each move the numbers of the board before it are moved towards what the move has gained and the next board is
 worth (temporal differences), the more the more their errors so far had one sign (temporal coherence: D. Beal and
-M. Smith, 1999; W. Jaskowski, "Mastering 2048 with delayed temporal coherence learning", 2018).
+M. Smith, 1999; W. Jaskowski, "Mastering 2048 with delayed temporal coherence learning", 2018). Games may be played
+again from their middle (K. Matsuzaki, "Developing a 2048 player with backward temporal coherence learning and
+restart", 2017).
 
 python scripts/fit_2048.py --help
 """
@@ -28,6 +30,10 @@ CHUNK: Final = 1_000_000
 """Moves between two looks at the clock."""
 PLACES: Final = 8 * weights.SHAPES
 """The numbers that a board's worth is the sum of."""
+LONGEST: Final = 1 << 18
+"""Moves after which a game is given up; hardly any is."""
+LEAST_REPLAYED: Final = 50
+"""A game is not played again from later than so many moves before its end."""
 GAMMA: Final = -7046029254386353131
 """Increment of SplitMix64's state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
 NUMBER, ERRORS, SIZES, COLUMNS = 0, 1, 2, 4
@@ -35,7 +41,8 @@ NUMBER, ERRORS, SIZES, COLUMNS = 0, 1, 2, 4
 
 compiled = Functions().compiled
 push, mirrored, turned = compiled(packed.push), compiled(packed.mirrored), compiled(packed.turned)
-place, mix, shift_right = compiled(weights.place), bits.mix, bits.shift_right
+place, downgraded = compiled(weights.place), compiled(weights.downgraded)
+mix, shift_right = bits.mix, bits.shift_right
 
 
 @numba.njit(nogil=True)
@@ -90,17 +97,31 @@ def with_tile(board: int, dice: Any) -> int:
 
 
 @numba.njit(nogil=True)
-def play(learned: Any, moves: int, dice: Any, begun: Any, scores: Any, rate: float) -> int:
+def play(learned: Any, moves: int, dice: Any, path: Any, at: Any, scores: Any, rate: float, restarts: bool) -> int:
     """Plays on, and learns; how many games have ended, whose scores it writes down.
 
-    ``begun`` is the board of the game at hand, or 0, and its score.
+    From a board with a tile of 2 ** 14 a game goes on with smaller tiles, as the rules see it
+    (``weights.downgraded``); they give fewer points.
+
+    Args:
+        learned: The numbers and their errors.
+        moves: How many moves to play.
+        dice: The state of the generator.
+        path: The boards of the game at hand.
+        at: The number of its last board, that of its first one, and its score.
+        scores: Room for the scores of games that were begun at the start.
+        rate: The largest share of an error that is made good.
+        restarts: Whether a game that is over is played again from its middle, as long as that is not near its end:
+            so it learns from twice as many moves, and most of them late in the game.
     """
     places, now, before = np.empty(PLACES, np.int64), np.empty(PLACES, np.int64), np.empty(PLACES, np.int64)
-    board, score = begun
+    number, begin, score = at
+    board = path[number]
     ended, is_first, worth_before = 0, True, np.float32(0)
     for _ in range(moves):
         if board == 0:
-            board, score, is_first = with_tile(with_tile(0, dice), dice), 0, True
+            board, number, begin, score, is_first = with_tile(with_tile(0, dice), dice), 0, 0, 0, True
+            path[0] = board
         after, worth, points = best(board, learned, places, now)
         if not is_first:
             error = (worth if points >= 0 else np.float32(0)) - worth_before
@@ -111,15 +132,31 @@ def play(learned: Any, moves: int, dice: Any, begun: Any, scores: Any, rate: flo
                 one[ERRORS] += error
                 one[SIZES] += abs(error)
         if points < 0:
-            scores[ended] = score
-            ended += 1
-            board = 0
+            if begin == 0:
+                scores[ended] = score
+                ended += 1
+            middle = (begin + number) // 2
+            board, is_first = 0, True
+            if restarts and number - middle >= LEAST_REPLAYED:
+                board, number, begin = path[middle], middle, middle
             continue
         score += points
         worth_before, is_first = worth - np.float32(points), False
         before[:] = now
-        board = with_tile(after, dice)
-    begun[0], begun[1] = board, score
+        lower = downgraded(after)
+        if lower != after:
+            after = lower
+            list_places(after, before)
+            worth_before = np.float32(0)
+            for index in range(PLACES):
+                worth_before += learned[before[index], NUMBER]
+        number += 1
+        board = with_tile(after, dice) if number < len(path) else 0
+        if board != 0:
+            path[number] = board
+    at[0], at[1], at[2] = number, begin, score
+    if board == 0:
+        at[0] = path[0] = 0
     return ended
 
 
@@ -131,6 +168,9 @@ def main(
     least: Annotated[
         float, typer.Option(min=0.0, help="Drop numbers for good whose errors so far are fewer points in sum.")
     ] = 0.0,
+    restarts: Annotated[
+        bool, typer.Option(help="Play games again from their middle: for numbers that have learned for an hour.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="The file to write at the end.")] = FILE,
 ) -> None:
     """Learns what boards of 2048 are worth by self-play. It is safe to stop: every ten minutes the state is saved.
@@ -139,7 +179,8 @@ def main(
     for it when learning goes on.
 
     Example: python scripts/fit_2048.py state.npy --minutes 120
-             python scripts/fit_2048.py state.npy --minutes 15 --least 100000
+             python scripts/fit_2048.py state.npy --minutes 90 --restarts
+             python scripts/fit_2048.py state.npy --minutes 15 --restarts --least 100000
     """
     shape = weights.SHAPES * weights.SIZE, COLUMNS
     learned = np.load(state) if state.exists() else np.zeros(shape, np.float32)
@@ -148,10 +189,11 @@ def main(
 
     def learn(thread: int) -> None:
         nonlocal done
-        dice, begun = np.array([time.time_ns() + thread]), np.zeros(2, np.int64)
-        found = np.empty(CHUNK, np.int64)
+        dice, found = np.array([time.time_ns() + thread]), np.empty(CHUNK, np.int64)
+        path, at = np.zeros(LONGEST, np.int64), np.zeros(3, np.int64)
         while time.monotonic() - started < 60 * minutes:
-            scores.extend(found[: play(learned, CHUNK, dice, begun, found, rate)].tolist())
+            ended = play(learned, CHUNK, dice, path, at, found, rate, restarts)
+            scores.extend(found[:ended].tolist())
             done += CHUNK
 
     def save() -> None:

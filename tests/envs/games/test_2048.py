@@ -183,9 +183,15 @@ def test_self_play_teaches() -> None:
     fit = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fit)
     learned = np.zeros((weights.SHAPES * weights.SIZE, fit.COLUMNS), np.float32)
-    dice, scores = np.array([1]), np.zeros(10_000, np.int64)
-    ended = fit.play(learned, 500_000, dice, np.zeros(2, np.int64), scores, 1.0)
+    dice, scores, path = np.array([1]), np.zeros(10_000, np.int64), np.zeros(fit.LONGEST, np.int64)
+    at = np.zeros(3, np.int64)
+    ended = fit.play(learned, 500_000, dice, path, at, scores, 1.0, False)
     assert scores[ended - 50 : ended].mean() > 5 * scores[:50].mean()
+    # Games played again from their middle have twice the moves, half of them late ones.
+    whole, again = (
+        fit.play(learned, 300_000, dice, path, at, scores, 1e-9, restarts) for restarts in (False, True)
+    )
+    assert 0.3 < again / whole < 0.7
     rules, places, worth = Game2048(), np.zeros(fit.PLACES, np.int64), set[float]()
     for symmetry in range(8):
         board = rules.symmetric_state(position(rules, [1, 2, 3] + [0] * 13), symmetry).board
