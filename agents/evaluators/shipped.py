@@ -32,9 +32,17 @@ def _read(path: Path) -> NetworkEvaluator:
     return found
 
 
+def _rules_of(rules: Any) -> str:
+    """Rules with their parameters, as text; those that only say where a game starts are left at their defaults."""
+    starts: Sequence[str] = getattr(rules, "start_parameters", ())
+    if not starts:
+        return str(rules)
+    return str(type(rules)(**{name: value for name, value in rules._asdict().items() if name not in starts}))
+
+
 def shipped_network(game: Game[Any]) -> NetworkEvaluator | None:
     """The network for a game; None if there is none."""
-    path = _files().get(str(game.rules)) if isinstance(game, RulesGame) else None
+    path = _files().get(_rules_of(game.rules)) if isinstance(game, RulesGame) else None
     return None if path is None else _read(path)
 
 

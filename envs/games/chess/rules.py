@@ -70,6 +70,9 @@ class Chess(Written, _Start):
 
     _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]  # as people write it
 
+    start_parameters = ("fen",)
+    """A network or an evaluation that was learned from games from the first position serves others too."""
+
     def __new__(cls, fen: str = START) -> Chess:
         state, number = read_fen(fen)
         return super().__new__(cls, *state[:10], number)

@@ -64,6 +64,14 @@ def test_auto_plays_by_it_and_says_so():
     assert found.evaluator == "network"
 
 
+def test_games_that_start_elsewhere_have_the_network_too():
+    start = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+    game, whole = game_of(f"zermelo/Chess-v0(fen='{start}')"), game_of("zermelo/Chess-v0")
+    agent = AlphaBetaAgent(depth=3, evaluator="network")
+    state = game.initial_state()
+    assert agent.search_state(game, state).action_values == agent.search_state(whole, state).action_values
+
+
 def test_other_games_are_refused_in_a_sentence():
     agent = AlphaBetaAgent(nodes=100, evaluator="network")
     for env in ("zermelo/Hex-v0", "zermelo/Othello-v0(rows=6, columns=6)"):
