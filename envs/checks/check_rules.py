@@ -198,6 +198,14 @@ class _Check(Calls):
             if action != -1 and action not in actions:
                 self.fail("playout_action", state, f"it gave {action}, which is not legal")
 
+    def _mirror_image(self, state: Any, actions: list[int]) -> None:
+        image = self.call("mirror_image", state)
+        if self.rules.mirror_image(image) != state:
+            self.fail("mirror_image", state, f"it gave {image}, whose image is another position")
+        legal = self.game.legal_actions(image)
+        if self.game.to_move(image) != self.game.to_move(state) or len(legal) != len(actions):
+            self.fail("mirror_image", state, f"it gave {image}, in which play is not the same")
+
     def _pass_turn(self, state: Any, actions: list[int]) -> None:
         passed, mover = self.call("pass_turn", state), self.game.to_move(state)
         if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:

@@ -94,6 +94,11 @@ class PathRules(NamedTuple):
         """Likewise."""
         return follow(self, state, self.rules.pass_turn(state.position))
 
+    def mirror_image(self, state: PathState) -> PathState:
+        """Of the position; the path stays as it is."""
+        position = self.rules.mirror_image(state.position)
+        return PathState(position, state.length, state.occurrences, state.signature, state.since)
+
     def is_terminal(self, state: PathState) -> bool:
         """Also by repetition."""
         rules = self.rules

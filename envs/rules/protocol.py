@@ -164,6 +164,14 @@ class Search(General, Protocol):
         """Whether the side ahead surely wins: ``evaluation`` then counts, not a network. By default False."""
         return False
 
+    def mirror_image(self, state: Any) -> Any:
+        """Another position of the same value, with the same player to move, or the state itself.
+
+        Networks learn from either. It is for symmetries that only some positions have, such as those of chess
+        without rights to castle; see ``symmetries`` for others.
+        """
+        return state
+
     def pass_turn(self, state: Any) -> Any:
         """The state as if the mover had skipped its turn, for null moves; the state itself where nobody should.
 

@@ -78,8 +78,8 @@ def play_game(
 
     Random moves end at one of the first ``opening`` moves. Of later positions, where no capture and no check
     decides what they are worth, ``planes`` gets those of both seats, each of ``count`` words, through one of the
-    symmetries; and ``found`` who is to move, and the first seat's value. Before these it gets the utilities.
-    There is room for ``room`` moves.
+    symmetries and every other time in a mirror; and ``found`` who is to move, and the first seat's value. Before
+    these it gets the utilities. There is room for ``room`` moves.
     """
     until = random_below(search, opening + 1)
     recorded = 0
@@ -97,6 +97,8 @@ def play_game(
                 return -1
             if move >= until and not rules.is_noisy(state, action) and not rules.is_urgent(state):
                 seen = rules.symmetric_state(state, random_below(search, symmetries)) if symmetries > 1 else state
+                if random_below(search, 2) == 1:
+                    seen = rules.mirror_image(seen)
                 place = planes + 16 * count * recorded
                 store_state(rules.planes(seen, 0), place)
                 store_state(rules.planes(seen, 1), place + 8 * count)

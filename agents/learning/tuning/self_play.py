@@ -27,6 +27,7 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, as_game, make_env
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 
 MAX_MOVES: Final = 2_000
@@ -265,6 +266,7 @@ class LessonWork(PureWork):
             game, [self._start], [player], self._opening, _POSITIONS, generator,
             records=lambda state, choice: is_quiet(game, state, choice),
         )  # fmt: skip
+        mirror_image = method_or_default(game.rules, "mirror_image")
         states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()
         lower, upper = game.traits.utility_bounds
         for _ in range(self.games):
@@ -272,7 +274,8 @@ class LessonWork(PureWork):
             for state, choice in recorded:
                 mover = game.to_move(state)
                 turn = int(generator.integers(game.symmetries))
-                states.append(game.rules.symmetric_state(state, turn) if turn else state)
+                seen = game.rules.symmetric_state(state, turn) if turn else state
+                states.append(mirror_image(seen) if generator.integers(2) else seen)
                 movers.append(mover)
                 outcomes.append((final[mover] - lower) / (upper - lower))
                 values.append(np.nan if choice.value is None else (choice.value - lower) / (upper - lower))

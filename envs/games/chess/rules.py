@@ -28,7 +28,7 @@ from zermelo.envs.games.chess.moves import (
     write_actions,
 )
 from zermelo.envs.games.chess.notation import algebraic, coordinates
-from zermelo.envs.games.chess.state import ChessState, king_square, set_up, turned
+from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
@@ -138,6 +138,16 @@ class Chess(Written, _Start):
         if state.checkers != 0 or pieces == 0:
             return state
         return without_move(state)
+
+    def mirror_image(self, state: ChessState) -> ChessState:
+        """The position with left and right exchanged, unless somebody may castle."""
+        if state.castling != 0:
+            return state
+        own, other, pawns = mirrored(state.own), mirrored(state.other), mirrored(state.pawns)
+        knights, diagonal, straight = mirrored(state.knights), mirrored(state.diagonal), mirrored(state.straight)
+        boards, passed, seat = (own, other, pawns, knights, diagonal, straight), mirrored(state.passed), state.seat
+        key = key_of(ChessState(*boards, 0, passed, state.clock, seat, 0, 0, 0))
+        return position(boards, 0, passed, state.clock, seat, key)
 
     def seat_names(self) -> tuple[str, ...]:
         return ("white", "black")

@@ -17,10 +17,12 @@ from zermelo.envs.games.chess.attacks import (
 )
 from zermelo.envs.games.chess.tables import KEYS
 from zermelo.envs.rules.bits import bit_index, shift_right, swapped_bytes
+from zermelo.envs.rules.boards import whole
 
 MARKS = 12 * 64
 """Where in ``KEYS`` those of castling, taking in passing and the player to move are."""
 BLACK_TO_MOVE = MARKS + 27
+_SECOND, _PAIRS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 
 
 class ChessState(NamedTuple):
@@ -67,6 +69,13 @@ def turned(boards: Boards) -> Boards:
     pawns, knights = swapped_bytes(pawns), swapped_bytes(knights)
     diagonal, straight = swapped_bytes(diagonal), swapped_bytes(straight)
     return swapped_bytes(other), swapped_bytes(own), pawns, knights, diagonal, straight
+
+
+def mirrored(bits: int) -> int:
+    """A board with the squares of each row in reverse."""
+    bits = shift_right(bits, 1) & _SECOND | (bits & _SECOND) << 1
+    bits = shift_right(bits, 2) & _PAIRS | (bits & _PAIRS) << 2
+    return whole(shift_right(bits, 4) & _FOURS | (bits & _FOURS) << 4)
 
 
 def position(boards: Boards, castling: int, passed: int, clock: int, seat: int, key: int) -> ChessState:

@@ -202,3 +202,20 @@ def test_texts_of_positions(fen: str, shown: str) -> None:
     env = make("zermelo/Chess-v0", fen=fen)
     env.reset()
     assert env.unwrapped.position == RulesGame(rules).initial_state()
+
+
+def test_mirror_images_are_python_chess_s() -> None:
+    rules, draw, seen = Chess(), random.Random(5), Counter[bool]()
+    for _ in range(6):
+        board, state = chess.Board(), rules.initial_state()
+        while not rules.is_terminal(state) and board.ply() < 120:
+            image, may_castle = rules.mirror_image(state), bool(board.castling_rights)
+            expected = board if may_castle else board.transform(chess.flip_horizontal)
+            seen[may_castle] += 1
+            assert write_fen(image).split()[:4] == expected.fen(en_passant="legal").split()[:4]
+            assert image.clock == state.clock
+            moves = players_moves(board)
+            action = draw.choice(sorted(moves))
+            board.push(moves[action])
+            state = rules.result(state, action)
+    assert min(seen[False], seen[True]) > 20
