@@ -71,7 +71,7 @@ class Chess(Written, _Start):
     _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]  # as people write it
 
     start_parameters = ("fen",)
-    """A network or an evaluation that was learned from games from the first position serves others too."""
+    """Parameters that only say where a game starts: networks are the same for all of them."""
 
     def __new__(cls, fen: str = START) -> Chess:
         state, number = read_fen(fen)
