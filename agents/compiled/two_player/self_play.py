@@ -78,8 +78,8 @@ def play_game(
 
     Random moves end at one of the first ``opening`` moves. Of later positions, where no capture and no check
     decides what they are worth, ``planes`` gets those of both seats, each of ``count`` words, through one of the
-    symmetries, and of half of them the mirror image; and ``found`` who is to move, and the first seat's value. Before
-    these it gets the utilities. There is room for ``room`` moves.
+    symmetries, and of half of them the mirror image; and ``found`` who is to move, and the first seat's value.
+    Before these it gets the utilities. There is room for ``room`` moves.
     """
     until = random_below(search, opening + 1)
     recorded = 0
