@@ -129,6 +129,16 @@ def test_compiled_games_depend_on_their_seed_alone() -> None:
     assert first.planes.shape[1:] == (2, 17)
 
 
+def test_networks_see_mirror_images_of_chess() -> None:
+    """Without them no king goes three files between one recorded position and the next."""
+    planes = LessonWork("classic/chess-v6", "", 40, 4).run(3).planes
+    is_free = (planes[:, :, 12] == 0).all(axis=1)  # nobody may castle
+    files = np.log2(planes[:, 0, 5].astype(float)).astype(int) & 7
+    leaps = np.abs(np.diff(files))[is_free[1:] & is_free[:-1]] >= 3
+    assert len(leaps) > 50
+    assert 0.1 < leaps.mean() < 0.6
+
+
 def test_values_become_chances_of_winning() -> None:
     draw = np.random.default_rng(0)
     chances = draw.uniform(0.05, 0.95, 20_000)
