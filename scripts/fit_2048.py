@@ -69,7 +69,7 @@ def best(board: int, learned: Any, places: Any, best_places: Any) -> tuple[int, 
         pushed, gain = push(board, action)
         if gain < 0 or pushed == board:
             continue
-        list_places(pushed, places)
+        list_places(downgraded(pushed), places)
         total = np.float32(gain)
         for index in range(PLACES):
             total += learned[places[index], NUMBER]
@@ -143,15 +143,8 @@ def play(learned: Any, moves: int, dice: Any, path: Any, at: Any, scores: Any, r
         score += points
         worth_before, is_first = worth - np.float32(points), False
         before[:] = now
-        lower = downgraded(after)
-        if lower != after:
-            after = lower
-            list_places(after, before)
-            worth_before = np.float32(0)
-            for index in range(PLACES):
-                worth_before += learned[before[index], NUMBER]
         number += 1
-        board = with_tile(after, dice) if number < len(path) else 0
+        board = with_tile(downgraded(after), dice) if number < len(path) else 0
         if board != 0:
             path[number] = board
     at[0], at[1], at[2] = number, begin, score
@@ -221,9 +214,13 @@ def main(
 def write(path: Path, learned: Any) -> None:
     """Writes the numbers as the rules read them."""
     numbers = np.rint(learned[:, NUMBER] / weights.UNIT)
-    whole = np.clip(numbers, -(1 << 15), (1 << 15) - 1).astype(np.int16)
+    whole = np.clip(numbers, -(1 << 14), (1 << 14) - 1).astype(np.int16)
+    known = whole != 0
+    twice = whole[known] << 1 ^ whole[known] >> 15  # the sign is bit 0, so that small ones have few bits
     with replaced(path) as partial, open(partial, "wb") as file:
-        np.savez_compressed(file, low=whole.astype(np.uint8), high=(whole >> 8).astype(np.int8))
+        np.savez_compressed(
+            file, known=np.packbits(known), low=twice.astype(np.uint8), high=(twice >> 8).astype(np.uint8)
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 """Teaches the networks of backgammon and Hypergammon by self-play, and writes them to a file.
 
-After each game the networks learn backwards from its end: each position before a roll is moved towards what the
-next one is said to be worth by then, the last one towards how the game ended (temporal differences: Tesauro 1995).
-A play is chosen by what the networks say of the positions that it leads to.
+A play is chosen by what the networks say of the positions that it leads to. They learn in two ways:
+
+1. After each game, backwards from its end: each position before a roll is moved towards what the next one is said
+   to be worth by then, the last one towards how the game ended (temporal differences: Tesauro 1995). It is fast,
+   but what a single roll shows is mostly luck.
+2. In rounds: positions of many games are labelled by all 21 rolls, each with the best play, and by what the rest
+   of the game showed without the luck of its rolls ("variance reduction", as in GNU Backgammon's rollouts); then
+   the networks learn from all labels many times over.
 
 python scripts/fit_backgammon.py --help
 """
@@ -10,6 +15,7 @@ python scripts/fit_backgammon.py --help
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -50,6 +56,13 @@ LARGEST: Final = {
 }  # fmt: skip
 """By what features are divided while networks learn, so that they are all about as large; others by 1."""
 WINS: Final = len(OUTPUTS)
+SHARE: Final = np.float32(0.7)
+"""How much of what the rest of a game shows counts in a label."""
+PASSES: Final = 20
+"""How often the networks learn from a round's labels."""
+FIRST_RATE: Final = 0.01
+LAST_RATE: Final = 3e-4
+"""Learning rates at the start of a round and at its end."""
 
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
@@ -68,9 +81,13 @@ def _scales() -> Floats:
 
 
 SCALES: Final = _scales()
+LARGEST_WEIGHTS: Final = (
+    0.999 * (1 << 15) / UNIT / np.concatenate((SCALES[:RACE], SCALES, np.ones(ROWS - LAST_LAYERS)))[:, None]
+)
+"""The largest weights that files can have."""
 
 
-@numba.njit(fastmath=True)
+@numba.njit(fastmath=True, nogil=True)
 def forward(position: Any, weights: Any, room: Any) -> tuple[int, int]:
     """Writes hidden units and chances into a room; the network's number, and how many features there are."""
     indices, values, hidden, chances, _ = room
@@ -99,7 +116,7 @@ def forward(position: Any, weights: Any, room: Any) -> tuple[int, int]:
     return network, count
 
 
-@numba.njit(fastmath=True)
+@numba.njit(fastmath=True, nogil=True)
 def learn(position: Any, targets: Any, weights: Any, rate: Any, room: Any) -> float:
     """Moves chances towards targets by a step down the log loss; the squared error of a win."""
     indices, values, hidden, chances, slope = room
@@ -125,7 +142,7 @@ def learn(position: Any, targets: Any, weights: Any, rate: Any, room: Any) -> fl
     return (targets[0] - chances[0]) ** 2
 
 
-@numba.njit
+@numba.njit(nogil=True)
 def equity(rules: Any, state: Any, seat: int, weights: Any, room: Any) -> float:
     """A seat's expected points after its play."""
     if rules.is_terminal(state):
@@ -138,7 +155,7 @@ def equity(rules: Any, state: Any, seat: int, weights: Any, room: Any) -> float:
     return worth if state.seat == seat else -worth
 
 
-@numba.njit
+@numba.njit(nogil=True)
 def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: Any) -> Any:
     """The state after the play of a roll that looks best, of a double as well."""
     count = rules.legal_actions(state, actions)
@@ -157,7 +174,7 @@ def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: 
     return chosen
 
 
-@numba.njit
+@numba.njit(nogil=True)
 def roll(rules: Any, state: Any, dice: Any, outcomes: Any, chances: Any) -> Any:
     """The state after a roll, drawn by SplitMix64."""
     count = rules.chance_outcomes(state, outcomes, chances)
@@ -169,14 +186,14 @@ def roll(rules: Any, state: Any, dice: Any, outcomes: Any, chances: Any) -> Any:
     return rules.result(state, outcomes[index])
 
 
-@numba.njit
+@numba.njit(nogil=True)
 def new_room(hidden: int) -> Any:
     entries = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
     units = np.empty(hidden, np.float32), np.empty(WINS, np.float32), np.empty(hidden, np.float32)
     return (*entries, *units)
 
 
-@numba.njit
+@numba.njit(nogil=True)
 def play(rules: Any, first: Any, second: Any, dice: Any, positions: Any) -> tuple[int, int]:
     """A game between two networks: how many positions before a roll it wrote down, and the first's points."""
     room, other_room = new_room(first.shape[1]), new_room(second.shape[1])
@@ -200,7 +217,14 @@ def play(rules: Any, first: Any, second: Any, dice: Any, positions: Any) -> tupl
     return length, rules.utility(state, 0)
 
 
-@numba.njit
+@numba.njit(nogil=True)
+def turn_around(chances: Any, found: Any) -> None:
+    """Writes the chances of the other player."""
+    found[0] = 1 - chances[0]
+    found[1], found[2], found[3], found[4] = chances[3], chances[4], chances[1], chances[2]
+
+
+@numba.njit(nogil=True)
 def self_play(rules: Any, weights: Any, games: int, rate: Any, dice: Any) -> tuple[int, float]:
     """Games from which the networks learn: how many rolls there were, and the sum of squared errors."""
     room = new_room(weights.shape[1])
@@ -220,14 +244,93 @@ def self_play(rules: Any, weights: Any, games: int, rate: Any, dice: Any) -> tup
             else:
                 after = positions[number + 1]
                 forward((after[0], after[1], after[2], after[3]), weights, room)
-                chances = room[3]
-                targets[0] = 1 - chances[0]
-                targets[1], targets[2], targets[3], targets[4] = chances[3], chances[4], chances[1], chances[2]
+                turn_around(room[3], targets)
             errors += learn((one[0], one[1], one[2], one[3]), targets, weights, rate, room)
     return rolls, errors
 
 
-@numba.njit
+@numba.njit(nogil=True)
+def chances_after(rules: Any, state: Any, seat: int, weights: Any, room: Any, found: Any) -> None:
+    """Writes a seat's chances after its play, which ends the game only if it wins."""
+    found[:] = 0
+    if rules.is_terminal(state):
+        found[: rules.utility(state, seat)] = 1
+    else:
+        forward((state.low, state.high, state.other_low, state.other_high), weights, room)
+        turn_around(room[3], found)
+
+
+@numba.njit(nogil=True)
+def drawn(dice: Any, number: int) -> int:
+    """A number from 0 on, drawn by SplitMix64."""
+    dice[0] += GAMMA
+    return bits.shift_right(bits.mix(dice[0]), 11) % number
+
+
+@numba.njit(nogil=True)
+def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, targets: Any) -> int:
+    """Plays games until there is no room, and labels their positions before a roll; how many there are.
+
+    A position's label is what all rolls make of it, and ``share`` of how the label of the next position differs
+    from what the networks said of that one. A third of the games begin with up to 13 random plays, which are not
+    labelled.
+    """
+    room = new_room(weights.shape[1])
+    actions, halves = np.empty(rules.num_actions(), np.int64), np.empty(rules.num_actions(), np.int64)
+    outcomes, chances = np.empty(64, np.int64), np.empty(64, np.float64)
+    said = np.empty((LONGEST, WINS), np.float32)
+    after, turned = np.empty(WINS, np.float32), np.empty(WINS, np.float32)
+    begin = count = 0
+    while True:
+        state = rules.initial_state()
+        random_plays = drawn(dice, 14) if drawn(dice, 3) == 0 else 0
+        while not rules.is_terminal(state):
+            if rules.to_move(state) != CHANCE:
+                if random_plays > 0:
+                    seat = state.seat
+                    while not rules.is_terminal(state) and rules.to_move(state) != CHANCE and state.seat == seat:
+                        legal = rules.legal_actions(state, actions)
+                        state = rules.result(state, actions[drawn(dice, legal)])
+                    random_plays -= 1
+                else:
+                    state = best(rules, state, weights, room, actions, halves)
+                continue
+            if state.roll != 0 or random_plays > 0:
+                state = roll(rules, state, dice, outcomes, chances)
+                continue
+            if count == len(positions) or count - begin == LONGEST:
+                return begin
+            one = positions[count]
+            one[0], one[1], one[2], one[3] = state.low, state.high, state.other_low, state.other_high
+            rolls = rules.chance_outcomes(state, outcomes, chances)
+            left, played, start = drawn(dice, 36), False, state
+            for index in range(rolls):
+                found = best(rules, rules.result(start, outcomes[index]), weights, room, actions, halves)
+                chances_after(rules, found, start.seat, weights, room, after)
+                targets[count] += np.float32(chances[index]) * after
+                left -= int(36 * chances[index] + 0.5)
+                if left < 0 and not played:
+                    state, played = found, True
+                    said[count - begin] = after
+            count += 1
+        for index in range(count - 2, begin - 1, -1):
+            turn_around(targets[index + 1], turned)
+            targets[index] += share * (turned - said[index - begin])
+        begin = count
+
+
+@numba.njit(nogil=True)
+def teach(positions: Any, targets: Any, order: Any, weights: Any, rate: Any) -> float:
+    """Moves chances towards labels; the mean squared error of a win."""
+    room = new_room(weights.shape[1])
+    errors = 0.0
+    for index in order:
+        one = positions[index]
+        errors += learn((one[0], one[1], one[2], one[3]), targets[index], weights, rate, room)
+    return errors / len(order)
+
+
+@numba.njit(nogil=True)
 def match(rules: Any, ours: Any, theirs: Any, games: int, seed: int) -> tuple[float, float]:
     """Mean points of the first networks against the second, and half the width of the 95 % interval."""
     dice = np.full(1, bits.mix(seed), np.int64)
@@ -275,24 +378,26 @@ def first_floats(hidden: int, seed: int) -> Floats:
 def main(
     out: Annotated[Path, typer.Argument(help="The file to write; learning goes on from it if it is there.")],
     games: Annotated[
-        int, typer.Option(min=1, help="Games of self-play of backgammon; Hypergammon has a tenth.")
-    ] = (1_000_000),
-    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 64,
-    rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start.")] = 0.03,
+        int, typer.Option(min=0, help="Games of self-play of backgammon; Hypergammon has a tenth.")
+    ] = (300_000),
+    rounds: Annotated[int, typer.Option(min=0, help="Rounds of labels after them, of backgammon.")] = 5,
+    labels: Annotated[int, typer.Option(min=1000, help="Positions that are labelled in a round.")] = 1_200_000,
+    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 128,
+    rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start of the games.")] = 0.03,
     last_rate: Annotated[float, typer.Option(min=1e-9, help="The learning rate at the end.")] = 0.001,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that label.")] = 2,
     seed: Annotated[int, typer.Option(min=0, help="Of weights and dice.")] = 1,
 ) -> None:
     """Teaches the networks of backgammon and Hypergammon, and writes them to a file, which is safe to stop.
 
-    Example: python scripts/fit_backgammon.py networks.npz --games 1000000
+    Example: python scripts/fit_backgammon.py networks.npz --games 300000 --rounds 5
     """
     found = networks.load_weights(out) if out.exists() else {}
     for rules, number in ((Backgammon(3), games), (Hypergammon(3), max(games // 10, 1))):
         name = type(rules).__name__
-        weights = as_floats(found[name]) if name in found else first_floats(hidden, seed)
-        shipped = as_floats(rules._weights())
+        weights = as_floats(found.setdefault(name, as_weights(first_floats(hidden, seed))))
         dice = np.full(1, seed, np.int64)
-        started, looked, done = time.monotonic(), -np.inf, 0
+        looked, done = time.monotonic(), 0
         while done < number:
             now = np.float32(rate * (last_rate / rate) ** (done / number))
             chunk = min(CHUNK, number - done)
@@ -300,15 +405,49 @@ def main(
             done += chunk
             if time.monotonic() - looked > 60 or done == number:
                 looked = time.monotonic()
-                points, half = match(rules, weights, shipped, 2000, seed)
-                print(
-                    f"{name}: {done:,} of {number:,} games in {looked - started:,.0f} s, "
-                    f"error {errors / rolls:.4f}, against the shipped networks "
-                    f"{points:+.3f} +- {half:.3f} points a game",
-                    flush=True,
-                )
                 found[name] = as_weights(weights)
                 write(out, found)
+                tell(rules, f"{done:,} of {number:,} games", errors / rolls, found[name])
+    name, weights = Backgammon.__name__, as_floats(found[Backgammon.__name__])
+    earlier: list[tuple[Any, Floats]] = []
+    for index in range(rounds):
+        both = [*earlier, labelled(Backgammon(3), weights, labels, threads, seed + index)]
+        earlier = both[-1:]
+        positions, targets = map(np.concatenate, zip(*both, strict=True))
+        order = np.random.default_rng(seed + index)
+        for step in range(PASSES):
+            now = np.float32(FIRST_RATE * (LAST_RATE / FIRST_RATE) ** (step / (PASSES - 1)))
+            error = teach(positions, targets, order.permutation(len(positions)), weights, now)
+            np.clip(weights, -LARGEST_WEIGHTS, LARGEST_WEIGHTS, out=weights)
+        found[name] = as_weights(weights)
+        write(out, found)
+        tell(Backgammon(3), f"{index + 1} of {rounds} rounds", error, found[name])
+
+
+def tell(rules: Any, what: str, error: float, weights: Weights) -> None:
+    """Prints how strong networks are by now."""
+    points, half = match(rules, as_floats(weights), as_floats(rules._weights()), 2000, 1)
+    print(
+        f"{type(rules).__name__}: {what}, error {error:.4f}, against the shipped networks "
+        f"{points:+.3f} +- {half:.3f} points a game",
+        flush=True,
+    )
+
+
+def labelled(rules: Any, weights: Floats, number: int, threads: int, seed: int) -> tuple[Any, Floats]:
+    """Positions with their labels, made by some threads."""
+    positions = np.zeros((threads, number // threads, 4), np.int64)
+    targets = np.zeros((threads, number // threads, WINS), np.float32)
+
+    def run(thread: int) -> int:
+        dice = np.full(1, bits.mix(seed * threads + thread), np.int64)
+        return int(label(rules, weights, SHARE, dice, positions[thread], targets[thread]))
+
+    with ThreadPoolExecutor(threads) as pool:
+        counts = list(pool.map(run, range(threads)))
+    here = [positions[thread, :count] for thread, count in enumerate(counts)]
+    there = [targets[thread, :count] for thread, count in enumerate(counts)]
+    return np.concatenate(here), np.clip(np.concatenate(there), 0, 1)
 
 
 def write(path: Path, found: dict[str, Weights]) -> None:

@@ -32,12 +32,12 @@ UNIT: Final = 40
 
 
 def _read() -> npt.NDArray[np.int16]:
-    """The numbers of all shapes, one shape after the other."""
+    """The numbers of all shapes, one shape after the other; the file has those that are not zero."""
+    numbers = np.zeros(SHAPES * SIZE, np.int16)
     with np.load(_FILE) as file:
-        numbers = file["high"].astype(np.int16)
-        numbers <<= 8
-        numbers |= file["low"]
-    return np.asarray(numbers)
+        twice = file["high"].astype(np.int16) << 8 | file["low"]
+        numbers[np.unpackbits(file["known"]).view(bool)] = twice >> 1 ^ -(twice & 1)
+    return numbers
 
 
 _numbers = large_table("twenty_forty_eight", _read)
