@@ -148,21 +148,6 @@ Answer = TypeVar("Answer")
 _BY_ACTION: Final = ("action_values", "visits", "policy", "action_plies")
 
 
-def unproven(found: SearchResult) -> SearchResult:
-    """A result of a state that stood in for another one, of which nothing is proven; lines are one action long."""
-    lines = tuple(
-        line._replace(principal_variation=line.principal_variation[:1], proven=False) for line in found.best_lines
-    )
-    return dataclasses.replace(
-        found,
-        principal_variation=found.principal_variation[:1],
-        best_lines=lines,
-        proven=False,
-        proven_actions=(),
-        plies=None,
-    )
-
-
 def renumbered(answer: Answer, game: Any, state: Any) -> Answer:
     """A result or solution of a state of a game, with ``game.to_env_action`` of each action in it."""
     found: Any = answer

@@ -94,7 +94,6 @@ class Root(NamedTuple):
         legal: The state's legal actions, if they are known.
         searched: The game whose states the tree is built of, if it is a view of ``game``.
         fitted: The lookup tables of a fitted evaluation, for compiled searches; or None.
-        stands_in: Whether the state stands in for another one (``Search.stand_in`` of rules).
     """
 
     game: Any
@@ -105,7 +104,6 @@ class Root(NamedTuple):
     legal: Sequence[int] | None = None
     searched: Any = None
     fitted: Any = None
-    stands_in: bool = False
 
     def max_seat(self, config: TreeConfig) -> int:
         """The seat that maximizes."""

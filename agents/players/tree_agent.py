@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from zermelo.agents.compiled.program import evaluates
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
-from zermelo.agents.core.result import SearchResult, unproven
+from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, settings_of, whole
 from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.core.tree_search import Iteration, Question, Root, RootNode, TreeSearch
@@ -29,7 +28,6 @@ from zermelo.agents.search.results import answer
 from zermelo.agents.search.tree.inner_game import SampledGame, looking_inside
 from zermelo.envs import Chance, Game
 from zermelo.envs.jit.waiting import say_after
-from zermelo.envs.rules.rules_game import RulesGame
 
 FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""
@@ -129,10 +127,7 @@ class TreeSearchAgent(SearchAgent):
         """The root of a search from a state."""
         evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
-            start = state
-            if isinstance(game, RulesGame) and evaluates(evaluator) and stop_test is None:
-                start = game.stand_in(state)
-            return Root(game, start, evaluator, stop_test, legal=budget.legal, stands_in=start is not state)
+            return Root(game, state, evaluator, stop_test, legal=budget.legal)
         samples = getattr(self, "samples", 1)
         sampled = SampledGame(game, samples)
         start = sampled.root(state, int(self.generator.integers(2**62)))
@@ -160,7 +155,7 @@ class TreeSearchAgent(SearchAgent):
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
             is_estimate = root.width is not None
             found = answer(search, node, iteration, question, depth, stopped_by, draw, is_estimate=is_estimate)
-            return unproven(found) if root.stands_in else self.adjusted(search, node, found)
+            return self.adjusted(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.goes_on(result(iteration, depth, stopped_by), search.budget)

@@ -206,11 +206,6 @@ class _Check(Calls):
         if self.game.to_move(image) != self.game.to_move(state) or len(legal) != len(actions):
             self.fail("mirror_image", state, f"it gave {image}, in which play is not the same")
 
-    def _stand_in(self, state: Any, actions: list[int]) -> None:
-        other = self.call("stand_in", state)
-        if self.game.to_move(other) != self.game.to_move(state) or list(self.game.legal_actions(other)) != actions:
-            self.fail("stand_in", state, f"it gave {other}, in which other actions are legal")
-
     def _pass_turn(self, state: Any, actions: list[int]) -> None:
         passed, mover = self.call("pass_turn", state), self.game.to_move(state)
         if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:

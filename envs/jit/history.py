@@ -99,11 +99,6 @@ class PathRules(NamedTuple):
         position = self.rules.mirror_image(state.position)
         return PathState(position, state.length, state.occurrences, state.signature, state.since)
 
-    def stand_in(self, state: PathState) -> PathState:
-        """Likewise."""
-        position = self.rules.stand_in(state.position)
-        return PathState(position, state.length, state.occurrences, state.signature, state.since)
-
     def is_terminal(self, state: PathState) -> bool:
         """Also by repetition."""
         rules = self.rules

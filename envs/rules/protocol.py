@@ -172,15 +172,6 @@ class Search(General, Protocol):
         """
         return state
 
-    @never_compiled
-    def stand_in(self, state: Any) -> Any:
-        """A state to search in place of this one, if ``evaluation`` is to judge; the state itself.
-
-        It is for evaluations that know some states better than others: the same actions are legal, and the best is
-        the best here. Values are those of that state then, none is proven, and lines end after the first action.
-        """
-        return state
-
     def pass_turn(self, state: Any) -> Any:
         """The state as if the mover had skipped its turn, for null moves; the state itself where nobody should.
 

@@ -227,10 +227,6 @@ class RulesGame:
             state = self.result(state, actions[seat])
         return state
 
-    def stand_in(self, state: Any) -> Any:
-        """The state to search in place of this one, where the rules' evaluation is to judge."""
-        return method_or_default(self.rules, "stand_in")(state)
-
     @property
     def rules_bounds(self) -> tuple[int, int]:
         """Lower and upper bound of evaluations, in 1024ths: strictly inside the utility bounds."""

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
-from zermelo.envs.games.twenty_forty_eight.weights import downgraded, expected
+from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
@@ -169,20 +169,6 @@ class Game2048(NamedTuple):
         for square in range(self.rows * self.columns):
             empty += _tile(state, square) == 0
         return 1024 * (state.score + 10 * empty)
-
-    def stand_in(self, state: Game2048State) -> Game2048State:
-        """With its largest tiles halved, on 4x4 boards (``weights.downgraded``).
-
-        What is halved depends on all tiles: within a search a move would seem bad only as it changes that.
-        """
-        if not self._is_packed(state):
-            return state
-        board = packed(state.board)
-        lower = downgraded(board)
-        if lower == board:
-            return state
-        first, rest = unpack(lower)
-        return Game2048State(spread(state.board, 0, first) | spread(state.board, WORD, rest), state.score, 0)
 
     def evaluates_before_chance(self) -> bool:
         """True: values were learned for boards before the new tile."""

@@ -190,7 +190,6 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
         ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
         ({"mirror_image": _not_passed}, r"Broken\.mirror_image at HeapState\(.*whose image is another position"),
         ({"mirror_image": lambda self, state: HeapState(state.left ^ 1, state.mover)}, r"play is not the same"),
-        ({"stand_in": _not_passed}, r"Broken\.stand_in at HeapState\(.*in which other actions are legal"),
         ({"action_priors": _prior_missing}, r"Broken\.action_priors at HeapState\(.*wrote \[1\.0, nan, nan\]"),
         ({"action_priors": _prior_without_end}, r"Broken\.action_priors at HeapState\(left=[23].*wrote \[inf"),
         ({"is_terminal": _raises}, r"Broken\.is_terminal at HeapState\(left=\d.*raised ValueError: too few"),

@@ -150,31 +150,6 @@ def test_the_largest_tiles_count_as_half_as_large() -> None:
     assert expected(*range(15, 0, -1)) != expected(*range(14, 0, -1))  # none is missing
 
 
-@pytest.mark.parametrize("how", ["wait", "never"])
-def test_searches_see_large_tiles_as_half_as_large(how: str) -> None:
-    rules, generator = Game2048(), np.random.default_rng(3)
-    game, agent = RulesGame(rules), make_agent(f"expectiminimax(depth=2, best_lines=2, compile={how})")
-    for _ in range(4):
-        tiles = [14, 13, 12, 11, 9, 9, *generator.integers(0, 4, 10)]
-        state, smaller = position(rules, tiles, 5), position(rules, [13, 12, 11, 10, *tiles[4:]], 5)
-        assert rules.stand_in(state) == smaller
-        assert rules.stand_in(smaller) is smaller
-        found, expected = agent.search_state(game, state), agent.search_state(game, smaller)
-        assert found.action_values == expected.action_values
-        assert found.principal_variation == expected.principal_variation[:1] == (found.action,)
-        assert [line.principal_variation for line in found.best_lines] == [(a.action,) for a in found.best_lines]
-    # No value is proven of the larger tiles, even where the game ends at once.
-    last = [14, 13, 14, 13, 12, 1, 12, 1, 2, 3, 2, 3, 4, 5, 4, 4]
-    found = agent.search_state(game, position(rules, last))
-    assert not found.proven
-    assert not found.proven_actions
-    rewards = make_agent(f"expectiminimax(depth=2, evaluator=rewards, compile={how})")
-    assert rewards.search_state(game, position(rules, last)).principal_variation[0] in (1, 3)
-    assert rules.stand_in(position(rules, [17, 1] + [0] * 14)) == position(rules, [17, 1] + [0] * 14)
-    wide = Game2048(2, 5)
-    assert wide.stand_in(position(wide, [14] * 10)) == position(wide, [14] * 10)
-
-
 def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
     rules = Game2048()
     for tiles in ([0] * 16, [17] * 16, list(range(2, 18)), [15, 14, 13, 12, 0, 0, 0, 0] + [0] * 8):
