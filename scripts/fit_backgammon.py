@@ -381,7 +381,7 @@ def main(
         int, typer.Option(min=0, help="Games of self-play of backgammon; Hypergammon has a tenth.")
     ] = (300_000),
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of labels after them, of backgammon.")] = 5,
-    labels: Annotated[int, typer.Option(min=1000, help="Positions that are labelled in a round.")] = 1_200_000,
+    labels: Annotated[int, typer.Option(min=1, help="Positions that are labelled in a round.")] = 1_200_000,
     hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 128,
     rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start of the games.")] = 0.03,
     last_rate: Annotated[float, typer.Option(min=1e-9, help="The learning rate at the end.")] = 0.001,
@@ -436,8 +436,9 @@ def tell(rules: Any, what: str, error: float, weights: Weights) -> None:
 
 def labelled(rules: Any, weights: Floats, number: int, threads: int, seed: int) -> tuple[Any, Floats]:
     """Positions with their labels, made by some threads."""
-    positions = np.zeros((threads, number // threads, 4), np.int64)
-    targets = np.zeros((threads, number // threads, WINS), np.float32)
+    each = max(number // threads, LONGEST)
+    positions = np.zeros((threads, each, 4), np.int64)
+    targets = np.zeros((threads, each, WINS), np.float32)
 
     def run(thread: int) -> int:
         dice = np.full(1, bits.mix(seed * threads + thread), np.int64)

@@ -271,3 +271,36 @@ def test_the_script_learns_and_goes_on(fit: Any, tmp_path: Path, capsys: pytest.
     points, half = fit.match(rules, fit.as_floats(taught), fit.as_floats(learned["Backgammon"]), 2000, 3)
     assert points - half > 0
     assert "points a game" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_labels_are_what_all_rolls_make_of_positions(fit: Any) -> None:
+    rules, weights = Backgammon(3), fit.first_floats(20, 5)
+    game, room = RulesGame(rules), fit.new_room(20)
+
+    def points(chances: Any) -> float:
+        return float(2 * chances[0] - 1 + chances[1] + chances[2] - chances[3] - chances[4])
+
+    def worth(state: BackgammonState) -> float:
+        """The expected points of seat 0 once its play, or its roll and the play after it, are over."""
+        if game.is_terminal(state) or (game.to_move(state) == CHANCE and state.seat == 1):
+            return float(fit.equity(rules, state, 0, weights, room))
+        if game.to_move(state) == CHANCE:
+            return sum(chance * worth(game.result(state, roll)) for roll, chance in game.chance_outcomes(state))
+        return max(worth(game.result(state, action)) for action in game.legal_actions(state))
+
+    found = []
+    for share in (0.0, 0.7):
+        positions, labels = np.zeros((2000, 4), np.int64), np.zeros((2000, 5), np.float32)
+        count = fit.label(rules, weights, np.float32(share), np.full(1, 11, np.int64), positions, labels)
+        found.append((positions[:count], labels[:count]))
+    (positions, plain), (again, mixed) = found
+    assert (positions == again).all()
+    for index in range(0, len(positions), 40):
+        state = BackgammonState(*positions[index].tolist(), 0, 0)
+        assert points(plain[index]) == pytest.approx(worth(state), abs=1e-4), index
+    # What the next label changes counts by its share, with the players exchanged.
+    for index in range(10):
+        said = -fit.equity(rules, BackgammonState(*positions[index + 1].tolist(), 0, 0), 0, weights, room)
+        difference = -points(mixed[index + 1]) - said
+        assert points(mixed[index]) == pytest.approx(points(plain[index]) + 0.7 * difference, abs=1e-4)
