@@ -382,7 +382,7 @@ def main(
     ] = (300_000),
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of labels after them, of backgammon.")] = 5,
     labels: Annotated[int, typer.Option(min=1, help="Positions that are labelled in a round.")] = 1_200_000,
-    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 128,
+    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 256,
     rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start of the games.")] = 0.03,
     last_rate: Annotated[float, typer.Option(min=1e-9, help="The learning rate at the end.")] = 0.001,
     threads: Annotated[int, typer.Option(min=1, help="Threads that label.")] = 2,
