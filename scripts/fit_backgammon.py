@@ -175,13 +175,19 @@ def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: 
 
 
 @numba.njit(nogil=True)
+def drawn(dice: Any, number: int) -> int:
+    """A number from 0 on, drawn by SplitMix64."""
+    dice[0] += GAMMA
+    return bits.shift_right(bits.mix(dice[0]), 11) % number
+
+
+@numba.njit(nogil=True)
 def roll(rules: Any, state: Any, dice: Any, outcomes: Any, chances: Any) -> Any:
     """The state after a roll, drawn by SplitMix64."""
     count = rules.chance_outcomes(state, outcomes, chances)
-    dice[0] += GAMMA
-    drawn, index = bits.shift_right(bits.mix(dice[0]), 11) / (1 << 53), 0
-    while index < count - 1 and drawn >= chances[index]:
-        drawn -= chances[index]
+    left, index = drawn(dice, 1 << 53) / (1 << 53), 0
+    while index < count - 1 and left >= chances[index]:
+        left -= chances[index]
         index += 1
     return rules.result(state, outcomes[index])
 
@@ -258,13 +264,6 @@ def chances_after(rules: Any, state: Any, seat: int, weights: Any, room: Any, fo
     else:
         forward((state.low, state.high, state.other_low, state.other_high), weights, room)
         turn_around(room[3], found)
-
-
-@numba.njit(nogil=True)
-def drawn(dice: Any, number: int) -> int:
-    """A number from 0 on, drawn by SplitMix64."""
-    dice[0] += GAMMA
-    return bits.shift_right(bits.mix(dice[0]), 11) % number
 
 
 @numba.njit(nogil=True)

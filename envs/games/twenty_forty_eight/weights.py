@@ -4,11 +4,17 @@ An n-tuple network: Szubert and Jaskowski, "Temporal difference learning of n-tu
 CIG 2014. There is a number for each way to fill a shape of six squares, and what a board is worth is the sum over
 all shapes; mirrors and turns share their numbers. They are of boards after a move, before the new tile comes.
 
-``scripts/fit_2048.py`` learned them in some four and a half hours of one processor beside other work. 920,000
-games took 95 minutes: 80, 7 with ``--least 120000``, 4 with ``--least 190000``, and 4 with ``--rate 0.2``. Then
-learning went on from the file with ``--restarts``: 157 minutes, 11 with ``--least 76000``, and 4 with ``--rate
-0.2``. Each number began with errors of 100,000 points in size, and of 10,000 in sum. The best move one ahead
-scores 238,000 on average.
+``scripts/fit_2048.py`` learned them on one processor in some four and a half hours, in runs that went on from one
+another:
+
+1. 80 minutes from nothing, then 7 minutes with ``--least 120000`` and 4 with ``--least 190000``;
+2. 4 minutes with ``--rate 0.2``;
+3. 157 minutes with ``--restarts``, in which each number began as if it had seen errors of 100,000 points in size
+   and 10,000 in sum;
+4. 11 minutes with ``--restarts --least 76000``;
+5. 4 minutes with ``--restarts --rate 0.2``.
+
+The best move one ahead scores 238,000 on average.
 """
 
 from __future__ import annotations
