@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from doubles import strange_envs
 from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
 from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent, value_iteration
+from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.adapters import copies
+from zermelo.envs.adapters.facts import found_traits
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
@@ -23,6 +28,29 @@ KNOWN = {
     "information": "perfect",
     "terminal_rewards_only": True,
 }
+
+
+class Clock:
+    """Goes by what is done, not by how fast: a little at each reading, and what environments wait."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def read(self) -> float:
+        self.now += 1e-5
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(Budget, "now", staticmethod(clock.read))
+    for module in (strange_envs, copies, found_traits):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=clock.read, sleep=clock.sleep))
+    return clock
 
 
 def test_playouts_end_where_the_time_limit_does() -> None:
@@ -45,7 +73,7 @@ def test_value_iteration_solves_the_table_without_its_time_limit() -> None:
 def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any) -> None:
     env = Wide(wait=0.001)
     env.reset()
-    agent = make_agent(f"{name}(seconds=0.5)")
+    agent = make_agent(f"{name}(seconds=0.1)")
     object.__setattr__(agent, "traits", traits)
     assert agent.act(env) == env.winning
 
