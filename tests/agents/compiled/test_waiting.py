@@ -92,7 +92,7 @@ def soon(call: Callable[[], Any], seconds: float = 0.2) -> Iterator[None]:
 
 @pytest.mark.thorough
 def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator="rewards")
+    agent = AlphaBetaAgent(seconds=0.1, proof_share=0, evaluator="rewards")
     one, two = Hex(3, 3), Hex(9, 9)  # whose states are of more words
     for rules in (one, two):
         search(AlphaBetaAgent(depth=2, evaluator="rewards"), rules)  # puts the code on disk
@@ -106,10 +106,9 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
     monkeypatch.setattr(build, "read", read_slowly)
     delay = 0.0
     search(agent, one)
-    delay = 0.8
+    delay = 1.0
     other = search(agent, two)
-    assert other.seconds < 0.7
-    assert other.compiling >= 0.8
+    assert other.seconds < 1.0 <= other.compiling
 
 
 @pytest.mark.thorough
@@ -122,14 +121,14 @@ def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_s
     known = {game: random_states(game) for game in games}
 
     def slow_states(game: Any) -> list[Any]:
-        time.sleep(0.8 * games.index(game))
+        time.sleep(1.0 * games.index(game))
         return known[game]
 
     monkeypatch.setattr("zermelo.agents.evaluators.fitted.evaluator.random_states", slow_states)
-    agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator=evaluator)
+    agent = AlphaBetaAgent(seconds=0.1, proof_share=0, evaluator=evaluator)
     for game in games:
         found = agent.search_state(game, game.initial_state())
-    assert found.seconds < 0.7
+    assert found.seconds < 1.0
 
 
 def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,10 +161,9 @@ def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch
 def test_a_search_waits_and_its_clock_starts_afterwards(slow_compiler: Any) -> None:
     agent = AlphaBetaAgent(seconds=0.1, proof_share=0)
     compiler = slow_compiler(MNK(), agent)
-    with soon(compiler.may_finish.set, 0.5):
+    with soon(compiler.may_finish.set, 1.0):
         found = search(agent, MNK())
-    assert found.compiling >= 0.4
-    assert found.seconds < 0.4
+    assert found.seconds < 0.9 <= found.compiling
     assert search(agent, MNK()).compiling < 0.1
     assert compiler.runs == 1
 
