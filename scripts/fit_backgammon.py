@@ -7,7 +7,8 @@ A play is chosen by what the networks say of the positions that it leads to. The
    but what a single roll shows is mostly luck.
 2. In rounds: positions of many games are labelled by all 21 rolls, each with the best play, and by what the rest
    of the game showed without the luck of its rolls ("variance reduction", as in GNU Backgammon's rollouts); then
-   the networks learn from all labels many times over.
+   the networks learn from all labels many times over (Adam: Kingma and Ba 2015). Now and then a play is tried that
+   only looks nearly best, as searches look at such positions too.
 
 python scripts/fit_backgammon.py --help
 """
@@ -52,17 +53,21 @@ LONGEST: Final = 2000
 """Rolls after which a game is given up; hardly any is."""
 LARGEST: Final = {
     "spare": 3, "bar": 2, "shut_out": 36, "off": 10, "shots": 15, "at_risk": 15, "home_risk": 40, "trapped": 12,
-    "stuck": 60, "lead": 32, "count": 4,
+    "stuck": 60, "hit": 15, "two_hit": 6, "blocked": 20, "contact": 60, "barred": 18, "barrier": 18, "lead": 32,
+    "count": 4,
 }  # fmt: skip
 """By what features are divided while networks learn, so that they are all about as large; others by 1."""
 WINS: Final = len(OUTPUTS)
-SHARE: Final = np.float32(0.7)
+SHARE: Final = np.float32(0.9)
 """How much of what the rest of a game shows counts in a label."""
+BATCH: Final = 512
+TRIES: Final = 4
+"""One play in so many is chosen with some points added at random, up to ``SPREAD`` to each play."""
+SPREAD: Final = 0.2
 PASSES: Final = 20
 """How often the networks learn from a round's labels."""
-FIRST_RATE: Final = 0.01
-LAST_RATE: Final = 3e-4
-"""Learning rates at the start of a round and at its end."""
+ROUND_RATE: Final = 2e-3
+"""The learning rate at the start of a round; it falls to 0."""
 
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
@@ -80,10 +85,12 @@ def _scales() -> Floats:
     return scales
 
 
+def _by_row(scales: Floats) -> Floats:
+    return np.concatenate((scales[:RACE], scales, np.ones(ROWS - LAST_LAYERS, np.float32)))
+
+
 SCALES: Final = _scales()
-LARGEST_WEIGHTS: Final = (
-    0.999 * (1 << 15) / UNIT / np.concatenate((SCALES[:RACE], SCALES, np.ones(ROWS - LAST_LAYERS)))[:, None]
-)
+LARGEST_WEIGHTS: Final[Floats] = (0.999 * (1 << 15) / UNIT / _by_row(SCALES)).astype(np.float32)
 """The largest weights that files can have."""
 
 
@@ -117,8 +124,11 @@ def forward(position: Any, weights: Any, room: Any) -> tuple[int, int]:
 
 
 @numba.njit(fastmath=True, nogil=True)
-def learn(position: Any, targets: Any, weights: Any, rate: Any, room: Any) -> float:
-    """Moves chances towards targets by a step down the log loss; the squared error of a win."""
+def learn(position: Any, targets: Any, weights: Any, rate: Any, into: Any, room: Any) -> float:
+    """Adds a step down the log loss, which moves chances towards targets; the squared error of a win.
+
+    It is added to the weights themselves, or to an array of their shape.
+    """
     indices, values, hidden, chances, slope = room
     network, count = forward(position, weights, room)
     first = 0 if network == CONTACT else RACE
@@ -130,15 +140,15 @@ def learn(position: Any, targets: Any, weights: Any, rate: Any, room: Any) -> fl
         error = targets[output] - chances[output]
         for unit in range(len(hidden)):
             slope[unit] += weights[row, unit] * error
-            weights[row, unit] += rate * error * hidden[unit]
-        weights[LAST_BIASES, WINS * network + output] += rate * error
+            into[row, unit] += rate * error * hidden[unit]
+        into[LAST_BIASES, WINS * network + output] += rate * error
     for unit in range(len(hidden)):
         slope[unit] *= rate if hidden[unit] > 0 else np.float32(0)
     for entry in range(count):
         value = np.float32(values[entry]) * SCALES[indices[entry]]
         row = first + indices[entry]
         for unit in range(len(hidden)):
-            weights[row, unit] += value * slope[unit]
+            into[row, unit] += value * slope[unit]
     return (targets[0] - chances[0]) ** 2
 
 
@@ -156,8 +166,20 @@ def equity(rules: Any, state: Any, seat: int, weights: Any, room: Any) -> float:
 
 
 @numba.njit(nogil=True)
-def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: Any) -> Any:
-    """The state after the play of a roll that looks best, of a double as well."""
+def drawn(dice: Any, number: int) -> int:
+    """A number from 0 on, drawn by SplitMix64."""
+    dice[0] += GAMMA
+    return bits.shift_right(bits.mix(dice[0]), 11) % number
+
+
+@numba.njit(nogil=True)
+def best(
+    rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: Any, dice: Any, spread: float
+) -> Any:
+    """The state after the play of a roll that looks best, of a double as well.
+
+    To each play up to ``spread`` points are added by dice.
+    """
     count = rules.legal_actions(state, actions)
     chosen, most = state, -np.inf
     for index in range(count):
@@ -169,16 +191,11 @@ def best(rules: Any, state: Any, weights: Any, room: Any, actions: Any, halves: 
         for number in range(again):
             after = rules.result(child, halves[number]) if half else child
             worth = equity(rules, after, state.seat, weights, room)
+            if spread > 0:
+                worth += spread * drawn(dice, 1 << 20) / (1 << 20)
             if worth > most:
                 most, chosen = worth, after
     return chosen
-
-
-@numba.njit(nogil=True)
-def drawn(dice: Any, number: int) -> int:
-    """A number from 0 on, drawn by SplitMix64."""
-    dice[0] += GAMMA
-    return bits.shift_right(bits.mix(dice[0]), 11) % number
 
 
 @numba.njit(nogil=True)
@@ -217,9 +234,9 @@ def play(rules: Any, first: Any, second: Any, dice: Any, positions: Any) -> tupl
                 length += 1
             state = roll(rules, state, dice, outcomes, chances)
         elif state.seat == 0:
-            state = best(rules, state, first, room, actions, halves)
+            state = best(rules, state, first, room, actions, halves, dice, 0.0)
         else:
-            state = best(rules, state, second, other_room, actions, halves)
+            state = best(rules, state, second, other_room, actions, halves, dice, 0.0)
     return length, rules.utility(state, 0)
 
 
@@ -251,7 +268,7 @@ def self_play(rules: Any, weights: Any, games: int, rate: Any, dice: Any) -> tup
                 after = positions[number + 1]
                 forward((after[0], after[1], after[2], after[3]), weights, room)
                 turn_around(room[3], targets)
-            errors += learn((one[0], one[1], one[2], one[3]), targets, weights, rate, room)
+            errors += learn((one[0], one[1], one[2], one[3]), targets, weights, rate, weights, room)
     return rolls, errors
 
 
@@ -271,13 +288,14 @@ def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, tar
     """Plays games until there is no room, and labels their positions before a roll; how many there are.
 
     A position's label is what all rolls make of it, and ``share`` of how the label of the next position differs
-    from what the networks said of that one. A third of the games begin with up to 13 random plays, which are not
-    labelled.
+    from what the networks said of that one. Where another play than the best was tried, the rest of the
+    game says nothing. A third of the games begin with up to 13 random plays, which are not labelled.
     """
     room = new_room(weights.shape[1])
     actions, halves = np.empty(rules.num_actions(), np.int64), np.empty(rules.num_actions(), np.int64)
     outcomes, chances = np.empty(64, np.int64), np.empty(64, np.float64)
     said = np.empty((LONGEST, WINS), np.float32)
+    goes_on = np.empty(LONGEST, np.bool_)
     after, turned = np.empty(WINS, np.float32), np.empty(WINS, np.float32)
     begin = count = 0
     while True:
@@ -292,7 +310,7 @@ def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, tar
                         state = rules.result(state, actions[drawn(dice, legal)])
                     random_plays -= 1
                 else:
-                    state = best(rules, state, weights, room, actions, halves)
+                    state = best(rules, state, weights, room, actions, halves, dice, 0.0)
                 continue
             if state.roll != 0 or random_plays > 0:
                 state = roll(rules, state, dice, outcomes, chances)
@@ -303,29 +321,52 @@ def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, tar
             one[0], one[1], one[2], one[3] = state.low, state.high, state.other_low, state.other_high
             rolls = rules.chance_outcomes(state, outcomes, chances)
             left, played, start = drawn(dice, 36), False, state
+            tries = drawn(dice, TRIES) == 0
             for index in range(rolls):
-                found = best(rules, rules.result(start, outcomes[index]), weights, room, actions, halves)
+                rolled = rules.result(start, outcomes[index])
+                found = best(rules, rolled, weights, room, actions, halves, dice, 0.0)
                 chances_after(rules, found, start.seat, weights, room, after)
                 targets[count] += np.float32(chances[index]) * after
                 left -= int(36 * chances[index] + 0.5)
                 if left < 0 and not played:
                     state, played = found, True
                     said[count - begin] = after
+                    if tries:
+                        state = best(rules, rolled, weights, room, actions, halves, dice, SPREAD)
+                    goes_on[count - begin] = state == found
             count += 1
         for index in range(count - 2, begin - 1, -1):
-            turn_around(targets[index + 1], turned)
-            targets[index] += share * (turned - said[index - begin])
+            if goes_on[index - begin]:
+                turn_around(targets[index + 1], turned)
+                targets[index] += share * (turned - said[index - begin])
         begin = count
 
 
-@numba.njit(nogil=True)
-def teach(positions: Any, targets: Any, order: Any, weights: Any, rate: Any) -> float:
-    """Moves chances towards labels; the mean squared error of a win."""
+@numba.njit(fastmath=True, nogil=True)
+def teach(positions: Any, targets: Any, order: Any, weights: Any, moments: Any, rate: Any) -> float:
+    """Moves chances towards labels, a batch at a time, by Adam; the mean squared error of a win.
+
+    ``moments`` are the means of the steps and of their squares, each of the weights' shape.
+    """
     room = new_room(weights.shape[1])
+    means, squares = moments
+    step = np.zeros_like(weights)
     errors = 0.0
-    for index in order:
-        one = positions[index]
-        errors += learn((one[0], one[1], one[2], one[3]), targets[index], weights, rate, room)
+    for place in range(0, len(order) - BATCH + 1, BATCH):
+        for index in order[place : place + BATCH]:
+            one = positions[index]
+            errors += learn(
+                (one[0], one[1], one[2], one[3]), targets[index], weights, np.float32(1 / BATCH), step, room
+            )
+        for row in range(len(weights)):
+            for unit in range(weights.shape[1]):
+                new = step[row, unit]
+                means[row, unit] += np.float32(0.1) * (new - means[row, unit])
+                squares[row, unit] += np.float32(0.001) * (new * new - squares[row, unit])
+                move = rate * means[row, unit] / (np.sqrt(squares[row, unit]) + np.float32(1e-8))
+                most = LARGEST_WEIGHTS[row]
+                weights[row, unit] = min(max(weights[row, unit] + move, -most), most)
+                step[row, unit] = 0
     return errors / len(order)
 
 
@@ -362,8 +403,7 @@ def as_weights(floats: Floats) -> Weights:
 
 
 def _scaled(floats: Floats, scales: Floats) -> Floats:
-    by_row = np.concatenate((scales[:RACE], scales, np.ones(ROWS - LAST_LAYERS)))
-    return np.asarray(floats * by_row[:, None], np.float32)
+    return floats * _by_row(scales)[:, None]
 
 
 def first_floats(hidden: int, seed: int) -> Floats:
@@ -381,7 +421,7 @@ def main(
     ] = (300_000),
     rounds: Annotated[int, typer.Option(min=0, help="Rounds of labels after them, of backgammon.")] = 5,
     labels: Annotated[int, typer.Option(min=1, help="Positions that are labelled in a round.")] = 1_200_000,
-    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 256,
+    hidden: Annotated[int, typer.Option(min=len(OUTPUTS) * NETWORKS, help="Hidden units of each network.")] = 512,
     rate: Annotated[float, typer.Option(min=0.0, help="The learning rate at the start of the games.")] = 0.03,
     last_rate: Annotated[float, typer.Option(min=1e-9, help="The learning rate at the end.")] = 0.001,
     threads: Annotated[int, typer.Option(min=1, help="Threads that label.")] = 2,
@@ -414,10 +454,10 @@ def main(
         earlier = both[-1:]
         positions, targets = map(np.concatenate, zip(*both, strict=True))
         order = np.random.default_rng(seed + index)
+        moments = np.zeros_like(weights), np.zeros_like(weights)
         for step in range(PASSES):
-            now = np.float32(FIRST_RATE * (LAST_RATE / FIRST_RATE) ** (step / (PASSES - 1)))
-            error = teach(positions, targets, order.permutation(len(positions)), weights, now)
-            np.clip(weights, -LARGEST_WEIGHTS, LARGEST_WEIGHTS, out=weights)
+            now = np.float32(ROUND_RATE * (1 - step / PASSES))
+            error = teach(positions, targets, order.permutation(len(positions)), weights, moments, now)
         found[name] = as_weights(weights)
         write(out, found)
         tell(Backgammon(3), f"{index + 1} of {rounds} rounds", error, found[name])

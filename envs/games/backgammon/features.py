@@ -15,6 +15,14 @@ The features, most of them once for the player to move and once for the other on
     ``prime``      whether the longest row of made points is three, four, five, or six and more long
     ``trapped``    the other player's checkers behind a row of three and more, times its length
     ``stuck``      checkers on the rearmost point, times the rolls of 36 that do not carry one on in full
+    ``hit``        of 36 rolls those that hit a blot, with closed points and the bar in the way
+    ``two_hit``    those that hit two
+    ``blocked``    over all checkers on points from 13 on with some of the other player's before them, the rolls of
+                   36 that do not carry it on in full, in eighths
+    ``contact``    the pips until all of these have passed
+    ``barred``     as ``stuck``, whatever the number of checkers
+    ``barrier``    the most rolls that do not carry a checker on from any point from 13 to the rearmost one: all of
+                   them, those beyond 18 and those beyond 27
     ``count``      in a race: how many checkers, for each of the own points 1 to 24
     ``lead``       the pips ahead, beside what dice make of them: 4 more, divided by the root of all pips on the
                    board, in 32nds
@@ -31,7 +39,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +48,7 @@ _BAR: Final = 25
 _OF_SIDE: Final = (
     *(("blot", 24), ("point", 24), ("spare", 24), ("bar", 1), ("shut_out", 1), ("off", 1), ("shots", 1)),
     *(("at_risk", 1), ("home_risk", 1), ("prime", 4), ("trapped", 1), ("stuck", 1)),
+    *(("hit", 1), ("two_hit", 1), ("blocked", 1), ("contact", 1), ("barred", 1), ("barrier", 3)),
 )
 _SIZES: Final = (
     *((f"{who} {name}", size) for who in ("own", "other's") for name, size in _OF_SIDE),
@@ -51,12 +60,11 @@ BLOCKS: Final = tuple((name, start, size) for start, (name, size) in zip(_STARTS
 """The names of the features, each with the first one's number and how many there are."""
 FEATURES: Final = _STARTS[-1]
 """How many features there are, those of races included."""
-_, _POINT, _SPARE, _BAR_COUNT, _SHUT_OUT, _OFF, _SHOTS, _AT_RISK, _HOME_RISK, _PRIME, _TRAPPED, _STUCK = _STARTS[
-    :12
-]
-_SIDE: Final = _STARTS[12]
-_LEAD, _TO_MOVE, RACE, _, _RACE_LEAD = _STARTS[24:29]
-MOST_ENTRIES: Final = 80
+_, _POINT, _SPARE, _BAR_COUNT, _SHUT_OUT, _OFF, _SHOTS, _AT_RISK, _HOME_RISK = _STARTS[:9]
+_PRIME, _TRAPPED, _STUCK, _HIT, _TWO_HIT, _BLOCKED, _CONTACT, _BARRED, _BARRIER = _STARTS[9:18]
+_SIDE: Final = _STARTS[18]
+_LEAD, _TO_MOVE, RACE, _, _RACE_LEAD = _STARTS[36:41]
+MOST_ENTRIES: Final = 96
 """No position has more features than that which are not zero."""
 
 
@@ -93,6 +101,39 @@ def count_at(low: int, high: int, place: int) -> int:
     return low >> 4 * place & 15 if place < 13 else high >> 4 * (place - 13) & 15
 
 
+def _hits(attackers: int, on_bar: int, blots: int, made: int) -> tuple[int, int]:
+    """Of 36 rolls those that hit a blot, and those that hit two. Bit ``p`` of a set is the point of who is hit."""
+    hit = two = 0
+    for high in range(1, 7):
+        for low in range(1, high + 1):
+            reached = 0
+            if high == low:
+                at = attackers
+                for step in range(4):
+                    at = (1 << high if step < on_bar else at << high) & ~made
+                    reached |= at
+                    if step + 1 < on_bar and at == 0:
+                        break
+                    if step + 1 == on_bar and at != 0:
+                        at |= attackers
+            elif on_bar > 1:
+                reached = 1 << high | 1 << low
+            elif on_bar:
+                reached = 1 << high | 1 << low
+                if made >> high & 1 == 0:
+                    reached |= (attackers | 1 << high) << low
+                if made >> low & 1 == 0:
+                    reached |= (attackers | 1 << low) << high
+            else:
+                by_high, by_low = attackers << high, attackers << low
+                reached = by_high | by_low | (by_high & ~made) << low | (by_low & ~made) << high
+            reached &= blots
+            rolls = 1 if high == low else 2
+            hit += rolls if reached else 0
+            two += rolls if reached & reached - 1 else 0
+    return hit, two
+
+
 def _put(indices: Any, values: Any, count: int, index: int, value: int) -> int:
     if value == 0:
         return count
@@ -112,33 +153,56 @@ def _race(low: int, high: int, start: int, indices: Any, values: Any, count: int
     return count
 
 
-def _side(
-    low: int,
-    high: int,
-    made: int,
-    blots: int,
-    other_low: int,
-    other_high: int,
-    other_all: int,
-    other_made: int,
-    start: int,
-    buffers: Any,
-    count: int,
-) -> int:
-    """One player's features in contact; bit ``p`` of a set of points is that player's point ``p``."""
-    indices, values = buffers
+class _Side(NamedTuple):
+    """A player's checkers on places 0 to 12 and 13 to 25, in four bits each, and sets of points.
+
+    Bit ``p`` of a set is the player's own point ``p``, of ``turned`` the other player's.
+    """
+
+    low: int
+    high: int
+    made: int
+    blots: int
+    turned: int
+    rear: int
+    pips: int
+
+
+def _side_of(low: int, high: int) -> _Side:
+    made = blots = turned = rear = pips = 0
+    for place in range(1, _BAR + 1):
+        number = count_at(low, high, place)
+        if number:
+            pips += number * place
+            rear = place
+            turned |= 1 << _BAR - place
+            if number > 1:
+                made |= 1 << place
+            else:
+                blots |= 1 << place
+    return _Side(low, high, made, blots, turned, rear, pips)
+
+
+def _stops(side: _Side, place: int) -> int:
+    """Of 36 rolls those that do not carry a checker on in full from a point past this side's points."""
+    return int(STOPS[side.made >> 26 - place & 4095])
+
+
+def _write_side(side: _Side, other: _Side, start: int, indices: Any, values: Any, count: int) -> int:
+    """Writes one player's features in contact."""
+    low, high, made, blots = side.low, side.high, side.made, side.blots
     # 1. What stands where; the blots that can be hit; the longest row of made points.
     other_home = 0
     for place in range(1, 7):
-        other_home += other_made >> place & 1
+        other_home += other.made >> place & 1
+    other_all = other.made | other.blots
     shots = at_risk = home_risk = 0
-    rear = row = longest = longest_from = 0
+    row = longest = longest_from = 0
     for place in range(1, _BAR):
         if made >> place & 1:
             number = count_at(low, high, place)
             count = _put(indices, values, count, start + _POINT + place - 1, 1)
             count = _put(indices, values, count, start + _SPARE + place - 1, number - 2)
-            rear = place
             row += 1
             if row > longest:
                 longest, longest_from = row, place - row + 1
@@ -146,7 +210,6 @@ def _side(
         row = 0
         if blots >> place & 1:
             count = _put(indices, values, count, start + place - 1, 1)
-            rear = place
             hits = int(SHOTS[other_all >> 26 - place & 4095])
             shots += hits
             at_risk += hits * (_BAR - place)
@@ -154,7 +217,6 @@ def _side(
     # 2. The bar, and what has been borne off.
     on_bar = high >> 4 * (_BAR - 13) & 15
     if on_bar:
-        rear = _BAR
         count = _put(indices, values, count, start + _BAR_COUNT, on_bar)
         count = _put(indices, values, count, start + _SHUT_OUT, other_home * other_home)
     count = _put(indices, values, count, start + _OFF, low & 15)
@@ -167,10 +229,31 @@ def _side(
         count = _put(indices, values, count, start + _PRIME + min(longest, 6) - 3, 1)
         trapped = 0
         for place in range(_BAR - longest_from + 1, _BAR + 1):
-            trapped += count_at(other_low, other_high, place)
+            trapped += count_at(other.low, other.high, place)
         count = _put(indices, values, count, start + _TRAPPED, trapped * min(longest, 6))
-    closed = other_made >> 26 - rear & 4095
-    return _put(indices, values, count, start + _STUCK, count_at(low, high, rear) * int(STOPS[closed]))
+    # 5. Shots as they are, with closed points between.
+    if blots:
+        hit, two = _hits(other.turned & ~1, other.high >> 4 * (_BAR - 13) & 15, blots & ~(1 << _BAR), made)
+        count = _put(indices, values, count, start + _HIT, hit)
+        count = _put(indices, values, count, start + _TWO_HIT, two)
+    # 6. Those that do not get on, and pips to go until all are past one another.
+    barred = _stops(other, side.rear)
+    count = _put(indices, values, count, start + _STUCK, count_at(low, high, side.rear) * barred)
+    count = _put(indices, values, count, start + _BARRED, barred)
+    blocked = contact = barrier = 0
+    last = _BAR - other.rear
+    for place in range(last + 1, side.rear + 1):
+        number = count_at(low, high, place)
+        contact += number * (place - last)
+        if place > 12:
+            stops = _stops(other, place)
+            blocked += number * stops
+            barrier = max(barrier, stops)
+    count = _put(indices, values, count, start + _BLOCKED, blocked >> 3)
+    count = _put(indices, values, count, start + _CONTACT, contact)
+    count = _put(indices, values, count, start + _BARRIER, barrier)
+    count = _put(indices, values, count, start + _BARRIER + 1, max(barrier - 18, 0))
+    return _put(indices, values, count, start + _BARRIER + 2, max(barrier - 27, 0))
 
 
 def features(low: int, high: int, other_low: int, other_high: int, rolled: int, indices: Any, values: Any) -> int:
@@ -185,33 +268,14 @@ def features(low: int, high: int, other_low: int, other_high: int, rolled: int, 
         indices: A buffer of ``MOST_ENTRIES`` for the features' numbers.
         values: A buffer as long for their values.
     """
-    pips = other_pips = rear = other_rear = 0
-    made = blots = other_made = other_blots = 0
-    for place in range(1, _BAR + 1):
-        number, other = count_at(low, high, place), count_at(other_low, other_high, place)
-        if number:
-            pips += number * place
-            rear = place
-            if number > 1:
-                made |= 1 << place
-            else:
-                blots |= 1 << place
-        if other:
-            other_pips += other * place
-            other_rear = place
-            if other > 1:
-                other_made |= 1 << place
-            else:
-                other_blots |= 1 << place
-    lead = _lead(pips, other_pips, rolled)
-    if rear + other_rear < _BAR:
+    side, other = _side_of(low, high), _side_of(other_low, other_high)
+    lead = _lead(side.pips, other.pips, rolled)
+    if side.rear + other.rear < _BAR:
         count = _race(low, high, RACE, indices, values, 0)
         count = _race(other_low, other_high, RACE + 24, indices, values, count)
         count = _put(indices, values, count, _RACE_LEAD, lead)
         return _put(indices, values, count, _RACE_LEAD + 1, 1)
-    own, other_own = made | blots, other_made | other_blots
-    buffers = indices, values
-    count = _side(low, high, made, blots, other_low, other_high, other_own, other_made, 0, buffers, 0)
-    count = _side(other_low, other_high, other_made, other_blots, low, high, own, made, _SIDE, buffers, count)
+    count = _write_side(side, other, 0, indices, values, 0)
+    count = _write_side(other, side, _SIDE, indices, values, count)
     count = _put(indices, values, count, _LEAD, lead)
     return _put(indices, values, count, _TO_MOVE, 1)

@@ -110,10 +110,12 @@ def test_features_of_contact() -> None:
         "lead": int(32 * (others - pips + 4) / math.sqrt(others + pips + 8)),
         "to_move": 1,
     }
-    of_chance = ("shots", "at_risk", "home_risk", "stuck")
+    of_chance = ("shots", "at_risk", "home_risk", "hit", "stuck", "blocked", "contact", "barred")
     of_points = ("other's point", "other's blot", "other's spare")
     rest = {
-        name: n for name, n in found.items() if not name.endswith(of_chance) and not name.startswith(of_points)
+        name: n
+        for name, n in found.items()
+        if not name.endswith(of_chance) and not name.startswith(of_points) and "barrier" not in name
     }
     assert rest == expected
     assert named(mine, theirs, rolled=6)["lead"] > found["lead"]
@@ -134,6 +136,62 @@ def test_shots_at_blots() -> None:
     assert found["own at_risk"] == 15 * 15 >> 4
     assert found["own home_risk"] == 15  # one point made at home
     assert named({10: 2, 6: 2}, {20: 1, 6: 2}).get("own shots") is None
+
+
+def test_shots_are_what_the_rules_allow() -> None:
+    """Rolls that hit, against all plays of all rolls; the rule to play both numbers forbids a few."""
+    game, generator = RulesGame(Backgammon()), random.Random(5)
+    state, seen, same = game.initial_state(), 0, 0
+    while seen < 300:
+        if game.is_terminal(state):
+            state = game.initial_state()
+        if game.to_move(state) != CHANCE:
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+            continue
+        rolls = dict(game.chance_outcomes(state))
+        if state.roll == 0:
+            position = state.low, state.high, state.other_low, state.other_high
+            indices, values = np.zeros(parts.MOST_ENTRIES, np.int64), np.zeros(parts.MOST_ENTRIES, np.int64)
+            count = parts.features(*position, 0, indices, values)
+            found = dict(zip(indices[:count].tolist(), values[:count].tolist(), strict=True))
+            starts = {name: start for name, start, _ in parts.BLOCKS}
+            if min(found) < parts.RACE:
+                hits = [hit_by(game, game.result(state, roll)) for roll in rolls]
+                times = [round(36 * chance) for chance in rolls.values()]
+                expected = [
+                    sum(t for t, hit in zip(times, hits, strict=True) if len(hit) >= least) for least in (1, 2)
+                ]
+                got = [found.get(starts[f"other's {name}"], 0) for name in ("hit", "two_hit")]
+                assert got[0] >= expected[0]
+                same += got == expected
+                seen += 1
+        state = game.result(state, generator.choices(list(rolls), list(rolls.values()))[0])
+    assert same / seen > 0.9
+
+
+def hit_by(game: Any, state: BackgammonState) -> set[int]:
+    """The points of the other player's blots that some play of a roll hits."""
+    before, found = [parts.count_at(state.other_low, state.other_high, place) for place in range(26)], set()
+    waiting = [state]
+    while waiting:
+        one = waiting.pop()
+        for action in game.legal_actions(one):
+            after = game.result(one, action)
+            if not game.is_terminal(after) and after.seat == state.seat:
+                waiting.append(after)  # half of a double
+            sides = (after.low, after.high), (after.other_low, after.other_high)
+            theirs = sides[after.seat == state.seat]
+            found |= {place for place in range(1, 25) if before[place] == 1 and not parts.count_at(*theirs, place)}
+    return found
+
+
+def test_barriers() -> None:
+    found = named({24: 1, 13: 14}, {9: 2, 8: 2, 7: 2, 6: 2, 5: 2, 4: 2, 3: 3})  # a full prime
+    assert found["own barred"] == found["own stuck"] == 36
+    assert [found[f"own barrier {number}"] for number in (1, 2, 3)] == [36, 18, 9]
+    assert found["own blocked"] == 36 >> 3
+    assert found["own contact"] == 24 - (25 - 9)
+    assert found["other's contact"] == 2 * (8 + 7 + 6 + 5 + 4 + 3) + 3 * 2  # the checker on 24 is on the other's 1
 
 
 def test_features_of_a_race() -> None:
@@ -300,7 +358,12 @@ def test_labels_are_what_all_rolls_make_of_positions(fit: Any) -> None:
         state = BackgammonState(*positions[index].tolist(), 0, 0)
         assert points(plain[index]) == pytest.approx(worth(state), abs=1e-4), index
     # What the next label changes counts by its share, with the players exchanged.
-    for index in range(10):
+    # Where another play was tried than the best, it does not.
+    went_on = 0
+    for index in range(40):
         said = -fit.equity(rules, BackgammonState(*positions[index + 1].tolist(), 0, 0), 0, weights, room)
         difference = -points(mixed[index + 1]) - said
-        assert points(mixed[index]) == pytest.approx(points(plain[index]) + 0.7 * difference, abs=1e-4)
+        change = points(mixed[index]) - points(plain[index])
+        went_on += change != pytest.approx(0, abs=1e-4)
+        assert change == pytest.approx(0, abs=1e-4) or change == pytest.approx(0.7 * difference, abs=1e-4)
+    assert 25 < went_on < 40
