@@ -32,7 +32,7 @@ BENCHMARKS = {
     "connect_four": ("alphabeta",),
     "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice"),
     "chess": ("chess", "chess_book"),
-    "chance": ("pruning", "tiles"),
+    "chance": ("pruning", "tiles", "backgammon"),
     "hidden": ("ismcts", "exploitability"),
     "hanabi": ("hanabi", "hanabi_search"),
     "equilibrium": ("equilibrium",),
