@@ -16,10 +16,10 @@ The features, most of them once for the player to move and once for the other on
     ``trapped``    the other player's checkers behind a row of three and more, times its length
     ``stuck``      checkers on the rearmost point, times the rolls of 36 that do not carry one on in full
     ``hit``        of 36 rolls those that hit a blot, with closed points and the bar in the way
-    ``two_hit``    those that hit two
+    ``two_hit``    those that reach two blots and more
     ``blocked``    over all checkers on points from 13 on with some of the other player's before them, the rolls of
                    36 that do not carry it on in full, in eighths
-    ``contact``    the pips until all of these have passed
+    ``contact``    the pips until no checker has one of the other player's before it
     ``barred``     as ``stuck``, whatever the number of checkers
     ``barrier``    the most rolls that do not carry a checker on from any point from 13 to the rearmost one: all of
                    them, those beyond 18 and those beyond 27
@@ -102,7 +102,10 @@ def count_at(low: int, high: int, place: int) -> int:
 
 
 def _hits(attackers: int, on_bar: int, blots: int, made: int) -> tuple[int, int]:
-    """Of 36 rolls those that hit a blot, and those that hit two. Bit ``p`` of a set is the point of who is hit."""
+    """Of 36 rolls those that hit a blot, and those that reach two.
+
+    Bit ``p`` of the sets is point ``p`` of who is hit; ``on_bar`` of the attackers' checkers must enter first.
+    """
     hit = two = 0
     for high in range(1, 7):
         for low in range(1, high + 1):
