@@ -26,6 +26,8 @@ from typing import Any
 
 from benchmarks.common import show
 
+from zermelo.envs import ZermeloError
+
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 BENCHMARKS = {
@@ -100,7 +102,10 @@ def main(words: Sequence[str]) -> None:
     if pages == []:
         raise SystemExit(f"no page shows the output of `python scripts/bench.py {command}`: leave out --write")
     warnings.simplefilter("ignore")  # what environments say while they are made
-    table = show(found(words[0])(**options))
+    try:
+        table = show(found(words[0])(**options))
+    except ZermeloError as error:
+        raise SystemExit(str(error)) from None
     for page in pages or ():
         page.write_text(written(page.read_text(), command, table))
 

@@ -61,6 +61,7 @@ WINS: Final = len(OUTPUTS)
 SHARE: Final = np.float32(0.9)
 """How much of what the rest of a game shows counts in a label."""
 BATCH: Final = 512
+"""Labels for each step of learning."""
 TRIES: Final = 4
 """One play in so many is chosen with some points added at random, up to ``SPREAD`` to each play."""
 SPREAD: Final = 0.2
@@ -352,7 +353,7 @@ def teach(positions: Any, targets: Any, order: Any, weights: Any, moments: Any, 
     means, squares = moments
     step = np.zeros_like(weights)
     errors = 0.0
-    for place in range(0, len(order) - BATCH + 1, BATCH):
+    for place in range(0, len(order), BATCH):
         for index in order[place : place + BATCH]:
             one = positions[index]
             errors += learn(

@@ -57,6 +57,11 @@ def test_unknown_names_are_refused(bench, capsys):
     assert "invalid choice: 'stockfish'" in capsys.readouterr().err
 
 
+def test_an_engine_that_is_missing_is_named(bench):
+    with pytest.raises(SystemExit, match="there is no program '/nowhere'"):
+        bench.main(["backgammon", "--second", "gnubg(path='/nowhere')", "--games", "2", "--workers", "1"])
+
+
 def test_a_table_is_printed_line_by_line_and_returned_aligned(common, capsys):
     rows = [{"game": "go", "nodes": 7, "s": 0.12345}, {"game": "connect four", "nodes": 1_234_567, "s": 1234.5}]
     shown = common.show(iter(rows))

@@ -187,7 +187,7 @@ def _side_of(low: int, high: int) -> _Side:
 
 
 def _stops(side: _Side, place: int) -> int:
-    """Of 36 rolls those that do not carry a checker on in full from a point past this side's points."""
+    """Of 36 rolls those whose whole number a checker of the other player, on its own point, cannot move."""
     return int(STOPS[side.made >> 26 - place & 4095])
 
 

@@ -4,15 +4,16 @@ An n-tuple network: Szubert and Jaskowski, "Temporal difference learning of n-tu
 CIG 2014. There is a number for each way to fill a shape of six squares, and what a board is worth is the sum over
 all shapes; mirrors and turns share their numbers. They are of boards after a move, before the new tile comes.
 
-``scripts/fit_2048.py`` learned them on one processor in some four and a half hours, in runs that went on from one
-another:
+``scripts/fit_2048.py`` learned them on one processor in about four and a half hours. Each run continued the one
+before it:
 
-1. 80 minutes from nothing, then 7 minutes with ``--least 120000`` and 4 with ``--least 190000``;
-2. 4 minutes with ``--rate 0.2``;
-3. 157 minutes with ``--restarts``, in which each number began as if it had seen errors of 100,000 points in size
-   and 10,000 in sum;
-4. 11 minutes with ``--restarts --least 76000``;
-5. 4 minutes with ``--restarts --rate 0.2``.
+1. 80 minutes of games from the start;
+2. 11 minutes without the numbers that had hardly been used (7 with ``--least 120000``, 4 with ``--least 190000``);
+3. 4 minutes of smaller steps (``--rate 0.2``);
+4. 157 minutes of games that are played again from their middle (``--restarts``). Each number began it as if its
+   errors so far had been 100,000 points in size and 10,000 in sum;
+5. 11 minutes more without hardly used numbers (``--restarts --least 76000``);
+6. 4 minutes of smaller steps (``--restarts --rate 0.2``).
 
 The best move one ahead scores 238,000 on average.
 """
