@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.common import fastest
 from zermelo.agents import ExpectiminimaxAgent, make_agent
@@ -133,6 +134,12 @@ def _points(first: str, second: str, seed: int) -> tuple[float, float]:
     return points, points - luck
 
 
+def games_of_backgammon(first: str, second: str, games: int, workers: int) -> npt.NDArray[np.float64]:
+    """The points of the first agent in each game, and those without luck; an array of shape (games, 2)."""
+    with ProcessPoolExecutor(workers) as pool:
+        return np.array(list(pool.map(functools.partial(_points, first, second), range(games), chunksize=10)))
+
+
 def backgammon(
     first: str = "expectiminimax(depth=2)",
     second: str = "gnubg(level=expert)",
@@ -143,8 +150,7 @@ def backgammon(
 
     Luck is 0 on average, however it is measured; without it the 95 % interval is several times as narrow.
     """
-    with ProcessPoolExecutor(workers) as pool:
-        found = np.array(list(pool.map(functools.partial(_points, first, second), range(games), chunksize=10)))
+    found = games_of_backgammon(first, second, games, workers)
     half = 1.96 * found.std(axis=0, ddof=1) / games**0.5
     (points, rest), (wide, narrow) = found.mean(axis=0), half
     yield {
