@@ -178,6 +178,7 @@ class Search(SharedRecord):
     known_value: float
     known_distance: float
     known_proven: int
+    beam_width: int  # how many actions are searched further at a node below the root; 0 for all
     min_probability: float  # chance leads to states below it too seldom to look further; 0 for none
     probability: float  # of chance on the way to the state that is visited next
     # Proof.

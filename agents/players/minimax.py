@@ -49,6 +49,8 @@ class ExpectiminimaxAgent(PruningAgent):
         min_probability: How probable a state must be for the search to look further: the product of the
             probabilities of all chance events on the way there. Less probable states are evaluated, as those at
             the depth limit are. Without pruning only.
+        beam_width: How many actions are searched further at each node below the root: those that look best one
+            move deep. Two or three is usual where it allows a larger depth; 0 is all. Without pruning only.
         samples: How many draws stand for a chance event that can only be simulated.
         chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
             anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
@@ -63,16 +65,18 @@ class ExpectiminimaxAgent(PruningAgent):
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
     min_probability: float = number(0.0, lower=0.0, upper=1.0)
+    beam_width: int = whole(0)
     samples: int = whole(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_probability and self.pruning is not ChancePruning.NONE:
-            raise InvalidSettingError(
-                f"min_probability={self.min_probability} is for pruning='none', not {self.pruning.value!r}: leave "
-                "one of them out"
-            )
+        for name in ("min_probability", "beam_width"):
+            if getattr(self, name) and self.pruning is not ChancePruning.NONE:
+                raise InvalidSettingError(
+                    f"{name}={getattr(self, name)} is for pruning='none', not {self.pruning.value!r}: leave one "
+                    "of them out"
+                )
 
     @property
     def iterations_help(self) -> bool:

@@ -134,6 +134,13 @@ class Search(General, Protocol):
         """Whether chance states at the depth limit are evaluated as they are, not outcome by outcome; False."""
         return False
 
+    def continues_move(self, state: Any) -> bool:
+        """Whether a move goes on that is several actions, as the second half of a double in backgammon; False.
+
+        Expectiminimax counts such a move once in its depth.
+        """
+        return False
+
     def ordering_hint(self, state: Any, action: int) -> int:
         """A move score: higher is searched earlier, from 2 ** 26 on before killers; 0."""
         return 0

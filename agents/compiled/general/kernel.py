@@ -78,6 +78,22 @@ def killers_of(search: Search, ply: int, outcome: int) -> int:
     return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
 
 
+def move_best_first(actions: int, scores: int, count: int, wanted: int) -> None:
+    """Moves the actions of the highest scores to the front; of equal ones the first comes first."""
+    for place in range(wanted):
+        best = place
+        for index in range(place + 1, count):
+            if load_float(scores, index) > load_float(scores, best):
+                best = index
+        action = load(actions, best)
+        score = load_float(scores, best)
+        for index in range(best, place, -1):
+            store(actions, index, load(actions, index - 1))
+            store_float(scores, index, load_float(scores, index - 1))
+        store(actions, place, action)
+        store_float(scores, place, score)
+
+
 def entry_serves(search: Search, data: int, depth: int) -> bool:
     """Whether an entry says what a search to that depth would; without pruning, after as many nodes."""
     if search.prunes == 0 and depth_of(data) != min(depth, INFINITE_DEPTH):
@@ -110,6 +126,8 @@ def visit(
         write_outcome(rules, state, top, search)
         return PROVEN | VALUES
     mover = rules.to_move(state)
+    if HAS_CHANCE and rules.continues_move(state):
+        depth += 1
     if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
         write_evaluation(rules, state, ply, top, search)
         return VALUES
@@ -303,6 +321,21 @@ def visit(
         best_record = top + 16 * count
     killers = killers_of(search, ply, outcome)
     order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not REPLIES, search)
+    beam_width = search.beam_width
+    is_cut_short = HAS_CHANCE and 0 < beam_width < count and depth > 1
+    if is_cut_short:
+        scores = top + 8 * count
+        for index in range(count):
+            search.probability = probability
+            search.chooser = nothing
+            child = rules.result(state, load(top, index))
+            visit(rules, child, 0, -math.inf, -math.inf, math.inf, math.inf, ply + 1, nothing, best_record, search)
+            if search.stop != 0:
+                return 0
+            value = load_float(best_record, own)
+            store_float(scores, index, value if maximizing else -value)
+        move_best_first(top, scores, count, beam_width)
+        count = beam_width
     # 8. The textbook's loop. The best record lies first, that of the next child behind it.
     low = alpha
     low_distance = alpha_distance
@@ -370,6 +403,8 @@ def visit(
                 cut = True
                 break
     # 9. One action proves a cut, or a value at the upper bound; otherwise all of them together do.
+    if is_cut_short:
+        all_proven = 0
     if cut or best == (highest if maximizing else lowest):
         all_proven = all_proven & PROVEN if not cut else 0
         all_proven |= best_found & PROVEN

@@ -119,6 +119,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.prunes = config.prunes
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
+        search.beam_width = 0 if config.prunes else config.beam_width
         search.min_probability = 0.0 if config.prunes else config.min_probability
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))

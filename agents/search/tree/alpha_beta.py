@@ -68,7 +68,8 @@ class PlainAlphaBeta(PlainSearch):
         self._tables = table_for(config.tables, root.game)
         if self._tables is not None and self._tables.gains:
             config = dataclasses.replace(config, sooner=False)  # the table does not count moves
-        self._sooner, self._rules = config.sooner, getattr(game, "rules", None)
+        self._sooner = config.sooner
+        self._rules: Any = getattr(game, "rules", None)
         use_bounds = config.use_bounds
         if use_bounds is None:
             use_bounds = not config.prunes or root.evaluator is None or game.traits.terminal_rewards_only
@@ -81,10 +82,12 @@ class PlainAlphaBeta(PlainSearch):
         self._is_noisy = game.is_noisy if config.quiescence and isinstance(game, SupportsQuiescence) else None
         self._history_on_improvement = config.history_on_improvement
         self._min_probability = 0.0 if config.prunes else config.min_probability
+        self._has_chance = game.traits.chance is not Chance.NONE
+        self._beam_width = 0 if config.prunes or not self._has_chance else config.beam_width
         self._replies = config.replies
         if config.replies is not None:
             self.roles = NodeRole.MAX, NodeRole.CHANCE
-        self._has_chance = game.traits.chance is not Chance.NONE
+        self._counts_moves = self._has_chance and hasattr(self._rules, "continues_move")
         evaluated = evaluates_chance(config.chance_at_limit, root.game, root.evaluator)
         self._at_chance = evaluated and root.width is None
 
@@ -108,6 +111,8 @@ class PlainAlphaBeta(PlainSearch):
             plies = -sign * known.value * (known.plies or 0) if self._sooner else 0
             return Visit((float(sign * known.value), plies), True)
         is_chance = self._has_chance and game.to_move(state) == CHANCE
+        if self._counts_moves and self._rules.continues_move(state):
+            depth += 1
         frame = self.scale.frame(state)
         if (self._at_chance or not is_chance) and self.stops_at(state, depth, ply):
             if self._is_noisy is not None and not is_chance:
@@ -198,6 +203,9 @@ class PlainAlphaBeta(PlainSearch):
         below = _CERTAIN if arrival.probability == 1.0 else Arrival(probability=arrival.probability)
         first = first if probed is None else probed.action
         ordered = self.order.order_moves(state, game.legal_actions(state), mover, place, first)
+        is_cut_short = 0 < self._beam_width < len(ordered) and depth > 1
+        if is_cut_short:
+            ordered = self._best_looking(state, ordered, ply, below)
         for number, action in enumerate(ordered):
             if probed is not None and action == probed.action:
                 found = probed.found
@@ -224,11 +232,22 @@ class PlainAlphaBeta(PlainSearch):
                 break
         if best is None:
             raise no_legal_action(game)
+        proven = proven and not is_cut_short
         if self._history_on_improvement and (best.score > edge if maximizing else best.score < edge):
             self.order.update_history(best.line[0], mover, place, depth)
         limit = frame.highest if maximizing else frame.lowest
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
+
+    def _best_looking(self, state: Any, actions: Sequence[int], ply: int, below: Arrival) -> list[int]:
+        """The actions that look best one move deep, as many as are searched further."""
+        sign = -1 if self.game.to_move(state) == self.max_seat else 1
+        worth = {}
+        for action in actions:
+            self.taken = action
+            child = self.game.result(state, action)
+            worth[action] = sign * self.visit(child, 0, *INFINITE_WINDOW, ply + 1, below).score[0]
+        return sorted(actions, key=worth.__getitem__)[: self._beam_width]
 
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
         assert self._replies is not None, "only where others are averaged over"

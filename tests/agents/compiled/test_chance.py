@@ -18,7 +18,7 @@ from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.envs import CHANCE, InvalidSettingError
-from zermelo.envs.games import Game2048, Pig
+from zermelo.envs.games import Backgammon, Game2048, Hypergammon, Pig
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
@@ -38,6 +38,26 @@ def expected_value(
         return sum(q * look(game.result(state, o), depth, p=p * q) for o, q in game.chance_outcomes(state))
     values = (look(game.result(state, action), depth - 1, p=p) for action in game.legal_actions(state))
     return (max, min)[game.to_move(state)](values)
+
+
+def looked_at(game: RulesGame, state: Any, depth: int, width: int, *, below: bool = False) -> float:
+    """What the first seat can expect if nodes below the root try the actions that look best: by definition."""
+    if game.is_terminal(state):
+        return game.utility(state)[0]
+    if game.to_move(state) == CHANCE:
+        if depth <= 0:
+            return game.evaluation(state)[0]
+        outcomes = game.chance_outcomes(state)
+        return sum(p * looked_at(game, game.result(state, o), depth, width, below=True) for o, p in outcomes)
+    depth += below and getattr(state, "roll", 0) >= 64  # half a double of backgammon is left to play
+    if depth <= 0:
+        return game.evaluation(state)[0]
+    choose, sign = ((max, -1), (min, 1))[game.to_move(state)]
+    children = [game.result(state, action) for action in game.legal_actions(state)]
+    if below and depth > 1:
+        children.sort(key=lambda child: sign * looked_at(game, child, 0, width, below=True))
+        children = children[:width]
+    return choose(looked_at(game, child, depth - 1, width, below=True) for child in children)
 
 
 def own_evaluation(game: Any, state: Any) -> Any:
@@ -67,6 +87,43 @@ def test_improbable_states_are_evaluated(players: int, least: float) -> None:
     assert differ
 
 
+@pytest.mark.parametrize("width", [1, 2])
+def test_a_beam_tries_the_actions_that_look_best(width: int) -> None:
+    """As the definition says, plain and compiled, with a table and without; and not as a search of all actions."""
+    differ, generator = 0, random.Random(width)
+    games = [RulesGame(Grown(seed=seed, players=players)) for seed in range(0, 6000, 1000) for players in (1, 2)]
+    states = [(game, game.initial_state(), 5) for game in games]
+    dice = RulesGame(Hypergammon(3))
+    states += [(dice, state, 2) for state in random_positions(dice, generator, 6)]
+    for game, state, depth in states:
+        expected = looked_at(game, state, depth, width)
+        for memory_mb, evaluator in itertools.product((0, 1), (None, own_evaluation)):
+            if evaluator is not None and game is dice and memory_mb == 0:
+                continue
+            how: Any = {
+                "depth": depth,
+                "chance_at_limit": "evaluate",
+                "memory_mb": memory_mb,
+                "evaluator": evaluator,
+            }
+            found = ExpectiminimaxAgent(beam_width=width, **how).search_state(game, state)
+            assert found.values_by_seat[0] == pytest.approx(expected, abs=1e-12), (game, how)
+            assert found.compiled == (evaluator is None)
+        differ += ExpectiminimaxAgent(depth=depth, chance_at_limit="evaluate").search_state(game, state).value != (
+            found.value
+        )
+    assert differ
+
+
+def test_the_halves_of_a_double_are_one_move() -> None:
+    """Two moves deep, whoever plays a double sees the replies to it."""
+    game = RulesGame(Backgammon())
+    doubles = [8 * die + die for die in range(1, 7)]
+    state = next(state for state in random_positions(game, random.Random(2), 99) if state.roll in doubles)
+    found = ExpectiminimaxAgent(depth=2, beam_width=1).search_state(game, state)
+    assert found.values_by_seat[0] == pytest.approx(looked_at(game, state, 2, 1), abs=1e-12)
+
+
 def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one() -> None:
     """Pig has many transpositions: with a table there are fewer nodes and the same values."""
     game = RulesGame(Pig(target=12))
@@ -83,6 +140,8 @@ def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one
 def test_a_least_probability_is_for_searches_that_do_not_prune() -> None:
     with pytest.raises(InvalidSettingError, match=r"min_probability=0\.01 is for pruning='none', not 'star1'"):
         ExpectiminimaxAgent(depth=2, min_probability=0.01, pruning="star1")
+    with pytest.raises(InvalidSettingError, match=r"beam_width=2 is for pruning='none', not 'star2'"):
+        ExpectiminimaxAgent(depth=2, beam_width=2, pruning="star2")
     with pytest.raises(InvalidSettingError, match="min_probability must be at most 1"):
         ExpectiminimaxAgent(depth=2, min_probability=1.5)
 
