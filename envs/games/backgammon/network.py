@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.envs.games.backgammon.bear_off import expected_at_home, is_at_home
 from zermelo.envs.games.backgammon.features import FEATURES, MOST_ENTRIES, RACE, features
 from zermelo.envs.rules.vectors import row_product, row_sum
 
@@ -91,6 +92,8 @@ def expected(
         most_points: What a game can count: 1, 2 with gammons, 3 with backgammons.
         weights: The networks, of shape (``ROWS``, hidden units).
     """
+    if rolled == 0 and is_at_home(low, high) and is_at_home(other_low, other_high):
+        return expected_at_home(low, other_low, most_points)
     indices = np.empty(MOST_ENTRIES, np.int64)
     values = np.empty(MOST_ENTRIES, np.int64)
     hidden = np.empty(weights.shape[1], np.int32)
