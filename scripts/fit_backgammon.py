@@ -27,6 +27,7 @@ import typer
 
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
+from zermelo.envs.games.backgammon import bear_off
 from zermelo.envs.games.backgammon import features as parts
 from zermelo.envs.games.backgammon import network as networks
 from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, MOST_ENTRIES, RACE
@@ -77,6 +78,7 @@ for kind in (Backgammon, Hypergammon):
 
 compiled = Functions().compiled
 features, network_of = compiled(parts.features), compiled(networks.network_of)
+is_at_home, chances_at_home = compiled(bear_off.is_at_home), compiled(bear_off.chances_at_home)
 
 
 def _scales() -> Floats:
@@ -124,6 +126,28 @@ def forward(position: Any, weights: Any, room: Any) -> tuple[int, int]:
     return network, count
 
 
+@numba.njit(nogil=True)
+def are_at_home(low: int, high: int, other_low: int, other_high: int) -> bool:
+    """Whether the table of bear-offs is what counts."""
+    return is_at_home(low, high) and is_at_home(other_low, other_high)
+
+
+@numba.njit(nogil=True)
+def look(position: Any, weights: Any, room: Any) -> Any:
+    """A position's chances, by the networks or the table of bear-offs."""
+    low, high, other_low, other_high = position
+    chances = room[3]
+    if not are_at_home(low, high, other_low, other_high):
+        forward(position, weights, room)
+        return chances
+    win, gammon, lost_gammon = chances_at_home(low, other_low)
+    chances[:] = 0
+    chances[0] = win / (1 << 28)
+    chances[1] = gammon / (1 << 28)
+    chances[3] = lost_gammon / (1 << 28)
+    return chances
+
+
 @numba.njit(fastmath=True, nogil=True)
 def learn(position: Any, targets: Any, weights: Any, rate: Any, into: Any, room: Any) -> float:
     """Adds a step down the log loss, which moves chances towards targets; the squared error of a win.
@@ -158,8 +182,7 @@ def equity(rules: Any, state: Any, seat: int, weights: Any, room: Any) -> float:
     """A seat's expected points after its play."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
-    forward((state.low, state.high, state.other_low, state.other_high), weights, room)
-    chances = room[3]
+    chances = look((state.low, state.high, state.other_low, state.other_high), weights, room)
     worth = 2 * chances[0] - 1
     for points in range(2, rules.most_points + 1):
         worth += chances[points - 1] - chances[points + 1]
@@ -267,8 +290,7 @@ def self_play(rules: Any, weights: Any, games: int, rate: Any, dice: Any) -> tup
                 targets[: abs(points)] = 1
             else:
                 after = positions[number + 1]
-                forward((after[0], after[1], after[2], after[3]), weights, room)
-                turn_around(room[3], targets)
+                turn_around(look((after[0], after[1], after[2], after[3]), weights, room), targets)
             errors += learn((one[0], one[1], one[2], one[3]), targets, weights, rate, weights, room)
     return rolls, errors
 
@@ -280,8 +302,7 @@ def chances_after(rules: Any, state: Any, seat: int, weights: Any, room: Any, fo
     if rules.is_terminal(state):
         found[: rules.utility(state, seat)] = 1
     else:
-        forward((state.low, state.high, state.other_low, state.other_high), weights, room)
-        turn_around(room[3], found)
+        turn_around(look((state.low, state.high, state.other_low, state.other_high), weights, room), found)
 
 
 @numba.njit(nogil=True)
@@ -316,6 +337,8 @@ def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, tar
             if state.roll != 0 or random_plays > 0:
                 state = roll(rules, state, dice, outcomes, chances)
                 continue
+            if are_at_home(state.low, state.high, state.other_low, state.other_high):
+                break
             if count == len(positions) or count - begin == LONGEST:
                 return begin
             one = positions[count]

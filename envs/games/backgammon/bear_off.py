@@ -62,30 +62,26 @@ def chance_by(start: int, column: int, columns: int) -> int:
     return load_short(_table(), start + min(column, columns) - 1)
 
 
-def expected_at_home(low: int, other_low: int, most_points: int) -> int:
-    """The expected utility of the player about to roll, in 1024ths of a point; all are at home.
+def chances_at_home(low: int, other_low: int) -> tuple[int, int, int]:
+    """The player's chances about to roll, all being at home: to win, to win a gammon, and to lose one; in 2 ** -28.
 
     Args:
         low: The player's lower word, as for ``features``.
         other_low: The other player's.
-        most_points: What a game can count: 1, or 2 and more with gammons.
     """
     own, other = COLUMNS * place(low), COLUMNS * place(other_low)
-    may_win_gammon = most_points > 1 and other_low & 15 == 0
-    may_lose_gammon = most_points > 1 and low & 15 == 0
-    total = own_by = other_by = 0
+    win = gammon = lost_gammon = own_by = other_by = 0
     for rolls in range(1, ROLLS + 1):
-        wins = chance_by(own, rolls, ROLLS) - own_by  # with this roll
-        own_by += wins
-        total += wins * (CERTAIN - other_by)
-        if may_win_gammon:
-            total += wins * (CERTAIN - chance_by(other + ROLLS, rolls - 1, FIRST_ROLLS))
-        loses = chance_by(other, rolls, ROLLS) - other_by
-        other_by += loses
-        total -= loses * (CERTAIN - own_by)
-        if may_lose_gammon:
-            total -= loses * (CERTAIN - chance_by(own + ROLLS, rolls, FIRST_ROLLS))
-    return total >> 18
+        with_this = chance_by(own, rolls, ROLLS) - own_by
+        own_by += with_this
+        win += with_this * (CERTAIN - other_by)
+        if other_low & 15 == 0:
+            gammon += with_this * (CERTAIN - chance_by(other + ROLLS, rolls - 1, FIRST_ROLLS))
+        with_this = chance_by(other, rolls, ROLLS) - other_by
+        other_by += with_this
+        if low & 15 == 0:
+            lost_gammon += with_this * (CERTAIN - chance_by(own + ROLLS, rolls, FIRST_ROLLS))
+    return win, gammon, lost_gammon
 
 
 def write(path: Path, chances: Any) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.games.backgammon.bear_off import expected_at_home, is_at_home
+from zermelo.envs.games.backgammon.bear_off import chances_at_home, is_at_home
 from zermelo.envs.games.backgammon.features import FEATURES, MOST_ENTRIES, RACE, features
 from zermelo.envs.rules.vectors import row_product, row_sum
 
@@ -93,7 +93,11 @@ def expected(
         weights: The networks, of shape (``ROWS``, hidden units).
     """
     if rolled == 0 and is_at_home(low, high) and is_at_home(other_low, other_high):
-        return expected_at_home(low, other_low, most_points)
+        win, gammon, lost_gammon = chances_at_home(low, other_low)
+        worth = 2 * win - (1 << 28)
+        if most_points > 1:
+            worth += gammon - lost_gammon
+        return worth >> 18
     indices = np.empty(MOST_ENTRIES, np.int64)
     values = np.empty(MOST_ENTRIES, np.int64)
     hidden = np.empty(weights.shape[1], np.int32)
