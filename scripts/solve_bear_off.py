@@ -1,4 +1,6 @@
-"""Computes how many rolls a side needs to bear off, for all positions at home (``envs/games/backgammon/bear_off.py``).
+"""Computes how many rolls a side needs to bear off, for all positions at home.
+
+``envs/games/backgammon/bear_off.py`` reads the table.
 
 python scripts/solve_bear_off.py --help
 """

@@ -1,12 +1,12 @@
 """Races in which all checkers are at home: exact chances of how many rolls a side still needs.
 
-Such sides do not meet any more, so each plays on its own, and so that it needs the fewest rolls on average. For each
-of the 54,264 positions of up to 15 checkers on a side's points 1 to 6 there is a row: the chances to have borne off
-all checkers after 1, 2, ... ``ROLLS`` rolls, and behind them those to have borne off the first one after 1, 2, ...
-``FIRST_ROLLS``, for gammons. ``python scripts/solve_bear_off.py`` computes them.
+Such sides do not meet any more, so each plays on its own, and so that it needs the fewest rolls on average. For
+each of the 54,264 positions of up to 15 checkers on a side's points 1 to 6 there is a row: the chances to have
+borne off all checkers after 1, 2, ... ``ROLLS`` rolls, and behind them those to have borne off the first one after
+1, 2, ... ``FIRST_ROLLS``, for gammons. ``python scripts/solve_bear_off.py`` computes them.
 
-What a position is worth follows from the rows of both sides. It is not quite exact, as a side that is behind may do
-better by taking risks; GNU Backgammon's one-sided tables are the same.
+What a position is worth follows from the rows of both sides. It is not quite exact, as a side that is behind may
+do better by taking risks; GNU Backgammon's one-sided tables are the same.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def chance_by(start: int, column: int, columns: int) -> int:
 
 
 def chances_at_home(low: int, other_low: int) -> tuple[int, int, int]:
-    """The player's chances about to roll, all being at home: to win, to win a gammon, and to lose one; in 2 ** -28.
+    """The chances, in 2 ** -28, of the player about to roll: to win, to win a gammon, and to lose one.
+
+    All checkers are at home.
 
     Args:
         low: The player's lower word, as for ``features``.

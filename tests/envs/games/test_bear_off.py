@@ -99,7 +99,7 @@ def test_gammons_count() -> None:
     others = low(*[6] * 15)
     win = game.evaluation(BackgammonState(low(1), 0, others, 0, 0, 0))[0]
     assert win == pytest.approx(2, abs=3e-3)  # nothing is off yet
-    # With four left a double wins at once; else the other has one roll, of which 17 of 36 bear a checker off (a six).
+    # With four left a double wins at once; else the other has one roll, and 17 of 36 bear a checker off.
     late = game.evaluation(BackgammonState(low(1, 1, 1, 1), 0, others, 0, 0, 0))[0]
     assert late == pytest.approx(1 + 6 / 36 + 30 / 36 * (19 / 36), abs=5e-3)
     lost = game.evaluation(BackgammonState(others, 0, low(1), 0, 0, 0))[0]
