@@ -8,8 +8,8 @@ gammon, to win a backgammon, to lose a gammon, to lose a backgammon.
 Weights are 16-bit integers, in units of ``1 / UNIT``, in one array of as many columns as there are hidden units:
 a row for each feature of contact, crashed and race, five of outputs for each network, and a last one with the
 fifteen biases of the outputs. They are learned and written by ``python scripts/fit_backgammon.py``; those of
-backgammon, 512 units wide, from labels of all rolls. Where all checkers are at home and cannot be hit any more, the
-exact table of bear-offs (``bear_off``) is asked in their place.
+backgammon, 512 units wide, from labels of all rolls. Where all checkers of both sides are at home, the exact table
+of bear-offs (``bear_off``) is asked in their place.
 
 Sources: G. Tesauro, "Temporal difference learning and TD-Gammon", Communications of the ACM 38 (1995); the three
 classes of positions are those of GNU Backgammon.
