@@ -311,7 +311,8 @@ def label(rules: Any, weights: Any, share: float, dice: Any, positions: Any, tar
 
     A position's label is what all rolls make of it, and ``share`` of how the label of the next position differs
     from what the networks said of that one. Where another play than the best was tried, the rest of the
-    game says nothing. A third of the games begin with up to 13 random plays, which are not labelled.
+    game says nothing. A game ends where all are at home, as the table of bear-offs knows the rest. A third of the
+    games begin with up to 13 random plays, which are not labelled.
     """
     room = new_room(weights.shape[1])
     actions, halves = np.empty(rules.num_actions(), np.int64), np.empty(rules.num_actions(), np.int64)

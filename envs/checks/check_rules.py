@@ -206,6 +206,17 @@ class _Check(Calls):
         if self.game.to_move(image) != self.game.to_move(state) or len(legal) != len(actions):
             self.fail("mirror_image", state, f"it gave {image}, in which play is not the same")
 
+    def _continues_move(self, state: Any, actions: list[int]) -> None:
+        if self.call("continues_move", state) and state == self.game.initial_state():
+            self.fail("continues_move", state, "it says so of the first state, to which no action leads")
+        mover = self.game.to_move(state)
+        for action in actions:
+            child = self.game.result(state, action)
+            if self.game.is_terminal(child) or not self.rules.continues_move(child):
+                continue
+            if self.game.to_move(child) != mover:
+                self.fail("continues_move", child, f"it says so where seat {mover} is no longer to move")
+
     def _pass_turn(self, state: Any, actions: list[int]) -> None:
         passed, mover = self.call("pass_turn", state), self.game.to_move(state)
         if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:

@@ -137,7 +137,7 @@ class Search(General, Protocol):
     def continues_move(self, state: Any) -> bool:
         """Whether a move goes on that is several actions, as the second half of a double in backgammon; False.
 
-        Expectiminimax counts such a move once in its depth.
+        Expectiminimax and paranoid count such a move once in their depth, where there is chance.
         """
         return False
 

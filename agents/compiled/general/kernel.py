@@ -126,7 +126,7 @@ def visit(
         write_outcome(rules, state, top, search)
         return PROVEN | VALUES
     mover = rules.to_move(state)
-    if HAS_CHANCE and rules.continues_move(state):
+    if HAS_CHANCE and not REPLIES and rules.continues_move(state):
         depth += 1
     if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
         write_evaluation(rules, state, ply, top, search)

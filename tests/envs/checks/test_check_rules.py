@@ -188,6 +188,8 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
         ({"num_actions": _two}, r"Broken\.legal_actions at .*IndexError"),
         ({"pass_turn": _not_passed}, r"Broken\.pass_turn at HeapState\(.*seat 0 is to move again"),
         ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
+        ({"continues_move": lambda self, state: True}, r"of the first state, to which no action leads"),
+        ({"continues_move": lambda self, state: state.left == 2}, r"where seat [01] is no longer to move"),
         ({"mirror_image": _not_passed}, r"Broken\.mirror_image at HeapState\(.*whose image is another position"),
         ({"mirror_image": lambda self, state: HeapState(state.left ^ 1, state.mover)}, r"play is not the same"),
         ({"action_priors": _prior_missing}, r"Broken\.action_priors at HeapState\(.*wrote \[1\.0, nan, nan\]"),
