@@ -169,6 +169,7 @@ def test_opponents_reply_as_the_agents_do(opponent, agent):
             for given in (
                 ("zermelo/Pig-v0(target=12)", "depth=3, pruning='star2'"),
                 ("zermelo/Pig-v0(target=12)", "depth=3, min_probability=0.02"),
+                ("zermelo/Hypergammon-v0", "depth=2, beam_width=1"),
                 ("zermelo/EinStein-v0(size=4)", "depth=1"),
                 ("zermelo/EinStein-v0(size=4)", "depth=2, pruning='star1'"),
                 ("zermelo/Backgammon-v0", "depth=1"),
