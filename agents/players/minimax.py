@@ -49,8 +49,9 @@ class ExpectiminimaxAgent(PruningAgent):
         min_probability: How probable a state must be for the search to look further: the product of the
             probabilities of all chance events on the way there. Less probable states are evaluated, as those at
             the depth limit are. Without pruning only.
-        beam_width: How many actions are searched further at each node below the root: those that look best one
-            move deep. Two or three is usual where it allows a larger depth; 0 is all. Without pruning only.
+        beam_width: How many actions are searched further at each node below the root, in games with chance: those
+            that look best one move deep. One or two pay where they allow a larger depth; 0 is all. Without pruning
+            only.
         samples: How many draws stand for a chance event that can only be simulated.
         chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
             anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
