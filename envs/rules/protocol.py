@@ -135,9 +135,9 @@ class Search(General, Protocol):
         return False
 
     def continues_move(self, state: Any) -> bool:
-        """Whether a move goes on that is several actions, as the second half of a double in backgammon; False.
+        """Whether the next action completes a move that has begun, as between the halves of a double; False.
 
-        Expectiminimax and paranoid count such a move once in their depth, where there is chance.
+        In games with chance, expectiminimax and paranoid count all actions of such a move as one move of depth.
         """
         return False
 

@@ -8,11 +8,11 @@ all shapes; mirrors and turns share their numbers. They are of boards after a mo
 before it:
 
 1. 80 minutes of games from the start;
-2. 11 minutes without the numbers that had hardly been used (7 with ``--least 120000``, 4 with ``--least 190000``);
+2. 11 minutes after removing rarely used numbers (7 with ``--least 120000``, 4 with ``--least 190000``);
 3. 4 minutes of smaller steps (``--rate 0.2``);
 4. 157 minutes of games that are played again from their middle (``--restarts``). Each number began it as if its
    errors so far had been 100,000 points in size and 10,000 in sum;
-5. 11 minutes more without hardly used numbers (``--restarts --least 76000``);
+5. 11 minutes after removing more rarely used numbers (``--restarts --least 76000``);
 6. 4 minutes of smaller steps (``--restarts --rate 0.2``).
 
 The best move one ahead scores 238,000 on average.
