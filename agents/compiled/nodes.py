@@ -12,7 +12,7 @@ from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import insert_sorted
 from zermelo.agents.compiled.records import clear_line
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.envs.jit.memory import load, store_float
+from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
 NETWORK = False
@@ -46,6 +46,22 @@ def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Se
         total += value
     clear_line(record, seats, 0.0)
     return total
+
+
+def move_best_first(actions: int, scores: int, count: int, wanted: int) -> None:
+    """Moves the actions of the highest scores to the front; of equal ones the first comes first."""
+    for place in range(wanted):
+        best = place
+        for index in range(place + 1, count):
+            if load_float(scores, index) > load_float(scores, best):
+                best = index
+        action = load(actions, best)
+        score = load_float(scores, best)
+        for index in range(best, place, -1):
+            store(actions, index, load(actions, index - 1))
+            store_float(scores, index, load_float(scores, index - 1))
+        store(actions, place, action)
+        store_float(scores, place, score)
 
 
 def order_moves(

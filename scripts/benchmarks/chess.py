@@ -119,7 +119,7 @@ def chess(
     Fifty balanced openings by our own search (``chess_book``), each with both colours: so 100 games, or the first
     ``games`` of them. Either ``seconds`` a move or, with ``--clock 10``, ten seconds for a game and ``increment``
     for each move. One thread each, which never think at once. The difference in Elo has its 95 % interval.
-    ``path`` is the engine's program.
+    ``path`` is the engine's program. Stockfish 16 rates levels anew: 15.1's at 2023 and 2179 have 2500 and 2700.
     """
     env, timing = make_env("classic/chess-v6"), Timing(seconds, clock, increment)
     lines = [line for line in json.loads(OPENINGS.read_text()) for _ in range(2)][:games]

@@ -43,7 +43,7 @@ from zermelo.agents.compiled.memory import (
     table_action_of,
     update_history,
 )
-from zermelo.agents.compiled.nodes import order_moves, write_evaluation, write_outcome
+from zermelo.agents.compiled.nodes import move_best_first, order_moves, write_evaluation, write_outcome
 from zermelo.agents.compiled.records import (
     clear_line,
     copy_record,
@@ -76,22 +76,6 @@ def killers_of(search: Search, ply: int, outcome: int) -> int:
     if outcome < 0:
         return search.killers + 16 * ply
     return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
-
-
-def move_best_first(actions: int, scores: int, count: int, wanted: int) -> None:
-    """Moves the actions of the highest scores to the front; of equal ones the first comes first."""
-    for place in range(wanted):
-        best = place
-        for index in range(place + 1, count):
-            if load_float(scores, index) > load_float(scores, best):
-                best = index
-        action = load(actions, best)
-        score = load_float(scores, best)
-        for index in range(best, place, -1):
-            store(actions, index, load(actions, index - 1))
-            store_float(scores, index, load_float(scores, index - 1))
-        store(actions, place, action)
-        store_float(scores, place, score)
 
 
 def entry_serves(search: Search, data: int, depth: int) -> bool:

@@ -3,19 +3,14 @@
 An n-tuple network: Szubert and Jaskowski, "Temporal difference learning of n-tuple networks for the game 2048",
 CIG 2014. There is a number for each way to fill a shape of six squares, and what a board is worth is the sum over
 all shapes; mirrors and turns share their numbers. They are of boards after a move, before the new tile comes.
+Boards with a tile of 2 ** 14 have numbers of their own (I-C. Wu and others, "Multi-stage temporal difference
+learning for 2048", TAAI 2014).
 
-``scripts/fit_2048.py`` learned them on one processor in about four and a half hours. Each run continued the one
-before it:
-
-1. 80 minutes of games from the start;
-2. 11 minutes after removing rarely used numbers (7 with ``--least 120000``, 4 with ``--least 190000``);
-3. 4 minutes of smaller steps (``--rate 0.2``);
-4. 157 minutes of games that are played again from their middle (``--restarts``). Each number began it as if its
-   errors so far had been 100,000 points in size and 10,000 in sum;
-5. 11 minutes after removing more rarely used numbers (``--restarts --least 76000``);
-6. 4 minutes of smaller steps (``--restarts --rate 0.2``).
-
-The best move one ahead scores 238,000 on average.
+``scripts/fit_2048.py`` learned them on two processors. The first stage took 202 minutes of one, by a version that
+learned after each move from the next board alone: 80 of games from the start, 11 without numbers that were rarely
+used, 4 of smaller steps; then of games that were played again from their middle 95, 13 without more of the rare
+numbers (``--least 175000``), and 4 of smaller steps (``--rate 0.2``). The second stage took 50 minutes of two,
+from nothing (``--stage 2 --minutes 50``), and of one 17 with ``--least 250000`` and 5 with ``--rate 0.2``.
 """
 
 from __future__ import annotations
@@ -29,25 +24,33 @@ import numpy.typing as npt
 from zermelo.envs.games.twenty_forty_eight.packed import mirrored, turned
 from zermelo.envs.rules.tables import large_table, load_short
 
-_FILE: Final = Path(__file__).with_name("weights.npz")
+FILES: Final = tuple(Path(__file__).with_name(f"weights_{stage}.npz") for stage in (1, 2))
+"""The numbers of both stages: of boards without a tile of 2 ** 14, and with one."""
 SHAPES: Final = 4
 """Four and two squares of the upper two rows and of the middle two, and three and three."""
 SIZE: Final = 1 << 24
 """The ways to fill a shape."""
 UNIT: Final = 40
 """Points of score in which the numbers are."""
+POINTS: Final = (16, UNIT)
+"""Points that a unit counts in each stage.
+
+With large tiles halved a game seems to go on, so where the second stage begins the first promised two and a
+half times as much. Before that the factor hardly matters: the points of one move are small beside those to come.
+"""
 
 
-def _read() -> npt.NDArray[np.int16]:
-    """The numbers of all shapes, one shape after the other; the file has those that are not zero."""
-    numbers = np.zeros(SHAPES * SIZE, np.int16)
-    with np.load(_FILE) as file:
-        twice = file["high"].astype(np.int16) << 8 | file["low"]
-        numbers[np.unpackbits(file["known"]).view(bool)] = twice >> 1 ^ -(twice & 1)
-    return numbers
+def read(*paths: Path) -> npt.NDArray[np.int16]:
+    """The numbers in some files, one shape after the other; files have those that are not zero."""
+    numbers = np.zeros((len(paths), SHAPES * SIZE), np.int16)
+    for row, path in zip(numbers, paths, strict=True):
+        with np.load(path) as file:
+            twice = file["high"].astype(np.int16) << 8 | file["low"]
+            row[np.unpackbits(file["known"]).view(bool)] = twice >> 1 ^ -(twice & 1)
+    return numbers.ravel()
 
 
-_numbers = large_table("twenty_forty_eight", _read)
+_numbers = large_table("twenty_forty_eight", lambda: read(*FILES))
 
 
 def place(board: int, shape: int) -> int:
@@ -59,13 +62,24 @@ def place(board: int, shape: int) -> int:
     return shape * SIZE + (board & 0xFFF | (board >> 4 & 0xFFF000))
 
 
-def downgraded(board: int) -> int:
-    """A board whose largest tile is below 2 ** 14, as in nearly all from which the numbers were learned.
+def has_tile(board: int, least: int) -> bool:
+    """Whether there is a tile of at least 2 ** least; ``least`` is 14 or 15."""
+    large = board >> 1 & board >> 2 & board >> 3 & 0x1111111111111111
+    return (large if least == 14 else large & board) != 0
+
+
+def stage_of(board: int) -> int:
+    """1 where there is a tile of 2 ** 14, else 0."""
+    return 1 if has_tile(board, 14) else 0
+
+
+def downgraded(board: int, stage: int) -> int:
+    """A board whose largest tile is below 2 ** (14 + stage), as in nearly all from which a stage learned.
 
     As long as it is not, all tiles above the largest size that is missing are halved: H. Guei, L.-P. Chen and
     I-C. Wu, "Optimistic temporal difference learning for 2048", IEEE Transactions on Games, 2021.
     """
-    while board >> 1 & board >> 2 & board >> 3 & 0x1111111111111111 != 0:
+    while has_tile(board, 14 + stage):
         sizes = 0
         for square in range(16):
             sizes |= 1 << (board >> 4 * square & 15)
@@ -84,13 +98,14 @@ def downgraded(board: int) -> int:
 
 def expected(board: int) -> int:
     """The score still to come, in points."""
-    board = downgraded(board)
-    numbers = _numbers()
+    stage = stage_of(board)
+    board = downgraded(board, stage)
+    numbers, first = _numbers(), stage * SHAPES * SIZE
     total = 0
     for _ in range(4):
         for _ in range(2):
             for shape in range(SHAPES):
-                total += load_short(numbers, place(board, shape))
+                total += load_short(numbers, first + place(board, shape))
             board = mirrored(board)
         board = turned(board)
-    return UNIT * total
+    return POINTS[stage] * total

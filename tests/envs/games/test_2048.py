@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import random
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,10 @@ def test_new_tiles() -> None:
 SHAPES = ((0, 1, 2, 3, 4, 5), (4, 5, 6, 7, 8, 9), (0, 1, 2, 4, 5, 6), (4, 5, 6, 8, 9, 10))
 
 
-def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
+@pytest.mark.parametrize("stage", [0, 1])
+def test_the_evaluation_is_a_sum_over_all_images_of_shapes(stage: int) -> None:
     numbers = np.zeros(weights.SHAPES * weights.SIZE, int)
-    with np.load(str(weights.__file__).replace(".py", ".npz")) as file:
+    with np.load(weights.FILES[stage]) as file:
         sizes = 256 * file["high"].astype(int) + file["low"]
         numbers[np.flatnonzero(np.unpackbits(file["known"]))] = np.where(sizes % 2, -1 - sizes // 2, sizes // 2)
     rules, generator = Game2048(), np.random.default_rng(5)
@@ -124,13 +126,14 @@ def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
     for _ in range(10):
         tiles = generator.integers(0, 8, 16)
         tiles[generator.random(16) < 0.4] = 0
+        tiles[generator.integers(16)] = 14 if stage else 13
         total = 0
         for shape, table in zip(SHAPES, np.split(numbers, 4), strict=True):
             for board in boards:
                 total += int(table[sum(int(tiles[board[square]]) << 4 * k for k, square in enumerate(shape))])
         state = position(rules, tiles, 100, 1)
-        assert weights.expected(packed.pack(*state.board)) == weights.UNIT * total
-        assert rules.evaluation(state, 0) == 1024 * (100 + weights.UNIT * max(total, 0))
+        assert weights.expected(packed.pack(*state.board)) == weights.POINTS[stage] * total
+        assert rules.evaluation(state, 0) == 1024 * (100 + weights.POINTS[stage] * max(total, 0))
         for symmetry in range(8):
             assert rules.evaluation(rules.symmetric_state(state, symmetry), 0) == rules.evaluation(state, 0)
     board = position(rules, tiles).board
@@ -140,14 +143,19 @@ def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
 def test_the_largest_tiles_count_as_half_as_large() -> None:
     rules = Game2048()
 
-    def expected(*tiles: int) -> int:
-        return weights.expected(packed.pack(*position(rules, [*tiles, *[0] * (16 - len(tiles))]).board))
+    def board(*tiles: int) -> int:
+        return packed.pack(*position(rules, [*tiles, *[0] * (16 - len(tiles))]).board)
 
-    assert expected(14, 13, 12, 5) == expected(13, 12, 11, 5)
-    assert expected(15, 13, 12, 5) == expected(13, 12, 11, 5)
-    assert expected(15, 14, 12, 5) == expected(13, 12, 11, 5)
-    assert expected(13, 11, 9) != expected(12, 11, 9)
-    assert expected(*range(15, 0, -1)) != expected(*range(14, 0, -1))  # none is missing
+    assert weights.downgraded(board(14, 13, 12, 5), 0) == board(13, 12, 11, 5)
+    assert weights.downgraded(board(15, 13, 12, 5), 0) == board(13, 12, 11, 5)
+    assert weights.downgraded(board(15, 14, 12, 5), 0) == board(13, 12, 11, 5)
+    assert weights.downgraded(board(13, 11, 9), 0) == board(13, 11, 9)
+    assert weights.downgraded(board(*range(14, 0, -1)), 0) == board(*range(14, 0, -1))  # none is missing
+    assert weights.downgraded(board(14, 13, 12, 5), 1) == board(14, 13, 12, 5)
+    assert weights.downgraded(board(15, 13, 12, 5), 1) == board(14, 13, 12, 5)
+    assert weights.downgraded(board(15, 14, 12, 5), 1) == board(14, 13, 12, 5)
+    for tiles in ([13, 12, 14, 3], [15, 13, 12, 11], [13, 13, 13, 13]):
+        assert weights.stage_of(board(*tiles)) == (max(tiles) > 13)
 
 
 def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
@@ -175,38 +183,66 @@ def test_compiled_searches_read_the_same_numbers() -> None:
         state = game.result(state, generator.choice(options or game.legal_actions(state)))
 
 
-@pytest.mark.thorough
-def test_self_play_teaches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def fit() -> Any:
+    """The script that learns the numbers."""
     pytest.importorskip("numba")
     path = Path(__file__).resolve().parents[3] / "scripts" / "fit_2048.py"
     spec = importlib.util.spec_from_file_location("fit_2048", path)
     assert spec is not None
     assert spec.loader is not None
-    fit = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fit)
-    learned = np.zeros((weights.SHAPES * weights.SIZE, fit.COLUMNS), np.float32)
-    dice, scores, path = np.array([1]), np.zeros(10_000, np.int64), np.zeros(fit.LONGEST, np.int64)
-    at = np.zeros(3, np.int64)
-    ended = fit.play(learned, 500_000, dice, path, at, scores, 1.0, False)
-    assert scores[ended - 50 : ended].mean() > 5 * scores[:50].mean()
-    # Games played again from their middle have twice the moves, half of them late ones.
-    whole, again = (
-        fit.play(learned, 300_000, dice, path, at, scores, 1e-9, restarts) for restarts in (False, True)
-    )
-    assert 0.3 < again / whole < 0.7
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.thorough
+def test_self_play_teaches(tmp_path: Path, fit: Any) -> None:
+    learned = fit.first_state(0, 1)
+    numbers, errors, starts = (learned[name] for name in ("numbers", "errors", "starts"))
+    dice, scores, at = np.array([1]), np.zeros(10_000, np.int64), np.zeros(3, np.int64)
+    game = np.zeros((2, fit.LONGEST), np.int64)
+    ended = fit.play(numbers, errors, starts, 500_000, dice, game, at, scores, 0, 1.0, 0.5)
+    assert scores[ended - 50 : ended].mean() > 5 * scores[:10].mean()
     rules, places, worth = Game2048(), np.zeros(fit.PLACES, np.int64), set[float]()
     for symmetry in range(8):
         board = rules.symmetric_state(position(rules, [1, 2, 3] + [0] * 13), symmetry).board
         fit.list_places(packed.pack(*board), places)
-        worth.add(round(float(learned[places, fit.NUMBER].sum()), 1))
+        worth.add(round(float(numbers[places].sum()), 1))
     assert len(worth) == 1
     assert worth.pop() > 100
-    monkeypatch.setattr(weights, "_FILE", tmp_path / "numbers.npz")
-    learned[5, fit.NUMBER], learned[6, fit.NUMBER] = 1e9, -7 * weights.UNIT
-    fit.write(weights._FILE, learned)
-    read = weights._read()
+    numbers[5], numbers[6] = 1e9, -7 * weights.UNIT
+    fit.write(tmp_path / "numbers.npz", numbers)
+    read = weights.read(tmp_path / "numbers.npz")
     assert read[5:7].tolist() == [(1 << 14) - 1, -7]
-    assert (read[100:] == np.rint(learned[100:, fit.NUMBER] / weights.UNIT)).all()
+    rounded = np.rint(numbers[100:] / weights.UNIT)
+    assert (read[100:] == np.where(np.abs(rounded) > fit.NEGLIGIBLE, rounded, 0)).all()
+
+
+@pytest.mark.thorough
+def test_what_a_game_teaches(fit: Any) -> None:
+    rules, generator = Game2048(), np.random.default_rng(6)
+    boards = [packed.pack(*position(rules, generator.integers(0, 4, 16)).board) for _ in range(30)]
+    points, decay, rate = generator.integers(0, 100, 30), 0.7, 0.3
+    numbers = np.zeros(weights.SHAPES * weights.SIZE, np.float32)
+    errors = np.zeros((len(numbers), 2), np.float32)
+    slow = {kind: defaultdict[int, float](float) for kind in ("number", "sum", "size")}
+    places = np.zeros(fit.PLACES, np.int64)
+    for _ in range(2):
+        fit.learn(numbers, errors, np.array(boards), points, 30, 0, rate, decay)
+        coming = 0.0
+        for board, gain in zip(reversed(boards), reversed(points.tolist()), strict=True):
+            fit.list_places(board, places)
+            error = coming - sum(slow["number"][one] for one in places.tolist())
+            for one in places.tolist():
+                coherence = abs(slow["sum"][one]) / slow["size"][one] if slow["size"][one] else 1.0
+                slow["number"][one] += rate * coherence * error / fit.PLACES
+                slow["sum"][one] += error
+                slow["size"][one] += abs(error)
+            coming = decay * coming + (1 - decay) * sum(slow["number"][one] for one in places.tolist()) + gain
+    for one, number in slow["number"].items():
+        assert numbers[one] == pytest.approx(number, rel=1e-3, abs=1e-3)
+    assert np.count_nonzero(numbers) <= len(slow["number"])
 
 
 @pytest.mark.slow
