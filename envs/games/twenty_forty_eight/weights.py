@@ -42,11 +42,14 @@ half times as much. Before that the factor hardly matters: the points of one mov
 
 def read(*paths: Path) -> npt.NDArray[np.int16]:
     """The numbers in some files, one shape after the other; files have those that are not zero."""
-    numbers = np.zeros((len(paths), SHAPES * SIZE), np.int16)
-    for row, path in zip(numbers, paths, strict=True):
+    numbers = np.zeros((len(paths), SHAPES * SIZE // 8, 8), np.int16)
+    for stage, path in zip(numbers, paths, strict=True):
         with np.load(path) as file:
-            twice = file["high"].astype(np.int16) << 8 | file["low"]
-            row[np.unpackbits(file["known"]).view(bool)] = twice >> 1 ^ -(twice & 1)
+            known, twice = file["known"], file["high"].astype(np.int16) << 8 | file["low"]
+        some = np.flatnonzero(known)
+        eights = np.zeros((len(some), 8), np.int16)
+        eights[np.unpackbits(known[some, None], axis=1).view(bool)] = twice >> 1 ^ -(twice & 1)
+        stage[some] = eights
     return numbers.ravel()
 
 
