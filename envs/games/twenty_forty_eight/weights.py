@@ -100,7 +100,7 @@ def downgraded(board: int, stage: int) -> int:
 
 
 def expected(board: int) -> int:
-    """The score still to come, in points."""
+    """An estimate of the score still to come, in points; in the first stage games bring more (see ``POINTS``)."""
     stage = stage_of(board)
     board = downgraded(board, stage)
     numbers, first = _numbers(), stage * SHAPES * SIZE
