@@ -6,7 +6,7 @@ all shapes; mirrors and turns share their numbers. They are of boards after a mo
 Boards with a tile of 2 ** 14 have numbers of their own (I-C. Wu and others, "Multi-stage temporal difference
 learning for 2048", TAAI 2014).
 
-``scripts/fit_2048.py`` learned them on two processors. The first stage took 202 minutes of one, by a version that
+``scripts/fit_2048.py`` learned them on two processors. The first stage took 207 minutes of one, by a version that
 learned after each move from the next board alone: 80 of games from the start, 11 without numbers that were rarely
 used, 4 of smaller steps; then of games that were played again from their middle 95, 13 without more of the rare
 numbers (``--least 175000``), and 4 of smaller steps (``--rate 0.2``). The second stage took 50 minutes of two,
