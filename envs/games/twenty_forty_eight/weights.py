@@ -6,11 +6,11 @@ all shapes; mirrors and turns share their numbers. They are of boards after a mo
 Boards with a tile of 2 ** 14 have numbers of their own (I-C. Wu and others, "Multi-stage temporal difference
 learning for 2048", TAAI 2014).
 
-``scripts/fit_2048.py`` learned them on two processors. The first stage took 207 minutes of one, by a version that
-learned after each move from the next board alone: 80 of games from the start, 11 without numbers that were rarely
-used, 4 of smaller steps; then of games that were played again from their middle 95, 13 without more of the rare
-numbers (``--least 175000``), and 4 of smaller steps (``--rate 0.2``). The second stage took 50 minutes of two,
-from nothing (``--stage 2 --minutes 50``), and of one 17 with ``--least 250000`` and 5 with ``--rate 0.2``.
+``scripts/fit_2048.py`` learned them in five and a half hours of one processor. The first stage took 207 minutes
+with a version that updated the numbers after each move: 80 minutes of games from the start, 11 after removing
+rarely used numbers, 4 with smaller steps; then 95 minutes of games replayed from their middle, 13 with
+``--least 175000`` and 4 with ``--rate 0.2``. The second stage took 50 minutes of two processors (``--stage 2
+--minutes 50``), then 17 minutes of one with ``--least 250000`` and 5 with ``--rate 0.2``.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ def place(board: int, shape: int) -> int:
     return shape * SIZE + (board & 0xFFF | (board >> 4 & 0xFFF000))
 
 
-def has_tile(board: int, least: int) -> bool:
-    """Whether there is a tile of at least 2 ** least; ``least`` is 14 or 15."""
+def has_tile(board: int, exponent: int) -> bool:
+    """True if the largest tile is at least 2 ** exponent, which must be 14 or 15."""
     large = board >> 1 & board >> 2 & board >> 3 & 0x1111111111111111
-    return (large if least == 14 else large & board) != 0
+    return (large if exponent == 14 else large & board) != 0
 
 
 def stage_of(board: int) -> int:

@@ -220,6 +220,29 @@ def test_self_play_teaches(tmp_path: Path, fit: Any) -> None:
 
 
 @pytest.mark.thorough
+def test_a_game_is_played_again_from_its_middle(fit: Any) -> None:
+    learned = fit.first_state(0, 2)
+    numbers, errors, starts = (learned[name] for name in ("numbers", "errors", "starts"))
+    dice, scores, at, count = np.array([3]), np.zeros(10, np.int64), np.zeros(3, np.int64), 0
+    game = np.zeros((2, fit.LONGEST), np.int64)
+    while not at[2]:
+        count = int(at[1])
+        fit.play(numbers, errors, starts, 1, dice, game, at, scores, 0, 1e-9, 0.5)
+    new = int(at[0]) ^ int(game[0, count // 2])
+    assert count > fit.SHORTEST
+    assert new in {tile << 4 * square for square in range(15) for tile in (1, 2)} | {1 << 60, 2 << 60}
+    assert scores[0] == game[1, :count].sum()
+
+
+@pytest.mark.thorough
+def test_the_second_stage_begins_with_a_new_tile_of_16384(fit: Any) -> None:
+    starts = np.zeros(3, np.int64)
+    fit.list_starts(weights.read(weights.FILES[0]).astype(np.float32), np.array([1]), starts)
+    for board in starts.tolist():
+        assert max(board >> 4 * square & 15 for square in range(16)) == 14
+
+
+@pytest.mark.thorough
 def test_what_a_game_teaches(fit: Any) -> None:
     rules, generator = Game2048(), np.random.default_rng(6)
     boards = [packed.pack(*position(rules, generator.integers(0, 4, 16)).board) for _ in range(30)]
