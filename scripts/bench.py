@@ -34,6 +34,7 @@ BENCHMARKS = {
     "connect_four": ("alphabeta",),
     "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice"),
     "chess": ("chess", "chess_book"),
+    "versions": ("features",),
     "chance": ("pruning", "tiles", "backgammon"),
     "hidden": ("ismcts", "exploitability"),
     "hanabi": ("hanabi", "hanabi_search"),

@@ -22,6 +22,24 @@ def common(bench):
     return sys.modules["benchmarks.common"]
 
 
+@pytest.fixture
+def versions(bench):
+    return importlib.import_module("benchmarks.versions")
+
+
+class Chooser:
+    """A version that plays the lowest or highest action that tic-tac-toe has left, and finds nothing good."""
+
+    def __init__(self, choose, value=0.0):
+        self._choose, self._value = choose, value
+
+    def new_game(self):
+        pass
+
+    def choose(self, actions):
+        return self._choose(set(range(9)) - set(actions)), self._value
+
+
 def test_every_benchmark_has_options_with_defaults_and_says_what_it_measures(bench):
     for module, names in bench.BENCHMARKS.items():
         if module not in OPTIONAL or importlib.util.find_spec(OPTIONAL[module]):
@@ -107,3 +125,40 @@ def test_a_match_is_a_tournament_s_with_openings_from_both_seats(common):
     assert cells["won"] + cells["drawn"] + cells["lost"] == 4
     assert cells["won"] == cells["lost"]
     assert cells["points"] == "50.0 %"
+
+
+def test_each_feature_is_one_line_of_the_search_or_one_setting(versions, tmp_path):
+    for name, feature in versions.FEATURES.items():
+        assert bool(feature.settings) != bool(feature.file), name
+        if feature.file:
+            assert (ROOT / feature.file).read_text().count(feature.line) == 1, name
+            assert feature.instead != feature.line
+    feature = versions.FEATURES["razoring"]
+    tree = versions.changed(feature, tmp_path) / "zermelo"
+    assert feature.instead in (tree / feature.file).read_text()
+    assert (tree / "envs").resolve() == ROOT / "envs"
+    (tmp_path / "other").mkdir()
+    with pytest.raises(SystemExit, match="has 'no such line' 0 times, not once"):
+        versions.changed(feature._replace(line="no such line"), tmp_path / "other")
+
+
+def test_versions_play_each_opening_from_both_seats(versions):
+    match = versions.Match("zermelo/MNK-v0", plies=0, seed=1)
+    low, high = Chooser(min), Chooser(max)
+    assert match.play([], [low, high]) == 1.0  # 0, 8, 1, 7, 2
+    assert match.play([4, 8], [low, high]) == 0.0  # 4, 8, 0, 7, 1, 6
+    assert match.pair([low, high]) == (1.0, 0.0)
+
+
+def test_openings_of_versions_are_those_that_the_judge_finds_balanced(versions):
+    match = versions.Match("zermelo/MNK-v0", plies=3, seed=1)
+    values = iter([1.0, -0.5, 0.25])
+    judge = Chooser(min)
+    judge.choose = lambda actions: (0, next(values))
+    assert len(set(match.opening(judge))) == 3
+    assert next(values, None) is None
+
+
+def test_a_version_that_ends_is_reported(versions, tmp_path):
+    with pytest.raises(SystemExit, match="a version has ended"):
+        versions.Player(versions.changed(versions.Feature(), tmp_path), "zermelo/MNK-v0", {"no_such": 1})
