@@ -292,8 +292,7 @@ class CompiledTreeSearch(TreeSearch):
 
     def allot(self, depth: float, actions: int) -> None:
         """Sees that there is memory as far as a search can look. The system gives it to used addresses only."""
-        reach = (2 * depth if self.selective else depth) + self._beyond
-        plies = int(min(reach, MAX_PLIES)) + 3
+        plies = int(min(depth + self._beyond, MAX_PLIES)) + 3
         if plies > self._plies:
             self._plies = plies = min(max(plies, 2 * self._plies, 32), MAX_PLIES + 3)
             for search in self.searches:

@@ -121,9 +121,7 @@ class Search(SharedRecord):
     stack: int  # the address of what each ply tells those below it (``two_player.history``)
     null_move: int
     passed_ply: int
-    futility: int  # in 1024ths of a point of utility, as ``singular``
-    singular: int
-    last_ply: int  # extensions go no further
+    futility: int  # in 1024ths of a point of utility
     repetition_ply: (
         int  # where positions share their entries: the earliest ply whose repetition has counted below this node
     )

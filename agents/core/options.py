@@ -11,8 +11,6 @@ FITTED_UNIT: Final = 1 << 16
 """Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
-MIN_SINGULAR_DEPTH: Final = 4
-"""Singular extensions are tried only at nodes with at least so many moves to look ahead."""
 
 
 class SolveBy(enum.StrEnum):

@@ -46,8 +46,6 @@ class SelectiveSettings:
         futility: How much a move may change the evaluation, in the game's utility. Near the depth limit a state
             that is better than what matters by so much for each move left is not searched, and quiet actions are
             left out where it is as much worse, where many were tried, or where ``is_losing`` says so.
-        singular: By how much, in the game's utility, an action must seem better than all others to be searched one
-            move deeper; it needs a table.
         share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
             before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
             matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table
@@ -57,7 +55,6 @@ class SelectiveSettings:
     late_move_reductions: int = whole(0)
     null_move: int = whole(0)
     futility: float = number(0.0, lower=0)
-    singular: float = number(0.0, lower=0)
     share_positions: bool = flag(False)
 
 
@@ -96,7 +93,7 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     @property
     def is_selective(self) -> bool:
         """True if some moves are searched less deep than others, or deeper."""
-        return bool(self.late_move_reductions or self.null_move or self.futility or self.singular)
+        return bool(self.late_move_reductions or self.null_move or self.futility)
 
 
 @dataclass(frozen=True, kw_only=True)

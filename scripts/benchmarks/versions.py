@@ -79,12 +79,11 @@ FEATURES = {
     "continuation": Feature(HISTORY, "found += load(search.continuation, _pair(earlier, action))", "found += 0"),
     "history": Feature(HISTORY, "found = load(search.history + 8 * mover * search.choices, action)", "found = 0"),
     "table_in_quiescence": Feature(
-        QUIESCENCE, "SELECTIVE and search.table != 0:\n        _, data", "False:\n        _, data"
+        QUIESCENCE, "SELECTIVE and NOISY and search.table != 0:\n        _, data", "False:\n        _, data"
     ),
     "evasions": Feature(
         QUIESCENCE, "is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)", "is_urgent = False"
     ),
-    "singular": Feature(settings={"singular": 0.05}, adds=True),
     "aspiration": Feature(settings={"aspiration": 0.06}, adds=True),
 }
 
@@ -241,13 +240,15 @@ def features(
     games: int = 1_000,
     plies: int = 8,
     elo1: float = 20.0,
+    alone: bool = False,
 ) -> Rows:
     """Single features of the selective search: alpha-beta with one against alpha-beta without it.
 
     Pairs of games from openings of ``plies`` random moves in which neither side is much better. Until a sequential
     test has decided whether the feature is worth nothing or ``elo1`` normalized Elo (5 % errors), or there were so
     many ``games``. ``nodes`` for each move; whose nodes take longer, has fewer, so that both need the same
-    processor time. "time" is that of a node with the feature, as a part of that without it.
+    processor time. "time" is that of a node with the feature, as a part of that without it. With ``alone`` both
+    have none of the other features that are settings.
     """
     for name in only:
         feature = FEATURES[name]
@@ -255,6 +256,9 @@ def features(
             trees = [changed(Feature(), Path(first)), changed(feature, Path(second))]
             plain = {**SETTINGS, "evaluator": evaluator}
             settings = [plain, {**plain, **feature.settings}]
+            if alone:
+                none = {**plain, **FEATURES["selective"].settings}
+                settings = [{**none, **{key: SETTINGS[key] for key in feature.settings}}, none]
             order = -1 if feature.adds else 1
             row = match(trees[::order], env, settings[::order], plies, nodes, games, elo1)
         yield {"feature": name, **row}

@@ -11,8 +11,7 @@ above its action. A ply's row has the length of its principal variation, its act
 
 C. Donninger, "Null move and deep search", ICCA Journal 16 (1993); J. Schaeffer, "The history heuristic and
 alpha-beta search enhancements in practice", IEEE PAMI 11 (1989); E. Heinz, "Extended futility pruning", ICCA
-Journal 21 (1998); T. Anantharaman, M. Campbell and F. Hsu, "Singular extensions: adding selectivity to brute-force
-searching", Artificial Intelligence 43 (1990); T. Romstad and others, Stockfish (``search.cpp``).
+Journal 21 (1998); T. Romstad and others, Stockfish (``search.cpp``).
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.history import history_of, score_moves, select_best, update_histories
 from zermelo.agents.compiled.two_player.quiescence import UNKNOWN, ended, quiesce
 from zermelo.agents.compiled.two_player.scores import evaluate, in_units, linear, to_child, to_parent, value_of
-from zermelo.agents.compiled.two_player.search import NOTHING, SCALE, STACK_WORDS
-from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
+from zermelo.agents.compiled.two_player.search import NOTHING, STACK_WORDS
+from zermelo.agents.core.options import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
@@ -102,10 +101,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         if beta <= lowest:
             return lowest | 1
     place = search.stack + 8 * STACK_WORDS * (ply + 2)
-    excluded = -1
-    if SELECTIVE:
-        excluded = load(place, 2) - 1
-        store(place, 2, 0)
     # 3. The table.
     table_action = -1
     data = 0
@@ -119,12 +114,10 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if SHARES and has_been_before(rules, state):
                 data = 0  # what was found of it before knew nothing of the repetition
             score = data >> ACTION_SHIFT + search.action_bits
-            is_enough = False
-            if SELECTIVE:
-                is_enough = excluded < 0 and depth_of(data) >= depth
-            else:
-                is_enough = serves(data, depth) or (SHARES and depth_of(data) >= depth)
-            if is_enough:
+            is_deep = depth_of(data) >= depth
+            if not SELECTIVE:
+                is_deep = serves(data, depth) or (SHARES and is_deep)
+            if is_deep:
                 bound = bound_of(data)
                 if bound == EXACT or (score >= beta if bound == LOWER else score <= alpha):
                     if table_action >= 0:
@@ -140,7 +133,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     static = NOTHING
     improving = 1
     unit = 0
-    extended = -1
     if SELECTIVE:
         is_open = beta - alpha > 2
         is_urgent = rules.is_urgent(state)
@@ -159,7 +151,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             guess = static
             if data != 0 and depth_of(data) >= 0 and (score > guess if bound_of(data) == LOWER else score < guess):
                 guess = score
-        if not is_urgent and not is_open and in_range and excluded < 0:
+        if not is_urgent and not is_open and in_range:
             lead = linear(value_of(guess), search) - linear(value_of(beta), search)
             # 5. A state that lies so far above beta that a few moves will hardly change it; or so far below.
             if unit != 0:
@@ -196,31 +188,9 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                             search.repetition_ply = min(search.repetition_ply, outer_ply)
                         return (beta + 1) & -2
         # 7. Without the table's action the order is poor: such a node waits for the next iteration.
-        if search.late_moves < depth and table_action < 0 and depth >= MIN_INTERNAL_DEPTH and excluded < 0:
+        if search.late_moves < depth and table_action < 0 and depth >= MIN_INTERNAL_DEPTH:
             depth -= 1
-        # 8. A singular extension: the table's action is so much better than the others that it goes deeper.
-        margin = in_units(search.singular)
-        if (
-            margin > 0
-            and depth >= MIN_SINGULAR_DEPTH
-            and ply < search.last_ply
-            and table_action >= 0
-            and excluded < 0
-            and data != 0
-            and is_proven(data) == 0
-            and depth_of(data) >= depth - 3
-            and bound_of(data) != UPPER
-        ):
-            edge = (value_of(score) - margin) * SCALE
-            store(place, 2, table_action + 1)
-            found = visit(rules, state, depth >> 1, edge - 1, edge, ply, search)
-            store(place, 2, 0)
-            if search.stop != 0:
-                return 0
-            if found & -2 < edge:
-                extended = table_action
-            store(row, 0, 0)
-    # 9. The actions, most promising first. A selective search lists them once the table's has not cut off.
+    # 8. The actions, most promising first. A selective search lists them once the table's has not cut off.
     actions = row + 8
     later = actions + 8 * search.width
     killers = search.killers + 16 * ply
@@ -280,14 +250,11 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             select_best(actions, later, index, count)
         action = load(actions, index)
         index += 1
-        # 10. Which actions are left out, or first searched less deep.
+        # 9. Which actions are left out, or first searched less deep.
         less = 0
         merit = 0
         is_noisy = False
         if SELECTIVE:
-            if action == excluded:
-                all_proven = 0
-                continue
             is_noisy = NOISY and rules.is_noisy(state, action)
             if tried > 0 and not is_noisy:
                 merit = history_of(search, mover, action, ply)
@@ -321,7 +288,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             edge = low + 1
         ahead = depth - 1
         if SELECTIVE:
-            ahead += 1 if action == extended else 0
             if less != 0:
                 less -= merit >> 3
                 less += 512 if improving == 0 else 0
@@ -334,7 +300,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 less = min(max(less, 0), max(ahead - 1, 0))
             store(place, 1, action + 1)
             tried += 1
-        # 11. The textbook's loop.
+        # 10. The textbook's loop.
         while True:
             child_low = to_child(search, low)
             child_high = to_child(search, edge)
@@ -370,18 +336,15 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     update_histories(rules, state, mover, action, actions, index - 1, depth, ply, NOISY, search)
                 cut = True
                 break
-    if SELECTIVE:
-        if left_out and best < alpha:
-            best = alpha & -2  # what was left out is taken to be no better than that
-        if best_action < 0:  # only the excluded action is legal
-            return (alpha - 2) & -2
-    # 12. One action proves a cut, or the maximum value; otherwise all of them together do.
+    if SELECTIVE and left_out and best < alpha:
+        best = alpha & -2  # what was left out is taken to be no better than that
+    # 11. One action proves a cut, or the maximum value; otherwise all of them together do.
     if cut:
         all_proven = best_proven
     elif best_proven != 0 and value_of(best) == value_of(highest):
         all_proven = 1
-    # 13. The table.
-    if PRUNES and search.table != 0 and excluded < 0:
+    # 12. The table.
+    if PRUNES and search.table != 0:
         bound = EXACT
         if lowest < best < highest and not alpha < best < beta:
             bound = UPPER if best <= alpha else LOWER

@@ -64,7 +64,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     if not enter(search, ply):
         return 0
     key = 0
-    if SELECTIVE and search.table != 0:
+    if SELECTIVE and NOISY and search.table != 0:
         key = rules.key(state)
         prefetch(bucket_of(search, key), 0)
     mover = rules.to_move(state)
@@ -74,7 +74,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     table_action = -1
     data = 0
     score = 0
-    if SELECTIVE and search.table != 0:
+    if SELECTIVE and NOISY and search.table != 0:
         _, data = probe(search, key)
         if data != 0:
             table_action = table_action_of(search, data)
@@ -138,7 +138,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
                 best_action = action
                 if low >= beta:
                     break
-    if SELECTIVE and search.table != 0 and (data == 0 or depth_of(data) <= 0):
+    if SELECTIVE and NOISY and search.table != 0 and (data == 0 or depth_of(data) <= 0):
         bound = LOWER if best >= beta else UPPER if best <= alpha else EXACT
         kept = 0
         if SHARES:

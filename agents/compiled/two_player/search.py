@@ -32,9 +32,9 @@ INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
 QUIESCENCE: Final = "zermelo.agents.compiled.two_player.quiescence"
 SCORES: Final = "zermelo.agents.compiled.two_player.scores"
-STACK_WORDS: Final = 4
-"""Words for each ply of a selective search: the static evaluation for the first seat, the action that is being
-searched and the one left out (both + 1, 0 for none)."""
+STACK_WORDS: Final = 2
+"""Words for each ply of a selective search: the static evaluation for the first seat, and the action that is being
+searched (+ 1, 0 for none)."""
 NOTHING: Final = -(1 << 60)
 """The static evaluation where there is none."""
 CONTINUATION_BITS: Final = 15
@@ -82,7 +82,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._unit = EVALUATION_UNIT if root.fitted is None else FITTED_UNIT
         self._fitted = root.fitted  # whose memory the kernel reads
         self._late_moves, self._null_move = config.late_move_reductions, config.null_move
-        self._singular, self.selective = config.singular, config.is_selective
+        self.selective = config.is_selective
         self._beyond = config.quiescence if hasattr(rules, "is_noisy") and config.prunes else 0
         largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
         table = None
@@ -124,7 +124,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
                 search.hold("tables", tables.words)
             if self.selective:
                 search.selective, search.span = True, largest
-                search.hold("stack", np.tile(np.array([NOTHING, 0, 0, 0]), MAX_PLIES + 4))
+                search.hold("stack", np.tile(np.array([NOTHING, 0]), MAX_PLIES + 4))
                 search.hold("reductions", _REDUCTIONS)
                 search.hold("counters", np.zeros(search.choices + 1, np.int64))
                 search.hold("continuation", np.zeros(1 << CONTINUATION_BITS, np.int64))
@@ -152,7 +152,6 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
         self._late_moves = self._null_move = 0
-        self._singular = 0.0
         self.selective = False
         self.made_for = ()
         self.prepare(math.inf)
@@ -167,8 +166,6 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         for search in self.searches:
             search.late_moves = self._late_moves if self._late_moves and not unlimited else never
             search.null_move = 0 if unlimited else self._null_move
-            search.singular = 0 if unlimited else round(self._singular * EVALUATION_UNIT)
-            search.last_ply = 0 if unlimited or not self.selective else 2 * plies_of(depth)
 
     def _units(self, value: float) -> int:
         return round((value - self._middle) * self._unit)

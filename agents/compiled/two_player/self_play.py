@@ -39,7 +39,7 @@ def think(rules: Rules, state: Any, count: int, nodes: int, search: Search) -> t
     action = load(search.root_actions, 0)
     value = 0.0
     for depth in range(1, DEEPEST + 1):
-        search.depth, search.age, search.last_ply = depth, depth & 1, 2 * depth
+        search.depth, search.age = depth, depth & 1
         search.stop = search.root_done = 0
         search.deepest = -1
         search.repetition_ply = MAX_PLIES

@@ -1,4 +1,4 @@
-"""Late move reductions, null moves, futility, singular extensions: compiled only, and never in a proof."""
+"""Late move reductions, null moves, futility: compiled only, and never in a proof."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def test_plain_searches_go_without() -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=str)
-@pytest.mark.parametrize("setting", ["late_move_reductions", "null_move", "futility", "singular"])
+@pytest.mark.parametrize("setting", ["late_move_reductions", "null_move", "futility"])
 def test_each_setting_changes_what_is_searched(setting: str, rules: Any) -> None:
     if setting == "null_move" and not hasattr(rules, "pass_turn"):
         return
     generator = random.Random(f"{setting} {rules}")
     game, limits = RulesGame(rules), Limits(depth=7)
-    values = {"late_move_reductions": 1, "null_move": 1, "futility": 0.25, "singular": 1 / 16}
+    values = {"late_move_reductions": 1, "null_move": 1, "futility": 0.25}
     nodes = []
     for config in (AlphaBetaConfig(memory_mb=1), AlphaBetaConfig(memory_mb=1, **{setting: values[setting]})):
         states = random_positions(game, generator, 10, longest=10)
@@ -164,7 +164,6 @@ def test_what_is_proven_is_true(rules: Any, memory_mb: float) -> None:
             late_move_reductions=generator.choice([0, 1, 2]),
             null_move=generator.choice([1, 2]),
             futility=generator.choice([0.0, 0.25]),
-            singular=generator.choice([0.0, 0.25]),
             memory_mb=memory_mb,
         )
         search = compiled(Root(game, state, EVALUATOR), limits, config)
