@@ -78,8 +78,8 @@ class PlainAlphaBeta(PlainSearch):
         super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
         self.prunes = config.prunes
         self._probes = config.pruning is ChancePruning.STAR2
-        self._quiescence = config.quiescence
-        self._is_noisy = game.is_noisy if config.quiescence and isinstance(game, SupportsQuiescence) else None
+        self._quiescence = config.quiescence if config.prunes else 0
+        self._is_noisy = game.is_noisy if self._quiescence and isinstance(game, SupportsQuiescence) else None
         self._history_on_improvement = config.history_on_improvement
         self._min_probability = 0.0 if config.prunes else config.min_probability
         self._has_chance = game.traits.chance is not Chance.NONE
