@@ -32,7 +32,7 @@ class TreeConfig:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SelectiveSettings:
-    """Settings by which a compiled search of two players looks less deep, or deeper, at some moves.
+    """Settings by which a compiled search of two players looks less deep at some moves.
 
     Attributes:
         late_move_reductions: After how many actions of a node the others are first searched less deep, the later
@@ -92,7 +92,7 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
 
     @property
     def is_selective(self) -> bool:
-        """True if some moves are searched less deep than others, or deeper."""
+        """True if some moves are searched less deep than others."""
         return bool(self.late_move_reductions or self.null_move or self.futility)
 
 

@@ -31,7 +31,7 @@ class Window(enum.StrEnum):
 
 
 class SelectiveBy(enum.StrEnum):
-    """The source of reductions and extensions."""
+    """The source of reductions."""
 
     SETTINGS = "settings"
     GAME = "game"
@@ -59,7 +59,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
             search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop
             test or other limits.
-        selective: Who says what is searched less deep, or deeper: ``"settings"``, only the agent's;
+        selective: Who says what is searched less deep: ``"settings"``, only the agent's;
             ``"game"``, the game's rules too, where they say what pays.
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility. If
             the value lies further away, it is searched again. It never changes what is found.

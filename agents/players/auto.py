@@ -122,7 +122,7 @@ class AutoAgent(SearchAgent):
     which the first player searches, as the others read its moves by the rules; in Texas hold'em for two ``cfr``
     with its policy over buckets of hands. Where players move at the same time, backward induction if there are few
     states, else the Monte Carlo search that mixes. The result says which it was, and why. Alpha-beta searches less
-    deep, or deeper, what the game's rules say (``selective="game"``).
+    deep what the game's rules say (``selective="game"``).
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.

@@ -1,7 +1,7 @@
 """The recursion of minimax, alpha-beta and selective alpha-beta, as it is compiled over a game's rules.
 
 Without ``SELECTIVE``, ``SHARES`` and a table it visits the nodes that ``search.tree.alpha_beta`` visits. A
-selective search reduces, extends and prunes some moves. What rests on pruning is not proven, and a search to the
+selective search reduces and prunes some moves. What rests on pruning is not proven, and a search to the
 end of the game prunes nothing. Margins are in the game's utility, compared as if evaluations were ``score / (score
 + constant)``, or fitted ones chances of winning (``linear``): near a win a pawn changes the evaluation less.
 
