@@ -37,6 +37,8 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 1 << 16
 """An iteration that cannot have more nodes than this runs in the caller's thread."""
+_FASTEST: Final = 4_000_000
+"""Nodes a second of the fastest kernels, for the size of the table: a larger one is slower."""
 _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
 ARENA: Final = 1 << 18
@@ -51,10 +53,12 @@ def plies_of(depth: float) -> int:
     return int(depth) if depth < _ENDLESS else _ENDLESS
 
 
-def most_states(game: Any, limits: Limits) -> float:
-    """A rough upper bound of the states that a search within these limits visits."""
+def most_states(game: Any, limits: Limits, *, beyond: bool = False, threads: int = 1) -> float:
+    """A rough upper bound of the states that a search within these limits visits; ``beyond`` if not all to a depth."""
     most = math.inf if limits.nodes is None else float(limits.nodes)
-    if limits.depth is None or limits.depth > 16:
+    if limits.seconds is not None:
+        most = min(most, threads * _FASTEST * limits.seconds)
+    if beyond or limits.depth is None or limits.depth > 16:
         return most
     levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
     return min(most, float(game.max_legal_actions) ** levels)
@@ -116,7 +120,7 @@ class CompiledTreeSearch(TreeSearch):
         self.orders_root = threads == 1 and not self._replies
         levels = 1 if game.traits.chance is Chance.NONE else 2
         self._short_depth = 0.0 if threads > 1 or self._beyond else math.log(_SHORT, max(width, 2)) / levels
-        """Deeper iterations are worth a thread, so that the clock and Ctrl-C are heeded."""
+        """Deeper iterations of many nodes are worth a thread, so that the clock and Ctrl-C are heeded."""
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = self._slots = 0
@@ -198,7 +202,8 @@ class CompiledTreeSearch(TreeSearch):
         if self.selective:
             self.prepare(iteration.depth)
         here = node.state.state if self._replies else node.state
-        reason, is_short = layout.ASKED, depth <= self._short_depth
+        has_few_nodes = len(self.searches) == 1 and budget.most_nodes - budget.nodes <= _SHORT
+        reason, is_short = layout.ASKED, depth <= self._short_depth or has_few_nodes
 
         def call(search: Search) -> None:
             kernel(*search.start(here), search)

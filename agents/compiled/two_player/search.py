@@ -91,7 +91,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
                 config.memory_mb,
                 int(rules.num_actions()),
                 score_bits=largest.bit_length() + SHIFT + 1,
-                most_states=math.inf if self.selective or self._beyond else most_states(game, budget.limits),
+                most_states=most_states(
+                    game, budget.limits, beyond=self.selective or self._beyond > 0, threads=config.threads
+                ),
             )
         constants = self.constants(root, config)
         super().__init__(
