@@ -54,7 +54,7 @@ def plies_of(depth: float) -> int:
 
 
 def most_states(game: Any, limits: Limits, *, beyond: bool = False, threads: int = 1) -> float:
-    """A rough upper bound of the states that a search within these limits visits; ``beyond`` if not all to a depth."""
+    """A rough upper bound of the states that a search visits; ``beyond`` if some lie deeper than its limit."""
     most = math.inf if limits.nodes is None else float(limits.nodes)
     if limits.seconds is not None:
         most = min(most, threads * _FASTEST * limits.seconds)

@@ -78,9 +78,6 @@ FEATURES = {
     "countermoves": Feature(HISTORY, "load(search.counters, earlier) if earlier != 0 else 0", "0"),
     "continuation": Feature(HISTORY, "found += load(search.continuation, _pair(earlier, action))", "found += 0"),
     "history": Feature(HISTORY, "found = load(search.history + 8 * mover * search.choices, action)", "found = 0"),
-    "table_in_quiescence": Feature(
-        QUIESCENCE, "SELECTIVE and NOISY and search.table != 0:\n        _, data", "False:\n        _, data"
-    ),
     "evasions": Feature(
         QUIESCENCE, "is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)", "is_urgent = False"
     ),

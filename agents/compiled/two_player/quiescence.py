@@ -1,4 +1,4 @@
-"""Ends of the game and quiescence search; a selective one has a table, and tries all actions of urgent states."""
+"""Ends of the game and quiescence search; a selective one tries all actions of urgent states."""
 
 from __future__ import annotations
 
@@ -6,30 +6,14 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.endgame_tables import may_be_undone, table_score
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import (
-    EXACT,
-    LOWER,
-    UPPER,
-    bound_of,
-    bucket_of,
-    depth_of,
-    enter,
-    is_proven,
-    pack,
-    probe,
-    replace,
-    row_of,
-    table_action_of,
-    update_pv,
-)
+from zermelo.agents.compiled.memory import enter, row_of, update_pv
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.history import score_moves, select_best
 from zermelo.agents.compiled.two_player.scores import evaluate, known_outcome, outcome, to_child, to_parent
 from zermelo.agents.compiled.two_player.search import NOTHING
 from zermelo.agents.core.endgame_tables import ABSENT
-from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
-from zermelo.envs.jit.memory import load, prefetch, store, words
+from zermelo.envs.jit.history import back_to_end, back_to_illegal
+from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
 SELECTIVE = False
@@ -63,43 +47,19 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     store(row, 0, 0)
     if not enter(search, ply):
         return 0
-    key = 0
-    if SELECTIVE and NOISY and search.table != 0:
-        key = rules.key(state)
-        prefetch(bucket_of(search, key), 0)
     mover = rules.to_move(state)
     found = ended(rules, state, mover, alpha, beta, ply, search)
     if found != UNKNOWN:
         return found
-    table_action = -1
-    data = 0
-    score = 0
-    if SELECTIVE and NOISY and search.table != 0:
-        _, data = probe(search, key)
-        if data != 0:
-            table_action = table_action_of(search, data)
-            if SHARES and has_been_before(rules, state):
-                data = 0
-            if data != 0 and depth_of(data) >= 0:
-                score = data >> ACTION_SHIFT + search.action_bits
-                bound = bound_of(data)
-                if bound == EXACT or (score >= beta if bound == LOWER else score <= alpha):
-                    return score | is_proven(data)
     is_last = search.quiescence + depth <= 0
     is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)
     best = NOTHING
     low = alpha
     if not is_urgent:
         best = evaluate(rules, state, mover, ply, search)
-        if data != 0 and depth_of(data) >= 0 and (score > best if bound_of(data) == LOWER else score < best):
-            best = score
         low = max(alpha, best)
         if is_last or not NOISY or low >= beta:
             return best
-    outer_ply = 0
-    if SHARES:
-        outer_ply = search.repetition_ply
-        search.repetition_ply = ply
     actions = row + 8
     later = actions + 8 * search.width
     count = 0
@@ -110,11 +70,10 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     if SHARES:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
     if SELECTIVE:
-        score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
+        score_moves(rules, state, mover, actions, count, later, ply, search.nothing, search)
     else:
         killers = search.killers + 16 * ply
-        order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
-    best_action = -1
+        order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
     for index in range(count):
         if SELECTIVE:
             select_best(actions, later, index, count)
@@ -135,16 +94,6 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
                 update_pv(search, ply, action)
             if score > low:
                 low = score
-                best_action = action
                 if low >= beta:
                     break
-    if SELECTIVE and NOISY and search.table != 0 and (data == 0 or depth_of(data) <= 0):
-        bound = LOWER if best >= beta else UPPER if best <= alpha else EXACT
-        kept = 0
-        if SHARES:
-            kept = 0 if search.repetition_ply >= ply else -1
-        data = pack(search, kept, bound, 0, best_action)
-        replace(search, key, best << ACTION_SHIFT + search.action_bits | data)
-    if SHARES:
-        search.repetition_ply = min(search.repetition_ply, outer_ply)
     return best
