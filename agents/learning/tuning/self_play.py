@@ -196,7 +196,7 @@ class CompiledGames(CompiledAlphaBeta):
         self.allot(DEEPEST, self.searches[0].width)
         search = self.searches[0]
         search.random, search.best_lines = seed, 1
-        for name in {"counters", "continuation"} & search.held.keys():
+        for name in {"history", "counters", "continuation"} & search.held.keys():
             search.held[name][:] = 0
         (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
 
