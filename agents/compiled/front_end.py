@@ -159,6 +159,13 @@ class CompiledTreeSearch(TreeSearch):
             search.held["history"][:] //= 2  # what was good a move ago often still is
             search.table_hits = search.table_stores = 0
 
+    def forget(self) -> None:
+        if self.table is not None:
+            self.table.clear()
+        for search in self.searches:
+            for name in {"history", "counters", "continuation"} & search.held.keys():
+                search.held[name][:] = 0
+
     @classmethod
     @abc.abstractmethod
     def can_search(cls, root: Root) -> bool:

@@ -215,7 +215,10 @@ class TreeSearch(abc.ABC):
         return moves
 
     def restart(self, root: Root, budget: Budget) -> None:  # noqa: B027 - only compiled searches are used again
-        """Makes this the search of another root of its game; all that it knows is what its table has."""
+        """Makes this the search of another root of its game; it knows what it has learned before."""
+
+    def forget(self) -> None:  # noqa: B027 - only compiled searches are used again
+        """Makes it know nothing of what it has searched."""
 
     def search_fully(self) -> None:  # noqa: B027 - only selective searches have to do anything
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""

@@ -185,8 +185,8 @@ class TreeSearchAgent(SearchAgent):
         answered = result(*found)
         reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
         if self.stop_test is None and (reuses or search.compiled):
-            if not reuses and search.table is not None:
-                search.table.clear()
+            if not reuses:
+                search.forget()
             self.__dict__["_earlier"] = search
         return answered
 

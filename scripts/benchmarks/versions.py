@@ -248,14 +248,18 @@ def features(
     have none of the other features that are settings.
     """
     for name in only:
-        feature = FEATURES[name]
+        feature, order = FEATURES[name], 1
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
             trees = [changed(Feature(), Path(first)), changed(feature, Path(second))]
             plain = {**SETTINGS, "evaluator": evaluator}
             settings = [plain, {**plain, **feature.settings}]
             if alone:
                 none = {**plain, **FEATURES["selective"].settings}
-                settings = [{**none, **{key: SETTINGS[key] for key in feature.settings}}, none]
-            order = -1 if feature.adds else 1
+                settings = [
+                    {**none, **{key: plain.get(key, feature.settings[key]) for key in feature.settings}},
+                    none,
+                ]
+            elif feature.adds:
+                order = -1
             row = match(trees[::order], env, settings[::order], plies, nodes, games, elo1)
         yield {"feature": name, **row}

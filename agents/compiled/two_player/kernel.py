@@ -219,7 +219,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         may_prune = unit != 0 and not is_urgent and value_of(lowest) < value_of(low) < value_of(highest)
         if may_prune:
             behind = linear(value_of(low), search) - linear(value_of(static), search)
-        most = (3 + depth * depth) >> (1 - improving)
+        most = (3 + depth * depth) << improving
     best = NOTHING
     best_action = -1
     best_proven = 0

@@ -189,15 +189,12 @@ class CompiledGames(CompiledAlphaBeta):
     def begin(self, seed: int, start: Any) -> None:
         """Forgets all games, and begins others."""
         window = self.root_node(start).window
-        assert self.table is not None, "the agent has one"
-        self.table.clear()
+        self.forget()
         self.restart(Root(self.game, None), self.budget)
         self.prepare(DEEPEST)
         self.allot(DEEPEST, self.searches[0].width)
         search = self.searches[0]
         search.random, search.best_lines = seed, 1
-        for name in {"history", "counters", "continuation"} & search.held.keys():
-            search.held[name][:] = 0
         (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
 
     def play(self, state: Any, opening: int, nodes: int) -> Lessons:
