@@ -156,7 +156,10 @@ class CompiledTreeSearch(TreeSearch):
         self.budget, self.proof = budget, None
         for search in self.searches:
             search.held["killers"][:] = 0
-            search.held["history"][:] //= 2  # what was good a move ago often still is
+            if self.selective:
+                search.held["history"][:] //= 2  # what was good a move ago often still is
+            else:
+                search.held["history"][:] = 0
             search.table_hits = search.table_stores = 0
 
     def forget(self) -> None:

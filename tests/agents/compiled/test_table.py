@@ -88,7 +88,7 @@ def test_clearing_leaves_nothing_behind() -> None:
     for depth in (3, 11):
         search = filled(GAME, depth)
         assert np.count_nonzero(search.table.words)
-        search.table.clear()
+        search.forget()
         assert not np.count_nonzero(search.table.words)
         limits = Limits(depth=depth)
         search.restart(Root(GAME, GAME.initial_state()), Budget(limits))
