@@ -55,6 +55,11 @@ HISTORY = "agents/compiled/two_player/history.py"
 FEATURES = {
     "selective": Feature(settings={"late_move_reductions": 0, "null_move": 0, "futility": 0.0}),
     "network": Feature(settings={"evaluator": "game"}),
+    "network_kept_up_to_date": Feature(
+        "agents/compiled/evaluators/network.py",
+        "    fewest = difference(fresh, here, both)\n    for place in ((ply - 1) & _PLIES - 1, _PLIES):",
+        "    fewest = 64 * both + 1\n    for place in (_PLIES,):",
+    ),
     "null_move": Feature(settings={"null_move": 0}),
     "reductions": Feature(settings={"late_move_reductions": 0}),
     "reductions_by_history": Feature(KERNEL, "less -= merit >> 3", "less -= 0"),
