@@ -39,6 +39,8 @@ _SHORT: Final = 1 << 16
 """An iteration that cannot have more nodes than this runs in the caller's thread."""
 _FASTEST: Final = 4_000_000
 """Nodes a second of the fastest kernels, for the size of the table: a larger one is slower."""
+_FEW: Final = 1 << 13
+"""A search of so few nodes, and without a clock, runs in the caller's thread."""
 _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
 ARENA: Final = 1 << 18
@@ -212,8 +214,10 @@ class CompiledTreeSearch(TreeSearch):
         if self.selective:
             self.prepare(iteration.depth)
         here = node.state.state if self._replies else node.state
-        has_few_nodes = len(self.searches) == 1 and budget.most_nodes - budget.nodes <= _SHORT
-        reason, is_short = layout.ASKED, depth <= self._short_depth or has_few_nodes
+        is_short = depth <= self._short_depth
+        if len(self.searches) == 1 and math.isinf(budget.seconds_left):
+            is_short |= budget.most_nodes - budget.nodes <= _FEW
+        reason = layout.ASKED
 
         def call(search: Search) -> None:
             kernel(*search.start(here), search)

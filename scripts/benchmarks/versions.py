@@ -254,6 +254,8 @@ def features(
     """
     for name in only:
         feature, order = FEATURES[name], 1
+        if alone and not feature.settings:
+            raise SystemExit(f"{name} is no setting, so it cannot be tried alone: leave out --alone")
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
             trees = [changed(Feature(), Path(first)), changed(feature, Path(second))]
             plain = {**SETTINGS, "evaluator": evaluator}

@@ -6,11 +6,11 @@ all shapes; mirrors and turns share their numbers. They are of boards after a mo
 Boards with a tile of 2 ** 14 have numbers of their own (I-C. Wu and others, "Multi-stage temporal difference
 learning for 2048", TAAI 2014).
 
-``scripts/fit_2048.py`` learned them in five and a half hours of one processor. The first stage took 207 minutes
-with a version that updated the numbers after each move: 80 minutes of games from the start, 11 after removing
-rarely used numbers, 4 with smaller steps; then 95 minutes of games replayed from their middle, 13 with
-``--least 175000`` and 4 with ``--rate 0.2``. The second stage took 50 minutes of two processors (``--stage 2
---minutes 50``), then 17 minutes of one with ``--least 250000`` and 5 with ``--rate 0.2``.
+``scripts/fit_2048.py`` learned them in five and a half hours on one processor. An earlier version of the script,
+which updated the numbers after each move, learned the first stage in 207 minutes: 80 from games played from the
+start, 11 after rarely used numbers were removed, 4 with smaller steps, 95 from games replayed from their middle,
+13 with ``--least 175000`` and 4 with ``--rate 0.2``. The second stage was learned with ``--stage 2 --minutes 50``
+on two processors, then for 17 minutes on one with ``--least 250000`` and 5 with ``--rate 0.2``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def place(board: int, shape: int) -> int:
 
 
 def has_tile(board: int, exponent: int) -> bool:
-    """True if the largest tile is at least 2 ** exponent, which must be 14 or 15."""
+    """Whether a tile is at least ``2 ** exponent``; the exponent is 14 or 15."""
     large = board >> 1 & board >> 2 & board >> 3 & 0x1111111111111111
     return (large if exponent == 14 else large & board) != 0
 

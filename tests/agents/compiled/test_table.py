@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from oracles.compared_searches import compiled, searched
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
 from zermelo.agents.algorithms.minimax import minimax
+from zermelo.agents.compiled.front_end import most_states
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.tree_config import AlphaBetaConfig
@@ -71,7 +73,7 @@ def what(result: SearchResult) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("limit", [{"depth": 3}, {"depth": 8}, {"nodes": 5_000}], ids=str)
-@pytest.mark.parametrize("how", [{}, {"threads": 2}, {"exact": True}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"threads": 2}, {"exact": True}, {"late_move_reductions": 2}], ids=str)
 def test_an_agent_searches_with_the_memory_of_its_last_search_as_a_new_one_does(limit: Any, how: Any) -> None:
     agent, state = AlphaBetaAgent(ties="first", memory_mb=1, **limit, **how), GAME.initial_state()
     for action in (3, 3, 2, 5, 0):
@@ -82,6 +84,13 @@ def test_an_agent_searches_with_the_memory_of_its_last_search_as_a_new_one_does(
         else:
             assert what(again) == what(fresh)
         state = GAME.result(state, action)
+
+
+def test_a_limit_bounds_the_states_of_a_table() -> None:
+    assert most_states(GAME, Limits(depth=3)) == 7**3
+    assert most_states(GAME, Limits(depth=3), beyond=True) == math.inf
+    assert most_states(GAME, Limits(depth=3, nodes=1_000), beyond=True) == 1_000
+    assert most_states(GAME, Limits(seconds=0.1), threads=2) == 2 * most_states(GAME, Limits(seconds=0.1)) < 1e6
 
 
 def test_clearing_leaves_nothing_behind() -> None:
