@@ -133,7 +133,7 @@ def test_each_feature_is_one_line_of_the_search_or_one_setting(versions, tmp_pat
         if feature.file:
             assert (ROOT / feature.file).read_text().count(feature.line) == 1, name
             assert feature.instead != feature.line
-    feature = versions.FEATURES["razoring"]
+    feature = versions.FEATURES["late_moves"]
     tree = versions.changed(feature, tmp_path) / "zermelo"
     assert feature.instead in (tree / feature.file).read_text()
     assert (tree / "envs").resolve() == ROOT / "envs"

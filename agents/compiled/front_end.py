@@ -168,8 +168,7 @@ class CompiledTreeSearch(TreeSearch):
         if self.table is not None:
             self.table.clear()
         for search in self.searches:
-            for name in {"history", "counters", "continuation"} & search.held.keys():
-                search.held[name][:] = 0
+            search.held["history"][:] = 0
 
     @classmethod
     @abc.abstractmethod

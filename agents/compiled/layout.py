@@ -106,8 +106,6 @@ class Search(SharedRecord):
     ordered: int
     killers: int
     history: int
-    counters: int  # the address of the reply that last cut off after each action; both + 1
-    continuation: int  # the address of the history of pairs of actions (``two_player.history``)
     # Several threads.
     busy: int  # the address of marks of the positions that are being searched; 0 for one thread
     # How to search.
@@ -118,7 +116,7 @@ class Search(SharedRecord):
     selective: int  # whether some moves are searched less deep than others
     late_moves: int
     reductions: int  # the address of how much less deep, in 1024ths, by depth and number of the move
-    stack: int  # the address of what each ply tells those below it (``two_player.history``)
+    static_values: int  # the address of each ply's static evaluation for the first seat, behind two empty ones
     null_move: int
     passed_ply: int
     futility: int  # in 1024ths of a point of utility

@@ -20,7 +20,7 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.records import copy_record, is_less, shift
 from zermelo.agents.compiled.two_player.kernel import visit
 from zermelo.agents.compiled.two_player.scores import to_score, unit, value_of
-from zermelo.agents.compiled.two_player.search import SCALE, STACK_WORDS
+from zermelo.agents.compiled.two_player.search import SCALE
 from zermelo.agents.core.options import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
@@ -31,8 +31,6 @@ MAX_N = False
 IS_EXACT: Final = 4
 HEADER: Final = 2
 """Words of a slot before the record."""
-ROOT_ACTION: Final = 2 * STACK_WORDS + 1
-"""Where the selective search has the root's action."""
 
 
 def bar_of(search: Search, count: int, maximizing: bool) -> int:
@@ -174,10 +172,8 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
         # A selective search asks first whether the action is better than the best, maybe less deep.
         narrow = search.selective != 0 and best != 0 and search.exact == 0 and search.best_lines == 1
         less = 0
-        if search.selective != 0:
-            store(search.stack, ROOT_ACTION, action + 1)
-            if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
-                less = reduction(rules, state, action, child, done, search)
+        if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
+            less = reduction(rules, state, action, child, done, search)
         while True:
             floor, floor_distance, ceiling, ceiling_distance = low, low_distance, high, high_distance
             if narrow and maximizing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -161,9 +162,10 @@ class TreeSearchAgent(SearchAgent):
             return self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
         manager = None
-        if self.manages_time and self.limits.seconds is not None and not search.budget.ponders:
+        seconds = search.budget.seconds + search.budget.seconds_left
+        if self.manages_time and seconds < math.inf and not search.budget.ponders:
             lower, upper = search.game.traits.utility_bounds
-            manager = TimeManager(self.limits.seconds, len(search.root_actions(node)), upper - lower)
+            manager = TimeManager(seconds, len(search.root_actions(node)), upper - lower)
         advice = (
             f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
             f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"

@@ -154,6 +154,10 @@ class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
     def __init__(self, function: python_types.FunctionType, options: dict[str, Any]) -> None:
         super().__init__(function, {}, {"nopython": True, "boundscheck": None, **options}, PartCompiler)
 
+    def __call__(self, *args: Any) -> Any:
+        """Runs the function as Python: its machine code has no address that Python could call."""
+        return self.py_func(*args)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """For numbers that are not known, unless the function needs to know them, as to take a part of a tuple."""
         plain = tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}

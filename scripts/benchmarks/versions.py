@@ -65,10 +65,8 @@ FEATURES = {
     "reductions_by_history": Feature(KERNEL, "less -= merit >> 3", "less -= 0"),
     "all_futility": Feature(settings={"futility": 0.0}),
     "reverse_futility": Feature(KERNEL, "MAX_STATIC_DEPTH: Final = 8", "MAX_STATIC_DEPTH: Final = 0"),
-    "razoring": Feature(KERNEL, "MAX_RAZOR_DEPTH: Final = 3", "MAX_RAZOR_DEPTH: Final = 0"),
     "futility": Feature(KERNEL, "MAX_FUTILE_DEPTH: Final = 6", "MAX_FUTILE_DEPTH: Final = -1"),
     "late_moves": Feature(KERNEL, "MAX_LATE_DEPTH: Final = 8", "MAX_LATE_DEPTH: Final = 0"),
-    "history_pruning": Feature(KERNEL, "MAX_HISTORY_DEPTH: Final = 4", "MAX_HISTORY_DEPTH: Final = 0"),
     "losing_moves": Feature(KERNEL, "MAX_LOSING_DEPTH: Final = 3", "MAX_LOSING_DEPTH: Final = -1"),
     "internal_reduction": Feature(KERNEL, "MIN_INTERNAL_DEPTH: Final = 6", "MIN_INTERNAL_DEPTH: Final = 99"),
     "improving": Feature(KERNEL, "                improving = 0\n", "                improving = 1\n"),
@@ -80,9 +78,7 @@ FEATURES = {
     "malus": Feature(
         HISTORY, "            _learn(history, other, -gain)", "            _learn(history, other, 0)"
     ),
-    "countermoves": Feature(HISTORY, "load(search.counters, earlier) if earlier != 0 else 0", "0"),
-    "continuation": Feature(HISTORY, "found += load(search.continuation, _pair(earlier, action))", "found += 0"),
-    "history": Feature(HISTORY, "found = load(search.history + 8 * mover * search.choices, action)", "found = 0"),
+    "history": Feature(HISTORY, "return load(search.history + 8 * mover * search.choices, action)", "return 0"),
     "evasions": Feature(
         QUIESCENCE, "is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)", "is_urgent = False"
     ),

@@ -1,8 +1,7 @@
-"""Move ordering of the selective search: killers, history with gravity, countermoves, continuation history.
+"""Move ordering of the selective search: killers, and history with gravity.
 
 History is learned at every cut by a quiet action, which gains, while the quiet ones tried before it lose; values
-stay within ``MOST`` of 0, as each step takes some of what there is ("gravity"). Continuation history is that of an
-action after the one before it, in a table of hashes.
+stay within ``MOST`` of 0, as each step takes some of what there is ("gravity").
 """
 
 from __future__ import annotations
@@ -10,34 +9,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.memory import MULTIPLIER
-from zermelo.agents.compiled.two_player.search import CONTINUATION_BITS, STACK_WORDS
 from zermelo.agents.core.tree_search import HIGH_HINT
-from zermelo.envs.jit.memory import load, store, wrapped_product
-from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.jit.memory import load, store
 from zermelo.envs.rules.protocol import Rules
 
 MOST: Final = 1 << 14
 _MIDDLE: Final = 1 << 20
 
 
-def _before(search: Search, ply: int, back: int) -> int:
-    """The action + 1 that was played so many plies before a node's own."""
-    return load(search.stack + 8 * STACK_WORDS * (ply + 2 - back), 1)
-
-
-def _pair(earlier: int, action: int) -> int:
-    """The number of a pair of actions in the continuation history."""
-    return shift_right(wrapped_product(earlier << 24 | action, MULTIPLIER), 64 - CONTINUATION_BITS)
-
-
-def history_of(search: Search, mover: int, action: int, ply: int) -> int:
-    """The history score of a quiet action: its own, and that of playing it after the previous action."""
-    found = load(search.history + 8 * mover * search.choices, action)
-    earlier = _before(search, ply, 1)
-    if earlier != 0:
-        found += load(search.continuation, _pair(earlier, action))
-    return found
+def history_of(search: Search, mover: int, action: int) -> int:
+    """The history score of a quiet action."""
+    return load(search.history + 8 * mover * search.choices, action)
 
 
 def score_moves(
@@ -51,12 +33,10 @@ def score_moves(
     table_action: int,
     search: Search,
 ) -> None:
-    """Writes the move scores: the table's action, high hints, killers, the countermove, hints, history."""
+    """Writes the move scores: the table's action, high hints, killers, hints, history."""
     killers = search.killers + 16 * ply
     first = load(killers, 0)
     second = load(killers, 1)
-    earlier = _before(search, ply, 1)
-    counter = load(search.counters, earlier) if earlier != 0 else 0
     for index in range(count):
         action = load(actions, index)
         score = 1 << 62
@@ -67,13 +47,11 @@ def score_moves(
             if hint >= HIGH_HINT:
                 score = (1 << 61) + (min(hint, (1 << 28) - 1) << 32)
             elif action + 1 == first:
-                score = (1 << 60) + 3
-            elif action + 1 == second:
                 score = (1 << 60) + 2
-            elif action + 1 == counter:
+            elif action + 1 == second:
                 score = (1 << 60) + 1
             else:
-                score = (max(hint, -(1 << 26)) << 33) + _MIDDLE + history_of(search, mover, action, ply)
+                score = (max(hint, -(1 << 26)) << 33) + _MIDDLE + history_of(search, mover, action)
         store(scores, index, score)
 
 
@@ -122,14 +100,8 @@ def update_histories(
         store(killers, 0, action + 1)
     gain = min(160 * depth - 60, 1500)
     history = search.history + 8 * mover * search.choices
-    earlier = _before(search, ply, 1)
     _learn(history, action, gain)
-    if earlier != 0:
-        store(search.counters, earlier, action + 1)
-        _learn(search.continuation, _pair(earlier, action), gain)
     for index in range(count):
         other = load(actions, index)
         if other != action and not (asks and rules.is_noisy(state, other)):
             _learn(history, other, -gain)
-            if earlier != 0:
-                _learn(search.continuation, _pair(earlier, other), -gain)

@@ -44,7 +44,7 @@ from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player.history import history_of, score_moves, select_best, update_histories
 from zermelo.agents.compiled.two_player.quiescence import UNKNOWN, ended, quiesce
 from zermelo.agents.compiled.two_player.scores import evaluate, in_units, linear, to_child, to_parent, value_of
-from zermelo.agents.compiled.two_player.search import NOTHING, STACK_WORDS
+from zermelo.agents.compiled.two_player.search import NOTHING
 from zermelo.agents.core.options import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
@@ -63,11 +63,8 @@ value of a node does not enter the table if the repetition of an earlier positio
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 MAX_STATIC_DEPTH: Final = 8
-MAX_RAZOR_DEPTH: Final = 3
 MAX_LATE_DEPTH: Final = 8
 MAX_FUTILE_DEPTH: Final = 6
-MAX_HISTORY_DEPTH: Final = 4
-LOW_HISTORY: Final = 4000
 MAX_LOSING_DEPTH: Final = 3
 MIN_NULL_DEPTH: Final = 2
 MIN_INTERNAL_DEPTH: Final = 6
@@ -100,7 +97,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             return highest | 1
         if beta <= lowest:
             return lowest | 1
-    place = search.stack + 8 * STACK_WORDS * (ply + 2)
+    static_place = search.static_values + 8 * (ply + 2)
     # 3. The table.
     table_action = -1
     data = 0
@@ -140,12 +137,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         unit = in_units(search.futility)
         # 4. The static evaluation, and what the table says of it; whether it is better than the mover's last one.
         guess = alpha
-        store(place, 0, NOTHING)
+        store(static_place, 0, NOTHING)
         if not is_urgent:
             static = evaluate(rules, state, mover, ply, search)
             signed = static if mover == 0 else -static
-            store(place, 0, signed)
-            before = load(place, -2 * STACK_WORDS)
+            store(static_place, 0, signed)
+            before = load(static_place, -2)
             if before != NOTHING and (signed <= before if mover == 0 else signed >= before):
                 improving = 0
             guess = static
@@ -153,20 +150,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 guess = score
         if not is_urgent and not is_open and in_range:
             lead = linear(value_of(guess), search) - linear(value_of(beta), search)
-            # 5. A state that lies so far above beta that a few moves will hardly change it; or so far below.
-            if unit != 0:
-                if depth <= MAX_STATIC_DEPTH and lead >= 0 and 2 * lead >= unit * (depth * 3 - improving):
-                    if SHARES:
-                        search.repetition_ply = min(search.repetition_ply, outer_ply)
-                    return guess & -2
-                if depth <= MAX_RAZOR_DEPTH and lead < -unit * (4 + 4 * depth * depth):
-                    found = quiesce(rules, state, 0, alpha, beta, ply, search)
-                    if search.stop != 0:
-                        return 0
-                    if found & -2 <= alpha:
-                        if SHARES:
-                            search.repetition_ply = min(search.repetition_ply, outer_ply)
-                        return found & -2
+            # 5. A state that lies so far above beta that a few moves will hardly change it.
+            is_near = depth <= MAX_STATIC_DEPTH and unit != 0
+            if is_near and lead >= 0 and 2 * lead >= unit * (depth * 3 - improving):
+                if SHARES:
+                    search.repetition_ply = min(search.repetition_ply, outer_ply)
+                return guess & -2
             # 6. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
             less = search.null_move
             if less != 0 and depth >= MIN_NULL_DEPTH and search.passed_ply != ply and guess >= beta:
@@ -178,7 +167,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     child_low = to_child(search, beta - 1)
                     child_high = to_child(search, beta)
                     search.passed_ply = ply + 1
-                    store(place, 1, 0)
                     found = visit(rules, after, depth - 1 - less, -child_high, -child_low, ply + 1, search)
                     search.passed_ply = 0
                     if search.stop != 0:
@@ -257,7 +245,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         if SELECTIVE:
             is_noisy = NOISY and rules.is_noisy(state, action)
             if tried > 0 and not is_noisy:
-                merit = history_of(search, mover, action, ply)
+                merit = history_of(search, mover, action)
                 if tried >= search.late_moves:
                     less = load(search.reductions, min(depth, 63) << 6 | min(tried, 63))
                 if may_prune and value_of(best) > value_of(lowest):
@@ -265,7 +253,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     if (
                         (depth <= MAX_LATE_DEPTH and tried >= most)
                         or (ahead <= MAX_FUTILE_DEPTH and 2 * behind >= unit * (3 + 3 * ahead))
-                        or (depth <= MAX_HISTORY_DEPTH and merit < -LOW_HISTORY * depth)
                         or (ahead <= MAX_LOSING_DEPTH and rules.is_losing(state, action))
                     ):
                         all_proven = 0
@@ -298,7 +285,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 elif less > 0 and not rules.is_terminal(child) and rules.is_urgent(child):
                     less -= 1
                 less = min(max(less, 0), max(ahead - 1, 0))
-            store(place, 1, action + 1)
             tried += 1
         # 10. The textbook's loop.
         while True:

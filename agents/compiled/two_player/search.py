@@ -32,12 +32,8 @@ INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.compiled.two_player.kernel"
 QUIESCENCE: Final = "zermelo.agents.compiled.two_player.quiescence"
 SCORES: Final = "zermelo.agents.compiled.two_player.scores"
-STACK_WORDS: Final = 2
-"""Words for each ply of a selective search: the static evaluation for the first seat, and the action that is being
-searched (+ 1, 0 for none)."""
 NOTHING: Final = -(1 << 60)
 """The static evaluation where there is none."""
-CONTINUATION_BITS: Final = 15
 DEEPEST: Final = 32
 """Games of self-play are searched no deeper."""
 EXPLORE: Final = 0.5
@@ -126,10 +122,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
                 search.hold("tables", tables.words)
             if self.selective:
                 search.selective, search.span = True, largest
-                search.hold("stack", np.tile(np.array([NOTHING, 0]), MAX_PLIES + 4))
+                search.hold("static_values", np.full(MAX_PLIES + 4, NOTHING))
                 search.hold("reductions", _REDUCTIONS)
-                search.hold("counters", np.zeros(search.choices + 1, np.int64))
-                search.hold("continuation", np.zeros(1 << CONTINUATION_BITS, np.int64))
         self.prepare(math.inf)
 
     @classmethod

@@ -91,3 +91,9 @@ def test_constants_that_no_module_has_are_refused() -> None:
     for name in ("GENERALS", "zermelo.agents.compiled.nodes.NETWORKS"):
         with pytest.raises(AttributeError, match=f"{name.rpartition('.')[2]}, which is not there"):
             Functions(module, {name: True})
+
+
+def test_parts_run_as_python_if_python_calls_them() -> None:
+    compiled = Functions(__name__).compiled
+    assert compiled(is_even)(4) == 1
+    assert compiled(one_more)(4) == 5
