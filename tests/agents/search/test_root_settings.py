@@ -11,6 +11,7 @@ from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.search.iterative_deepening import TimeManager
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.games import DotsAndBoxes
@@ -130,3 +131,12 @@ class TestTimeManager:
         assert found.stopped_by is StoppedBy.SECONDS
         assert found.nodes <= share * 20_000
         assert found.nodes > 0.1 * 20_000
+
+    def test_it_heeds_the_limit_of_the_search_that_it_is_a_part_of(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        counter = itertools.count()
+        monkeypatch.setattr(Budget, "now", staticmethod(lambda: float(next(counter))))
+        agent = AlphaBetaAgent(seconds=1e9, evaluator=EVEN, manages_time=True)
+        agent.search_within(Budget(Limits(seconds=20_000)))
+        found = agent.search_state(ConnectK(4, 4, 4, drops=True))
+        assert found.stopped_by is StoppedBy.SECONDS
+        assert 1_000 < found.nodes <= 0.6 * 20_000
