@@ -133,10 +133,13 @@ class TestTimeManager:
         assert found.nodes > 0.1 * 20_000
 
     def test_it_heeds_the_limit_of_the_search_that_it_is_a_part_of(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        counter = itertools.count()
-        monkeypatch.setattr(Budget, "now", staticmethod(lambda: float(next(counter))))
-        agent = AlphaBetaAgent(seconds=1e9, evaluator=EVEN, manages_time=True)
-        agent.search_within(Budget(Limits(seconds=20_000)))
-        found = agent.search_state(ConnectK(4, 4, 4, drops=True))
-        assert found.stopped_by is StoppedBy.SECONDS
-        assert 1_000 < found.nodes <= 0.6 * 20_000
+        nodes = []
+        for manages in (False, True):
+            counter = itertools.count()
+            monkeypatch.setattr(Budget, "now", staticmethod(lambda counter=counter: float(next(counter))))
+            agent = AlphaBetaAgent(seconds=1e9, evaluator=EVEN, manages_time=manages)
+            agent.search_within(Budget(Limits(seconds=20_000)))
+            found = agent.search_state(ConnectK(4, 4, 4, drops=True))
+            assert found.stopped_by is StoppedBy.SECONDS
+            nodes.append(found.nodes)
+        assert 0.1 * nodes[0] < nodes[1] <= 0.6 * nodes[0]
