@@ -224,7 +224,7 @@ def main(
              python scripts/fit_2048.py second.npz --stage 2 --minutes 120
     """
     learned = dict(np.load(state)) if state.exists() else first_state(stage - 1, time.time_ns())
-    if (known := weights.stage_of(int(learned["starts"][0])) + 1) != stage:
+    if (known := stage_of(int(learned["starts"][0])) + 1) != stage:
         raise typer.BadParameter(f"{state} is of stage {known}: learn on with --stage {known}, or in another file")
     numbers, errors = (np.ascontiguousarray(learned[name]) for name in ("numbers", "errors"))
     dropped = errors[:, SIZE] < least

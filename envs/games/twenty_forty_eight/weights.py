@@ -9,8 +9,9 @@ learning for 2048", TAAI 2014).
 ``scripts/fit_2048.py`` learned them in five and a half hours on one processor. An earlier version of the script,
 which updated the numbers after each move, learned the first stage in 207 minutes: 80 from games played from the
 start, 11 after rarely used numbers were removed, 4 with smaller steps, 95 from games replayed from their middle,
-13 with ``--least 175000`` and 4 with ``--rate 0.2``. The second stage was learned with ``--stage 2 --minutes 50``
-on two processors, then for 17 minutes on one with ``--least 250000`` and 5 with ``--rate 0.2``.
+13 after more were removed (``--least 175000``), 4 with smaller steps again (``--rate 0.2``). The second stage
+(``--stage 2``) took the script as it is 50 minutes on two processors, and on one 17 more after rarely used
+numbers were removed (``--least 250000``) and 5 with smaller steps (``--rate 0.2``).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def place(board: int, shape: int) -> int:
 
 
 def has_tile(board: int, exponent: int) -> bool:
-    """Whether a tile is at least ``2 ** exponent``; the exponent is 14 or 15."""
+    """True if there is a tile of ``2 ** exponent`` or more, for an exponent of 14 or 15."""
     large = board >> 1 & board >> 2 & board >> 3 & 0x1111111111111111
     return (large if exponent == 14 else large & board) != 0
 

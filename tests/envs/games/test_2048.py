@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from typer import BadParameter
 
 from zermelo.agents import make_agent
 from zermelo.envs import (
@@ -240,6 +241,15 @@ def test_the_second_stage_begins_with_a_new_tile_of_16384(fit: Any) -> None:
     fit.list_starts(weights.read(weights.FILES[0]).astype(np.float32), np.array([1]), starts)
     for board in starts.tolist():
         assert max(board >> 4 * square & 15 for square in range(16)) == 14
+
+
+@pytest.mark.thorough
+def test_learning_goes_on_in_its_own_stage_alone(tmp_path: Path, fit: Any) -> None:
+    state = tmp_path / "learned.npz"
+    for board, stage in ((0x11, 1), (0x1E, 2)):
+        np.savez(state, starts=np.array([board]))
+        with pytest.raises(BadParameter, match=f"is of stage {stage}: learn on with --stage {stage}"):
+            fit.main(state, stage=3 - stage)
 
 
 @pytest.mark.thorough
