@@ -297,7 +297,6 @@ def test_what_pages_name_exists():
         "zermelo.agents",
         "zermelo.agents.algorithms",
         "zermelo.agents.learning",
-        "zermelo.agents.learning.alphazero",
         "zermelo.evaluation",
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.monte_carlo.nodes import random_outcome
-from zermelo.agents.learning.layout import States
+from zermelo.agents.learning.layout import Games
 from zermelo.envs.jit.memory import floats, load, load_state, store, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -23,12 +23,12 @@ def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Searc
     return state
 
 
-def is_over(rules: Rules, state: Any, number: int, games: States) -> bool:
+def is_over(rules: Rules, state: Any, number: int, games: Games) -> bool:
     """True if a game has ended, or is too long."""
     return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
 
 
-def state_of(rules: Any, like: Any, number: int, games: States) -> Any:
+def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
     """The state of a game, its past put on the stack."""
     state = load_state(like, games.states + 8 * games.state_words * number)
     if HISTORY:
@@ -38,7 +38,7 @@ def state_of(rules: Any, like: Any, number: int, games: States) -> Any:
     return state
 
 
-def keep(rules: Any, state: Any, number: int, games: States) -> None:
+def keep(rules: Any, state: Any, number: int, games: Games) -> None:
     """Writes the state of a game, and what is new on the stack."""
     store_state(state, games.states + 8 * games.state_words * number)
     if HISTORY:

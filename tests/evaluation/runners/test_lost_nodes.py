@@ -9,7 +9,6 @@ from zermelo.agents import make_agent
 from zermelo.agents.core.tasks import Tasks
 from zermelo.agents.knowledge.growing import grow_book
 from zermelo.agents.knowledge.making import make_table
-from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings
 from zermelo.agents.learning.labels import label_positions
 from zermelo.agents.learning.tuning.self_play import LessonWork
 from zermelo.evaluation import round_robin
@@ -58,15 +57,6 @@ def judged(runner, folder):
     return judge(games, nodes=500, runner=runner).to_dict()
 
 
-def self_play(runner, folder):
-    pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
-    settings = AlphaZeroSettings(games=64, actors=8, simulations=16, channels=4, blocks=1, positions=1_000)
-    trainer = AlphaZero(GAME, settings, runner=runner)
-    trainer.iterate()
-    trainer.iterate()
-    return trainer.positions, trainer.replay.state()["replay_states"].tolist()
-
-
 class Losing:
     """Loses a node once there are some results."""
 
@@ -82,7 +72,7 @@ class Losing:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("job", [book, table, ladder, tune, labels, judged, self_play])
+@pytest.mark.parametrize("job", [book, table, ladder, tune, labels, judged])
 def test_a_node_that_is_lost_in_the_middle_changes_nothing(job, tmp_path, monkeypatch):
     pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
