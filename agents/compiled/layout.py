@@ -204,10 +204,8 @@ class Search(SharedRecord):
     guides: int
     has_priors: int  # whether actions begin with what the rules say of them
     looks: int  # the address of outcomes and probabilities after an action that is only looked at
-    network: int  # the address of a network of dense layers (``dense``)
     observed: int  # numbers of an observation
     position_words: int  # words of a state without its past
-    scratch_state: int  # the address of words for a state
     arena_top: int
     tree_nodes: int
     low: float

@@ -14,10 +14,7 @@ from zermelo.envs.rules.words import flat
 
 
 class Observer:
-    """The form of a game's observations, which kernels write; the constants of kernels.
-
-    ``sight`` are those of observations, ``constants`` all that kernels of many games have.
-    """
+    """The form of a game's observations, which kernels write, and the constants of kernels of many games."""
 
     def __init__(self, game: RulesGame) -> None:
         rules = game.rules
@@ -33,7 +30,9 @@ class Observer:
         self.words = len(flat(rules.initial_state()))
         wide = writes and observation_dtype(rules).itemsize > 1
         self.dtype: Any = np.int64 if wide else np.int8
-        here = "zermelo.agents.compiled"
-        self.sight = {f"{here}.observing.OBSERVES": writes}
-        self.sight |= {f"{here}.observing.WIDE": wide, f"{here}.evaluators.dense.WIDE": wide}
-        self.constants = {**self.sight, "zermelo.agents.learning.states_kernel.HISTORY": has_history(rules)}
+        here = "zermelo.agents.compiled.observing"
+        self.constants = {
+            f"{here}.OBSERVES": writes,
+            f"{here}.WIDE": wide,
+            "zermelo.agents.learning.states_kernel.HISTORY": has_history(rules),
+        }

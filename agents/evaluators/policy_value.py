@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.dense import DenseModel
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
@@ -155,13 +154,6 @@ class OnnxNetwork(FileNetwork, OnnxModel):
     """A policy-value network in an ONNX file."""
 
     kind: ClassVar[str] = "onnx"
-
-
-@dataclass(frozen=True, kw_only=True)
-class DenseNetwork(FileNetwork, DenseModel):
-    """A policy-value network of dense layers, which ``mcts`` evaluates in compiled code."""
-
-    kind: ClassVar[str] = "dense"
 
 
 def _softmax(logits: NDArray[Any]) -> list[float]:

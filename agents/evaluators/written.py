@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
-from zermelo.agents.evaluators.policy_value import DenseNetwork, OnnxNetwork, TorchNetwork
+from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator, squash
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
@@ -86,7 +86,6 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
     {
         "game": _FromGame,
         "go": GoEvaluator,
-        "dense": DenseNetwork,
         "onnx": OnnxNetwork,
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,

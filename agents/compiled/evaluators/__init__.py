@@ -1,1 +1,1 @@
-"""Learned evaluations in compiled code: patterns, networks over planes, and dense policy-value networks."""
+"""Learned evaluations in compiled code: patterns and networks over planes."""

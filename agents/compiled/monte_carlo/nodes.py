@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.compiled.evaluators.dense import ask_network, network_priors, network_utility
 from zermelo.agents.compiled.evaluators.network import network_value
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import claim_nodes
@@ -45,8 +44,6 @@ EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 NETWORK = False
 """True if a network evaluates positions, in place of the rules. The front end sets it."""
-POLICY = False
-"""True if that is a policy-value network of dense layers."""
 GOLDEN: Final = -7046029254386353131
 MAX_PROBES: Final = 256
 """Slots of the table that are looked at for a node; beyond that it is not shared."""
@@ -100,10 +97,6 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
-    if POLICY and rules.to_move(state) >= 0:
-        ask_network(rules, state, search)
-        utility = network_utility(rules, state, search)
-        return utility if seat == 0 else search.total - utility
     if NETWORK:
         first = network_value(rules, state, 0, search.fitted) / FITTED_UNIT
         return first if seat == 0 else search.total - first
@@ -281,10 +274,7 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         store(node, EDGES, 0)
         return False
     if mover >= 0:
-        if POLICY and search.selection == PUCT:
-            ask_network(rules, state, search)
-            network_priors(count, buffer, priors, search)
-        elif search.selection == PUCT:
+        if search.selection == PUCT:
             for index in range(count):
                 store_float(priors, index, 1.0 / count)
         for last in range(count - 1, 0, -1):

@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.evaluators.dense_block import can_ask, hold_network
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.compiled.observer import Observer
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, tables_of
 from zermelo.agents.compiled.table import MOST_SPARE, let_go, spare_block, zeros
 from zermelo.agents.compiled.threads import run_here, share
@@ -152,8 +150,6 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.table_bits = len(table).bit_length() - 1
             if fitted is not None:
                 search.hold("fitted", fitted.words())
-            if getattr(evaluator, "is_dense", False):
-                hold_network(search, game, evaluator)
         self._fitted = fitted  # whose memory the kernel reads
         self._unclaimed = np.zeros(1, np.int64)
         first = self.searches[0]
@@ -169,15 +165,11 @@ class CompiledMonteCarlo(MonteCarlo):
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
         is_network = getattr(tables_of(evaluator, game), "is_network", False)
-        if getattr(evaluator, "is_dense", False):
-            return can_ask(game, evaluator)
         return evaluator is None or is_network or (is_own and can_use(game, evaluator))
 
     @staticmethod
     def constants(game: Any, evaluator: Any) -> dict[str, bool]:
         """The constants of the kernel."""
-        if getattr(evaluator, "is_dense", False):
-            return {f"{NODES}.POLICY": True, **Observer(game).sight}
         return {f"{NODES}.NETWORK": True} if getattr(evaluator, "is_network", False) else {}
 
     def simulate(self, count: int) -> bool:

@@ -173,7 +173,7 @@ class TestChecks:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", sorted(set(EVALUATORS) - {"dense", "onnx", "torch"}))
+    @pytest.mark.parametrize("name", sorted(set(EVALUATORS) - {"onnx", "torch"}))
     def test_round_trip(self, name):
         evaluator = make_evaluator(name)
         assert isinstance(evaluator, Evaluator)

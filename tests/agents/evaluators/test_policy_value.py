@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import pickle
 import re
 from typing import Any
@@ -17,12 +16,10 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.evaluators import NetworkEvaluator, PolicyValue
-from zermelo.agents.evaluators.dense import Layer, write_layers
-from zermelo.agents.evaluators.policy_value import DenseNetwork
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make, make_env
-from zermelo.envs.games import MNK, Kalah, Othello, Pig
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
+from zermelo.envs.games import MNK, Kalah
 from zermelo.envs.installing import install_command
 from zermelo.envs.rules import RulesGame
 
@@ -60,68 +57,6 @@ def test_it_says_what_the_network_says() -> None:
     weights = np.exp([1, 0, 1, 0, 0, 1, 0, 1])
     assert rated.priors == pytest.approx(weights / weights.sum()), "of legal actions only"
     assert evaluator(GAME, after) == pytest.approx(rated.values)
-
-
-def dense(game: Any, path: Any, width: int = 24, blocks: int = 2) -> DenseNetwork:
-    """A network of dense layers with random weights."""
-    draw, shape = np.random.default_rng(1), np.shape(game.observation(game.initial_state(), 0))
-    middle = [(width, width)] * (2 * blocks)
-    heads = [(width, 8), (8, game.traits.num_actions), (width, 4), (4, 16), (16, 1)]
-    layers = [
-        Layer((draw.normal(size=size) / np.sqrt(size[0])).astype(np.float32), draw.random(size[1], np.float32))
-        for size in [(int(np.prod(shape)), width), *middle, *heads]
-    ]
-    write_layers(path, layers)
-    return DenseNetwork(path=str(path))
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        MNK(m=3, n=3, k=3),
-        pytest.param(Othello(rows=6, columns=6), marks=pytest.mark.thorough),
-        pytest.param(Pig(target=20), marks=pytest.mark.thorough),
-    ],
-)
-@pytest.mark.parametrize("settings", [{"selection": "puct"}, {"selection": "uct", "transpositions": True}])
-def test_dense_layers_are_searched_as_in_plain_python(rules: Any, settings: Any, tmp_path: Any) -> None:
-    game = RulesGame(rules)
-    network = dense(game, tmp_path / "net.npz")
-    plain, compiled = (
-        MCTSAgent(evaluator=network, simulations=200, seed=3, compile=compiling, **settings).search_state(game)
-        for compiling in ("never", "wait")
-    )
-    assert (plain.visits, plain.action_values) == (compiled.visits, compiled.action_values)
-    assert (plain.nodes, plain.stats) == (compiled.nodes, compiled.stats)
-
-
-def test_the_network_of_connect_four_wins_as_the_first_player() -> None:
-    env = make_env("zermelo/ConnectFour-v0")
-    env.reset(seed=0)
-    learned = make_agent("mcts(evaluator=dense(path='connect_four'), selection=puct, simulations=20000, seed=1)")
-    perfect = make_agent("alphabeta(nodes=100000, book=connect_four, seed=1)")
-    for move in itertools.count():
-        if any(env.terminations.values()):
-            break
-        env.step((perfect if move % 2 else learned).act(env))
-    assert env.rewards[env.possible_agents[0]] == 1
-
-
-def test_networks_of_dense_layers_that_are_none(tmp_path: Any) -> None:
-    path = tmp_path / "net.npz"
-    network = dense(GAME, path)
-    assert make_evaluator(f"dense(path={str(path)!r})").spec() == network.spec()
-    assert pickle.loads(pickle.dumps(network)) == network
-    with pytest.raises(InvalidSettingError, match="takes observations of 18 numbers, not 42"):
-        MCTSAgent(evaluator=network, simulations=5).search_state(RulesGame(MNK(m=3, n=7, k=3)))
-    layers = network.network
-    for wrong in (layers[:-1], layers[:5], [layers[0], *layers[:0:-1]], [Layer(*map(np.float64, layers[0]))]):
-        write_layers(path, wrong)
-        with pytest.raises(InvalidSettingError, match="no network of dense layers that can be read"):
-            DenseNetwork(path=str(path))
-    path.write_bytes(b"PK damaged")
-    with pytest.raises(InvalidSettingError, match="no network of dense layers that can be read"):
-        DenseNetwork(path=str(path))
 
 
 def test_values_for_all_players_begin_with_the_one_to_move() -> None:
