@@ -145,7 +145,7 @@ class Search(SharedRecord):
     upper_evaluation: int
     span: int  # more than any value, above the middle
     total: int  # what the players' utilities add up to
-    fitted: int  # the address of a fitted evaluation's words (``patterns``, ``network``); 0 for none
+    fitted: int  # the address of a network's words (``evaluators.network``); 0 for none
     # What scores mean, in floats (general kernel, max^n).
     lower_value: float
     lower_distance: float

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.settings import inside_bounds
 from zermelo.envs import CHANCE, Game, InvalidSettingError
 
@@ -88,6 +89,20 @@ def expected_totals(
         ]
         return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
     return totals_at(evaluate, game, state)
+
+
+def values_by_seat(
+    game: Any, state: Any, seat: int, mine: float, bounds: tuple[float, float]
+) -> tuple[float, ...]:
+    """Values for all seats from that of one, rounded as compiled code does, and strictly inside finite bounds."""
+    lower, upper = bounds
+    if math.isfinite(upper - lower):
+        mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
+        mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
+    if game.traits.seats == 1:
+        return (mine,)
+    other = game.traits.constant - sum(game.utility(state)) - mine
+    return (mine, other) if seat == 0 else (other, mine)
 
 
 def totals_at(evaluate: Evaluator, game: Game[Any], state: Any) -> tuple[float, ...]:

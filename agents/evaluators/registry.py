@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
-from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
+from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.shipped import ShippedNetwork
 from zermelo.agents.evaluators.written import EVALUATORS
@@ -19,7 +19,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.
 
     ``given`` is an evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
-    ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` with features
+    ``zermelo tune`` wrote (``"breakthrough.json"``, or ``linear(path=..., features="module:name")`` with features
     of your own); or ``"module:name"`` of a function of game and state, or of a class whose objects are called so.
 
     Raises:
@@ -44,7 +44,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    makers = {**EVALUATORS, "fitted": load_evaluation, "network": ShippedNetwork}
+    makers = {**EVALUATORS, "linear": load_evaluation, "network": ShippedNetwork}
     if spec.name not in makers:
         raise unknown_name("evaluator", spec.name, makers)
     return _build(makers[spec.name], spec)

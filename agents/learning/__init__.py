@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from zermelo.agents.learning.schedules import OpponentSchedule as OpponentSchedule
     from zermelo.agents.learning.schedules import SelfPlay as SelfPlay
     from zermelo.agents.learning.schedules import agent_of as agent_of
-    from zermelo.agents.learning.tuning.tune import Tuned as Tuned
-    from zermelo.agents.learning.tuning.tune import tune as tune
+    from zermelo.agents.learning.tuning.linear import Tuned as Tuned
+    from zermelo.agents.learning.tuning.linear import tune as tune
     from zermelo.agents.learning.vector_env import RulesVectorEnv as RulesVectorEnv
     from zermelo.agents.learning.vector_env import make_vec as make_vec
 
@@ -27,7 +27,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "labels": "label_positions",
             "opponent_env": "OpponentEnv",
             "schedules": "Ladder Mix OpponentSchedule SelfPlay agent_of",
-            "tuning.tune": "Tuned tune",
+            "tuning.linear": "Tuned tune",
             "vector_env": "RulesVectorEnv make_vec",
         },
     )

@@ -1,7 +1,7 @@
 """Which search runs: a compiled one where the rules can be compiled, the same in plain Python otherwise.
 
 This is the one place that chooses. A compiled search takes rules, an evaluation that can be compiled (the rules'
-own, and for two players what was fitted to patterns), and no stop test. To the same depth both find the same
+own, or a network), and no stop test. To the same depth both find the same
 values. Under a limit on nodes or time they may not: their tables keep different entries, and so they visit
 different nodes.
 """
@@ -64,8 +64,7 @@ def tree_search(
     if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
         with budget.off_the_clock():
             tables = tables_of(root.evaluator, game)
-        fits = kernel is CompiledAlphaBeta or (kernel is CompiledGeneralSearch and tables and tables.is_network)
-        if tables is not None and fits:
+        if tables is not None and kernel is not CompiledMaxN:
             root = root._replace(fitted=tables)
         search = compiled_search(kernel, root, budget, config)
         if search is not None:

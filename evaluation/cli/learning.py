@@ -17,14 +17,14 @@ from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
-    from zermelo.agents.learning.tuning.tune import Round
+    from zermelo.agents.learning.tuning.linear import Round
     from zermelo.evaluation.training.networks import Generation
 
 
 class Model(enum.StrEnum):
     """What is fitted."""
 
-    WEIGHTS = "weights"
+    LINEAR = "linear"
     NETWORK = "network"
 
 
@@ -42,10 +42,10 @@ def tune_command(
     model: Annotated[
         Model,
         typer.Option(
-            help="weights: a weighted sum of features; network: a small network over the planes of rules, made in "
-            "generations for as many hours as are given."
+            help="linear: the weights of features, for any environment; network: a small network over the planes "
+            "of rules, made in generations for as many hours as are given."
         ),
-    ] = Model.WEIGHTS,
+    ] = Model.LINEAR,
     hidden: Annotated[
         int, typer.Option(min=16, max=256, help="Size of a network's hidden layer: a multiple of 16.")
     ] = 64,
@@ -63,10 +63,10 @@ def tune_command(
     features: Annotated[
         str,
         typer.Option(
-            help="patterns: small windows of the board; observation: all numbers that players are shown; "
-            "module:name: a dictionary of functions of game and state; auto: patterns where there is a board."
+            help="observation: all numbers that the player to move observes; module:name: a LinearEvaluator, a "
+            "dictionary of functions of game and state, or a function that returns numbers."
         ),
-    ] = "auto",
+    ] = "observation",
     games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of self-play and fitting.")] = 4,
     match: Annotated[
@@ -76,19 +76,18 @@ def tune_command(
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
-    The features are taken from the observations, so the game needs no code of its own. For games of one
-    player, or of two opposed players, without hidden information. The first round plays by the game's own
-    evaluation if it has one, else at random; each later round plays by the evaluation learned so far. Losses
-    are measured on a tenth of the games, which is held out.
+    For games of one player, or of two opposed players, without hidden information. A linear evaluation plays
+    against itself one ply ahead: in the first round by rewards alone, or by the weights that are written, in each
+    later one by the weights learned so far. Losses are measured on a tenth of the games, which is held out.
 
     With --model network each generation plays, trains, and meets the best so far in a match at equal time.
     Ctrl-C stops it; the same command goes on.
 
     [bold]Examples[/bold]
 
-    [dim]$[/dim] zermelo tune zermelo/Othello-v0 --games 5000 --out othello.json
-
     [dim]$[/dim] zermelo tune classic/connect_four-v3 --games 300 --rounds 3
+
+    [dim]$[/dim] zermelo tune zermelo/Kalah-v0 --features mymodule:FEATURES --out kalah.json
 
     [dim]$[/dim] zermelo tune zermelo/Othello-v0 --model network --hidden 64 --hours 4 --out othello.json
 
@@ -97,7 +96,7 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.learning.tuning.tune import tune
+    from zermelo.agents.learning.tuning.linear import tune
 
     done: list[Round] = []
     console = Console(stderr=True)
@@ -144,7 +143,7 @@ def tune_command(
                 on_game=on_game,
                 on_round=on_round,
             )
-            typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
+            typer.echo(f"{len(tuned.evaluator.weights):,} weights of {features} in {out}")
             if match:
                 typer.echo(_match(env, tuned.evaluator.spec(), match, seed, on_game))
         except KeyboardInterrupt:

@@ -27,11 +27,10 @@ import numpy.typing as npt
 from zermelo.agents.compiled.proof.prover import default_threads
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.settings import check_number, check_whole
-from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes
-from zermelo.agents.evaluators.fitted.pattern_tables import random_states
+from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes, require_writable
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.learning.tuning.gradients import Weights
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated
+from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.learning.tuning.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.files import replaced
@@ -123,8 +122,7 @@ def tune_network(
             f"hidden must be a multiple of 16 up to {MOST_HIDDEN} and outcome_share at most 1, not {hidden} and "
             f"{outcome_share}"
         )
-    if not out.endswith(".json") or not Path(out).parent.is_dir():
-        raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {out!r}")
+    require_writable(out)
     live = make_env(env)
     live.reset(seed=seed)
     game = as_game(live)

@@ -1,1 +1,1 @@
-"""Learned evaluations in compiled code: patterns and networks over planes."""
+"""Learned evaluations in compiled code."""

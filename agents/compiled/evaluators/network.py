@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.evaluators.patterns import value_of_odds
 from zermelo.agents.core.mate_distance import known_win
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, load_short, store, store_short, store_state
@@ -20,6 +19,14 @@ from zermelo.envs.rules.protocol import Rules
 
 _PLIES: Final = 64
 """Plies that have a slot of their own."""
+
+
+def value_of_odds(odds: float, mover: int, lower: int, upper: int) -> int:
+    """The value for the first seat, in units of 2 ** -16 of utility, strictly inside its bounds."""
+    share = 1.0 / (1.0 + math.exp(-min(max(odds, -30.0), 30.0)))
+    value = math.floor((lower + (upper - lower) * share) * FITTED_UNIT + 0.5)
+    value = min(max(value, lower * FITTED_UNIT + 1), upper * FITTED_UNIT - 1)
+    return value if mover != 1 else (lower + upper) * FITTED_UNIT - value
 
 
 def difference(one: int, other: int, count: int) -> int:

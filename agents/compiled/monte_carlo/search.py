@@ -164,13 +164,13 @@ class CompiledMonteCarlo(MonteCarlo):
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
         is_own = can_evaluate(evaluator) and evaluates(evaluator)
-        is_network = getattr(tables_of(evaluator, game), "is_network", False)
+        is_network = tables_of(evaluator, game) is not None
         return evaluator is None or is_network or (is_own and can_use(game, evaluator))
 
     @staticmethod
     def constants(game: Any, evaluator: Any) -> dict[str, bool]:
         """The constants of the kernel."""
-        return {f"{NODES}.NETWORK": True} if getattr(evaluator, "is_network", False) else {}
+        return {} if tables_of(evaluator, game) is None else {f"{NODES}.NETWORK": True}
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()

@@ -10,7 +10,6 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.compiled.evaluators.network import network_value
-from zermelo.agents.compiled.evaluators.patterns import fitted_value
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.two_player.search import HALF, INFINITY, SCALE, SHIFT
 from zermelo.agents.core.endgame_tables import GAINS
@@ -20,15 +19,13 @@ from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
 
 UNIT: Final = 1024
-FITTED = False
-"""Whether a fitted evaluation counts in the place of the rules' own."""
 NETWORK = False
-"""True if that is a network."""
+"""True if a network evaluates positions, in place of the rules."""
 
 
 def unit() -> int:
     """The value of a point of utility."""
-    return FITTED_UNIT if FITTED else UNIT
+    return FITTED_UNIT if NETWORK else UNIT
 
 
 def to_parent(search: Search, score: int) -> int:
@@ -69,7 +66,7 @@ def value_of(score: int) -> int:
 def linear(value: int, search: Search) -> int:
     """A value in which equal margins mean as much near a win as in the middle: of a fitted one, the log odds."""
     room = max(search.span - abs(value), 1)
-    if FITTED:
+    if NETWORK:
         odds = math.log((search.span + abs(value)) / room)
         return int(search.span * odds / 2.0) * (1 if value > 0 else -1)
     return value * search.span // room
@@ -96,11 +93,8 @@ def known_outcome(known: int, search: Search) -> int:
 
 def evaluate(rules: Rules, state: Any, mover: int, ply: int, search: Search) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
-    if FITTED:
-        if NETWORK:
-            value = network_value(rules, state, ply, search.fitted)
-        else:
-            value = fitted_value(rules, state, search.fitted)
+    if NETWORK:
+        value = network_value(rules, state, ply, search.fitted)
         value -= search.total * (FITTED_UNIT // 2)
         return (value if mover == 0 else -value) * SCALE
     value = rules.evaluation(state, 0)

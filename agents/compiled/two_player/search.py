@@ -141,8 +141,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return {f"{module}.{name}": value for module in (KERNEL, QUIESCENCE) for name, value in both.items()} | {
             f"{KERNEL}.PRUNES": config.prunes,
             f"{QUIESCENCE}.TABLES": config.tables is not None,
-            f"{SCORES}.FITTED": root.fitted is not None,
-            f"{SCORES}.NETWORK": root.fitted is not None and root.fitted.is_network,
+            f"{SCORES}.NETWORK": root.fitted is not None,
         }
 
     def search_fully(self) -> None:

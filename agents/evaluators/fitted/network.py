@@ -15,6 +15,7 @@ import itertools
 import math
 import zlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -23,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.core.mate_distance import known_win
-from zermelo.agents.evaluators.fitted.observed import unlike, values_by_seat, write_evaluation
+from zermelo.agents.evaluators.protocol import values_by_seat
 from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.files import replaced
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
@@ -83,8 +85,6 @@ class NetworkEvaluator:
         phases: The number of bits set in seat 0's planes from which each phase but the first begins.
         path: The file that it was read from, as specs write it.
     """
-
-    is_network = True
 
     def __init__(
         self,
@@ -160,7 +160,10 @@ class NetworkEvaluator:
         require_planes(game)
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
-            raise unlike(game, f"planes of {self.words} words", f"{words.shape[2]}")
+            raise UnsupportedGameError(
+                f"this network was fitted to a game with planes of {self.words} words, but {game.traits.name} has "
+                f"{words.shape[2]}"
+            )
         mover, (lower, upper) = max(game.to_move(state), 0), game.traits.utility_bounds
         inside: Any = game
         if method_or_default(inside.rules, "is_known_win")(state):
@@ -193,6 +196,23 @@ class NetworkEvaluator:
     def __reduce__(self) -> Any:
         parts = self.columns, self.first, self.bias, self.outputs, self.output_bias
         return NetworkEvaluator, (*parts, self.phases, self.path)
+
+
+def require_writable(path: str) -> None:
+    """Refuses a path that agents would not know for an evaluation's, or that cannot be written."""
+    if not path.endswith(".json") or not Path(path).parent.is_dir() or Path(path).is_dir():
+        raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {path!r}")
+
+
+def write_evaluation(path: str, text: str) -> None:
+    """Writes the file of an evaluation as a whole."""
+    try:
+        with replaced(path) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidSettingError(
+            f"cannot write {path}: {error.strerror or error}; choose another file"
+        ) from error
 
 
 _KINDS: Final = ("<i4", "<i2", "<i2", "<i2", "<i8")
@@ -238,8 +258,6 @@ class NetworkTables:
     Attributes:
         address: Of words, which live as long as this object.
     """
-
-    is_network = True
 
     def __init__(self, network: NetworkEvaluator, game: Any) -> None:
         hidden, bits = network.hidden, network.columns.shape[1]

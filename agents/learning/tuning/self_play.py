@@ -19,7 +19,7 @@ from zermelo.agents.core.playouts import after, past_chance, random_game
 from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
+from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import plane_words
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
@@ -38,8 +38,22 @@ _NODES_OF_PLAYOUTS: Final = 20
 _POSITIONS: Final = 200
 """Positions recorded of a game, at most."""
 _TABLE_MB: Final = 4
+_GAMES, _STATES = 40, 400
+"""Random games that show what positions look like, and their states, at most."""
 _LEAST_SHARE: Final = 1e-3
 _NEWTON_STEPS, _FLAT = 20, 1e-9
+
+
+def random_states(game: Any) -> list[Any]:
+    """The states of some random games, always the same ones."""
+    generator, found = np.random.default_rng(1), list[Any]()
+    for _ in range(_GAMES):
+        state = game.initial_state()
+        while not game.is_terminal(state) and len(found) < _STATES:
+            found.append(state)
+            actions = game.legal_actions(state)
+            state = game.result(state, actions[int(generator.integers(len(actions)))])
+    return found
 
 
 class Choice(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,13 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.compiled.proof.prover import default_threads
-from zermelo.agents.evaluators.fitted.feature_sets import feature_set
+from zermelo.agents.core.playouts import random_game
 from zermelo.agents.evaluators.fitted.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, NetworkEvaluator, plane_words
-from zermelo.agents.evaluators.fitted.patterns import PatternFeatures, turned
-from zermelo.agents.learning.tuning.fitting import seat_turns
 from zermelo.agents.learning.tuning.gradients import Floats, Weights, add_gradients, descend, list_columns
 from zermelo.agents.learning.tuning.self_play import Lessons
-from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.words import WORD
 
 _BATCHES: Final = 256, 4_096
@@ -34,6 +32,10 @@ _TEST_SHARE: Final = 0.05
 _PILOT: Final = 50_000
 """Positions by which it is chosen how seats share columns."""
 _MOST_PHASES: Final = 8
+_WALKS, _WALK_STEPS = 10, 200
+"""Random games whose moves are compared, and moves of each."""
+_ALIKE: Final = 0.8
+"""Turns may be chosen under which this share of the moves of the best turn look alike."""
 _RARE: Final = 10
 """Bits that are set, or not set, in fewer positions have no column."""
 _SAMPLE: Final = 4_096
@@ -51,27 +53,74 @@ def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> lis
     rules = game.rules
     if not (hasattr(rules, "layout") and hasattr(rules, "planes")):
         return found
-    try:
-        features: Any = feature_set("patterns", game, states)
-        turns = seat_turns(features, game, start, np.random.default_rng(seed))
-    except UnsupportedGameError:
-        return found
-    if not isinstance(features, PatternFeatures):
-        return found
-    rows, columns, first, down, right = rules.layout()
-    cells = np.arange(rows * columns).reshape(rows, columns)
-    places = [
-        first + row * down + column * right for row, column in itertools.product(range(rows), range(columns))
-    ]
-    for turn in turns:
+    squares = _squares(rules)
+    for turn in _seat_turns(game, start, np.random.default_rng(seed)):
         image, word = straight.copy(), 0
         for plane in rules.planes(start, 0):
             is_set = isinstance(plane, tuple)
-            at = [64 * (word + p // WORD) + p % WORD if is_set else 64 * word + p for p in places]
-            image[at] = np.array(at)[turned(cells, turn).ravel()]
+            at = 64 * (word + squares // WORD) + squares % WORD if is_set else 64 * word + squares
+            image[at] = turned(at, turn)
             word += len(plane) if is_set else 1
         found.append(np.stack((straight, image)))
     return found
+
+
+def turned(board: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
+    """A board, of which rows and columns are the first axes, mirrored.
+
+    Bit 0 of ``turn`` exchanges left and right, bit 1 top and bottom.
+    """
+    board = board[:, ::-1] if turn & 1 else board
+    return board[::-1] if turn & 2 else board
+
+
+def _squares(rules: Any) -> npt.NDArray[np.int64]:
+    """The bit of each square in a plane; shape (rows, columns)."""
+    rows, columns, first, down, right = rules.layout()
+    found: npt.NDArray[np.int64] = first + down * np.arange(rows)[:, None] + right * np.arange(columns)
+    return found
+
+
+def _board(rules: Any, state: Any, seat: int) -> npt.NDArray[np.int8]:
+    """What a seat's planes have on each square; shape (rows, columns, planes)."""
+    squares = _squares(rules)
+    planes = []
+    for plane in rules.planes(state, seat):
+        words, size = (plane, WORD) if isinstance(plane, tuple) else ((plane,), 64)
+        planes.append([[words[bit // size] >> bit % size & 1 for bit in row] for row in squares.tolist()])
+    return np.moveaxis(np.array(planes, np.int8), 0, 2)
+
+
+def _seat_turns(game: Any, start: Any, generator: np.random.Generator) -> list[int]:
+    """Turns of the second seat's board under which its moves look like the first seat's.
+
+    The loss does not tell: a board seen the wrong way round halves the weights too. So the moves of some random
+    games are compared: which squares change, from what to what, wherever they are on the board.
+    """
+    turns = [0, 1] if game.rules.layout()[0] == 1 else [0, 2, 3]
+    known: set[bytes] = set()
+    seen: dict[int, Counter[bytes]] = {turn: Counter() for turn in turns}
+    for _ in range(_WALKS):
+        for state, child in itertools.pairwise(random_game(game, start, generator, _WALK_STEPS)):
+            mover = game.to_move(state)
+            before, after = (_board(game.rules, one, mover) for one in (state, child))
+            if mover == 0:
+                known.add(_change(before, after))
+            for turn in turns if mover == 1 else ():
+                seen[turn][_change(turned(before, turn), turned(after, turn))] += 1
+    alike = {turn: sum(count for change, count in of.items() if change in known) for turn, of in seen.items()}
+    return [turn for turn in turns if alike[turn] >= _ALIKE * max(alike.values())]
+
+
+def _change(before: npt.NDArray[np.int8], after: npt.NDArray[np.int8]) -> bytes:
+    """The part of the board that changes, before and after."""
+    differs = before != after
+    rows, columns, _ = np.nonzero(differs)
+    if not len(rows):
+        return b""
+    box = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
+    parts = [np.where(differs[box], board[box], -1).tobytes() for board in (before, after)]
+    return b"".join([str(differs[box].shape).encode(), *parts])
 
 
 @dataclass

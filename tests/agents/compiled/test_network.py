@@ -20,7 +20,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.evaluators.fitted.evaluator import load_evaluation
+from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
@@ -113,6 +113,16 @@ def test_other_searches_take_networks_too(rules: Any, make: Any, limit: dict[str
         assert (fast.value, fast.nodes) == (slow.value, slow.nodes)
 
 
+@pytest.mark.thorough
+def test_monte_carlo_asks_the_network_that_comes_with_the_package() -> None:
+    fast, slow = (
+        MCTSAgent(evaluator="network", simulations=100, seed=1, compile=when).search_state(Breakthrough())
+        for when in ("wait", "never")
+    )
+    assert fast.compiled
+    assert (fast.value, fast.action_values, fast.nodes) == (slow.value, slow.action_values, slow.nodes)
+
+
 def test_a_file_holds_the_network(tmp_path: Path) -> None:
     game, path = RulesGame(MNK()), str(tmp_path / "mnk.json")
     network = some_network(game, path=path)
@@ -144,7 +154,7 @@ def test_damaged_files_and_other_games_are_refused_in_a_sentence(tmp_path: Path)
         file.write_text(wrong)
         with pytest.raises(InvalidSettingError, match=r"mnk\.json is no evaluation"):
             load_evaluation(str(file))
-    with pytest.raises(UnsupportedGameError, match="planes of 5 words, but Hex shows"):
+    with pytest.raises(UnsupportedGameError, match="planes of 5 words, but Hex has"):
         network(RulesGame(Hex()), Hex().initial_state())
     with pytest.raises(UnsupportedGameError, match="two opposed players"):
         network(RulesGame(Pig(players=3)), Pig(players=3).initial_state())
@@ -180,7 +190,7 @@ def test_threads_have_room_of_their_own() -> None:
 def test_margins_of_fitted_values_are_those_of_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:
     search = Search()
     search.span = FITTED_UNIT
-    monkeypatch.setattr(scores, "FITTED", True)
+    monkeypatch.setattr(scores, "NETWORK", True)
     for odds in (-6.0, -1.0, 0.0, 0.5, 3.0):
         value = round(FITTED_UNIT * math.tanh(odds / 2))
         assert scores.linear(value, search) == pytest.approx(FITTED_UNIT * odds / 2, rel=0.01)

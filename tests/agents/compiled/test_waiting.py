@@ -11,13 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
-from zermelo.agents.evaluators.fitted.feature_sets import feature_set
-from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.envs import InvalidSettingError, make_env
 from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build
@@ -109,26 +105,6 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
     delay = 1.0
     other = search(agent, two)
     assert other.seconds < 1.0 <= other.compiling
-
-
-@pytest.mark.thorough
-def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_starts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    games = [RulesGame(MNK(3, 3, k)) for k in (3, 2)]
-    features = feature_set("auto", games[0], random_states(games[0]))
-    evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size) / 8)
-    known = {game: random_states(game) for game in games}
-
-    def slow_states(game: Any) -> list[Any]:
-        time.sleep(1.0 * games.index(game))
-        return known[game]
-
-    monkeypatch.setattr("zermelo.agents.evaluators.fitted.evaluator.random_states", slow_states)
-    agent = AlphaBetaAgent(seconds=0.1, proof_share=0, evaluator=evaluator)
-    for game in games:
-        found = agent.search_state(game, game.initial_state())
-    assert found.seconds < 1.0
 
 
 def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:

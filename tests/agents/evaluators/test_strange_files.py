@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
-from zermelo.agents.evaluators.fitted.feature_sets import NamedFeatures
+from zermelo.agents.evaluators.evaluation_files import load_evaluation
+from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
 from zermelo.envs import ZermeloError
 
-NAMED = {"kind": "named", "source": "beside_evaluation:FEATURES"}
+SOURCE = "beside_evaluation:FEATURES"
 CODE = "open('ran', 'w').close()\nFEATURES = {'one': lambda game, state: 1.0}\n"
+STORED = {"form": "zermelo linear evaluation", "version": 1, "features": SOURCE, "weights": [1.0, 0.0]}
 
 
 @pytest.fixture
@@ -27,43 +29,36 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("features", [NAMED, {"kind": "above", "inner": NAMED}])
-def test_an_evaluation_file_runs_no_code_that_it_names(features: dict[str, object], here: Path) -> None:
-    stored = {"form": "zermelo evaluation", "version": 1, "features": features, "weights": [1.0, 0.0]}
-    (here / "values.json").write_text(json.dumps(stored))
-    with pytest.raises(ZermeloError, match=r"if you know it, write fitted\(path=\.\.\., features='beside"):
+def test_an_evaluation_file_runs_no_code_that_it_names(here: Path) -> None:
+    (here / "values.json").write_text(json.dumps(STORED))
+    with pytest.raises(ZermeloError, match=r"if you know it, write linear\(path=\.\.\., features='beside"):
         make_agent("greedy(evaluator='values.json')")
     with pytest.raises(ZermeloError, match="a file may name any code"):
-        make_agent("greedy(evaluator=fitted(path='values.json', features='os:environ'))")
+        make_agent("greedy(evaluator=linear(path='values.json', features='os:environ'))")
     assert not (here / "ran").exists()
 
 
 def test_features_that_the_user_names_are_imported(here: Path) -> None:
-    features = NamedFeatures("beside_evaluation:FEATURES")
-    written = FittedEvaluator(features, np.array([2.0, 1.0]), "values.json")
+    written = FittedLinear(Features(SOURCE), np.array([2.0, 1.0]), "values.json")
     (here / "values.json").write_text(written.as_json())
     agent = make_agent(f"greedy(evaluator={written.spec()})")
     assert agent.evaluator == written
 
 
 @pytest.mark.parametrize(
-    "features",
+    "wrong",
     [
-        {"kind": "patterns", "seats": 2, "rows": 10**12, "columns": 3, "codes": [0, 1]},
-        {"kind": "patterns", "seats": 2, "rows": 100, "columns": 100, "codes": [0, 1, 2]},
-        {"kind": "patterns", "seats": 2, "rows": 3, "columns": 3, "codes": [0, 1], "turns": ["x"]},
-        {"kind": "patterns", "seats": 2, "rows": 3, "columns": 3, "codes": [0, 1], "longest": -1},
-        {"kind": "patterns", "seats": 2, "rows": 3, "columns": 3, "codes": [0, 1], "_windows": 1},
-        {"kind": "patterns", "seats": 2, "rows": 3, "columns": 4, "codes": [0, 1], "turns": [0, 4]},
-        {"kind": "patterns", "seats": 2, "rows": 3, "columns": 3},
-        {"kind": "observation", "seats": 10**400, "length": 3},
-        {"kind": "above", "inner": {"kind": "above", "inner": {}}},
-        {"kind": "unheard of"},
-        {},
+        {"features": 3},
+        {"features": {"kind": "patterns"}},
+        {"weights": []},
+        {"weights": ["1"]},
+        {"weights": [1.0, 10**400]},
+        {"weights": [None]},
+        {"version": 2},
+        {"form": "unheard of"},
     ],
 )
-def test_odd_features_are_one_sentence(features: dict[str, object], here: Path) -> None:
-    stored = {"form": "zermelo evaluation", "version": 1, "features": features, "weights": [1.0, 0.0]}
-    (here / "values.json").write_text(json.dumps(stored))
+def test_odd_contents_are_one_sentence(wrong: dict[str, Any], here: Path) -> None:
+    (here / "values.json").write_text(json.dumps(STORED | {"features": "observation"} | wrong))
     with pytest.raises(ZermeloError, match=r"values\.json is no evaluation"):
         load_evaluation("values.json")

@@ -17,8 +17,8 @@ import pytest
 from doubles.damage import damage
 
 from zermelo.agents import PolicyTable, make_agent, solve_policy
-from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator, load_evaluation
-from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
+from zermelo.agents.evaluators.evaluation_files import load_evaluation
+from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
 from zermelo.evaluation import EndReason, GameRecord, Move, read_standings
@@ -127,8 +127,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl.gz")
         entries = {"0 0": (None, {0: 0.5, 1: 0.5})}
         PolicyTable(game="Kuhn", entries=entries, is_hidden=True, values=(0.0, 0.0)).save("mixed.jsonl")
-        features = PatternFeatures(2, 3, 3, codes=(0, 1, 2))
-        Path("values.json").write_text(FittedEvaluator(features, np.zeros(features.size)).as_json())
+        Path("values.json").write_text(FittedLinear(Features("observation"), np.zeros(20)).as_json())
         names = {"agents": ("a", "b"), "seat_names": ("player_0", "player_1")}
         game: dict[str, Any] = {**names, "seed": 0, "rewards": (0.0, 0.0), "end": EndReason.MOVE_LIMIT}
         game |= {"moves": (Move(0, 0, 0.1, 3, 1, 0.5),), "versions": {"python": "3"}}

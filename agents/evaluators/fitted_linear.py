@@ -1,0 +1,169 @@
+"""Linear evaluations with fitted weights: features of a state times the weights in a file of ``zermelo tune``.
+
+    value of the player = lower + (upper - lower) / (1 + exp(-(w1 f1(s) + ... + wn fn(s) + constant)))
+
+Where the utility has no bounds the sum itself is what the player can expect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.core.settings import import_name
+from zermelo.agents.evaluators.linear import LinearEvaluator
+from zermelo.agents.evaluators.protocol import values_by_seat
+from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.spec_text import format_spec
+
+OBSERVATION: Final = "observation"
+"""The features that need no code: all numbers that the player to move observes."""
+_DIGITS: Final = 9
+"""Decimal places of weights, in files too."""
+_LARGEST_SUM: Final = 30.0
+"""A logit that is as good as certain, and whose probability is still less than 1."""
+Floats = npt.NDArray[np.float64]
+
+
+class Features:
+    """The numbers that describe a state, the last of them the constant 1.
+
+    Attributes:
+        source: ``"observation"``, or ``"module:name"`` of one of these, greater where the first player stands
+            better: a ``LinearEvaluator``, whose weights are where a fit begins; a dictionary of functions of game
+            and state by name; or one function of game and state that returns numbers, or numbers by name.
+        weights: Weights that somebody has written, without that of the constant; None if there are none.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.weights: Floats | None = None
+        self._numbers = _observed if source == OBSERVATION else self._written(import_name(source))
+
+    def _written(self, found: Any) -> Callable[[Any, Any], Any]:
+        if isinstance(found, LinearEvaluator):
+            self.weights = np.array([float(weight) / found.scale for weight in found.weights.values()])
+            found = {name: found.features[name] for name in found.weights}
+        if isinstance(found, Mapping) and found and all(map(callable, found.values())):
+            functions = list(found.values())
+            return lambda game, state: [function(game, state) for function in functions]
+        if callable(found) and not isinstance(found, type):
+            return found  # type: ignore[no-any-return]  # what it returns is checked
+        raise InvalidSettingError(
+            f"{self.source} must be a LinearEvaluator, a dictionary of functions of game and state by name, or a "
+            f"function that returns numbers, not {found!r}"
+        )
+
+    def row(self, game: Any, state: Any) -> tuple[int, Floats]:
+        """The seat whose expectation the weighted sum is, and the features of an unfinished state.
+
+        Raises:
+            UnsupportedGameError: The game does not show its players numbers.
+            InvalidSettingError: A feature is no finite number.
+        """
+        numbers = self._numbers(game, state)
+        try:
+            found = list(numbers.values()) if isinstance(numbers, Mapping) else numbers
+            values = np.asarray(found, float).ravel()
+        except (TypeError, ValueError):
+            values = np.array([math.nan])
+        if not np.isfinite(values).all():
+            raise InvalidSettingError(f"the features {self.source} must be finite numbers, but are {numbers!r}")
+        values = np.append(values, 1.0)
+        if self.source != OBSERVATION:
+            return 0, values
+        # Seats have weights of their own: some environments turn the board around for the second one.
+        mover, row = game.to_move(state), np.zeros((game.traits.seats, len(values)))
+        row[mover] = values
+        return mover, row.ravel()
+
+    def __reduce__(self) -> Any:
+        return Features, (self.source,)
+
+
+def _observed(game: Any, state: Any) -> npt.NDArray[Any]:
+    seen = game.observation(state, game.to_move(state)) if hasattr(game, "observation") else None
+    array = np.asarray(seen) if seen is not None else np.empty(0)
+    if array.size == 0 or array.dtype.kind not in "biuf":
+        raise UnsupportedGameError(
+            f"{game.traits.name} does not show its players an array of numbers: write features and name them as "
+            "module:name"
+        )
+    return array
+
+
+class FittedLinear:
+    """A weighted sum of features, between the bounds of the utility.
+
+    Args:
+        features, weights: What is read off a state, and a finite number for each, shape (features,).
+        path: The file that it was read from, as specs write it.
+    """
+
+    def __init__(self, features: Features, weights: Floats, path: str = "") -> None:
+        self.features, self.weights, self.path = features, np.round(weights, _DIGITS), path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FittedLinear) and hash(other) == hash(self)
+
+    def __hash__(self) -> int:
+        return hash((self.features.source, self.weights.tobytes()))
+
+    def spec(self) -> str:
+        if self.features.source == OBSERVATION:
+            return repr(self.path)
+        return format_spec("linear", {"path": self.path, "features": self.features.source})
+
+    def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
+        if game.traits.seats > 2:
+            raise UnsupportedGameError(
+                f"a linear evaluation is for games of one or two players, but {game.traits.name} has "
+                f"{game.traits.seats}"
+            )
+        seat, row = self.features.row(game, state)
+        if len(row) != len(self.weights):
+            raise UnsupportedGameError(
+                f"{self.path or 'this evaluation'} has {len(self.weights)} weights, but {game.traits.name} has "
+                f"{len(row)} features {self.features.source}: it was fitted to another game"
+            )
+        bounds = game.traits.utility_bounds
+        return values_by_seat(game, state, seat, float(expected(row @ self.weights, bounds)), bounds)
+
+    def as_json(self, about: Mapping[str, Any] = MappingProxyType({})) -> str:
+        """The text of a file; ``about`` says where the weights come from."""
+        stored = StoredLinear(1, self.features.source, self.weights.tolist(), {**about})
+        return msgspec.json.encode(stored).decode() + "\n"
+
+
+def expected(sums: Any, bounds: tuple[float, float]) -> Any:
+    """Expected utility of weighted sums: a share of what lies between the bounds, if they are finite."""
+    lower, upper = bounds
+    if not math.isfinite(upper - lower):
+        return sums
+    return lower + (upper - lower) / (1.0 + np.exp(-np.clip(sums, -_LARGEST_SUM, _LARGEST_SUM)))
+
+
+class StoredLinear(msgspec.Struct, tag_field="form", tag="zermelo linear evaluation"):
+    """The content of a file."""
+
+    version: Literal[1]
+    features: str
+    weights: list[float]
+    about: dict[str, Any] = {}
+
+    def evaluator(self, path: str, features: str) -> FittedLinear:
+        """The evaluation; ``features`` is the ``"module:name"`` that the user has given, or empty."""
+        if self.features not in (OBSERVATION, features):
+            raise ValueError(
+                f"it needs the features {self.features!r}, and a file may name any code: if you know it, write "
+                f"linear(path=..., features={self.features!r})"
+            )
+        if not self.weights or not all(map(math.isfinite, self.weights)):
+            raise ValueError("its weights must be finite numbers")
+        return FittedLinear(Features(self.features), np.array(self.weights), path)
