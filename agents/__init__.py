@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from zermelo.agents.players.best_first import BestFirstAgent as BestFirstAgent
     from zermelo.agents.players.greedy import GreedyAgent as GreedyAgent
     from zermelo.agents.players.hidden.blueprints import agent_policy as agent_policy
-    from zermelo.agents.players.hidden.determinized import DeterminizedAgent as DeterminizedAgent
     from zermelo.agents.players.hidden.ismcts import ISMCTSAgent as ISMCTSAgent
     from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent as BackwardInductionAgent
     from zermelo.agents.players.hidden.simultaneous import SimultaneousMCTSAgent as SimultaneousMCTSAgent
@@ -87,7 +86,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.best_first": "BestFirstAgent",
             "players.greedy": "GreedyAgent",
             "players.hidden.blueprints": "agent_policy",
-            "players.hidden.determinized": "DeterminizedAgent",
             "players.hidden.ismcts": "ISMCTSAgent",
             "players.hidden.simultaneous": "BackwardInductionAgent SimultaneousMCTSAgent",
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",

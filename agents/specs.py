@@ -29,7 +29,6 @@ _BY_NAME: Final = {
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
     "best_first": "best_first:BestFirstAgent",
-    "determinized": "hidden.determinized:DeterminizedAgent",
     "hanabi": "hanabi.agent:HanabiAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
     "sparta": "hidden.sparta:SpartaAgent",
@@ -166,6 +165,7 @@ _HARMLESS: Final[Mapping[str, frozenset[str]]] = {
     "opponent": _OPPONENTS,
     "belief": _OPPONENTS | {"uniform"},
     "evaluator": frozenset({"game", "go", "playout", "rewards"}),
+    "abstraction": frozenset({"equity"}),
 }
 """Settings that are specs, each with the names that run no code but this package's, and read no file."""
 _LABELS: Final = frozenset({"backend", "name", "traits"})

@@ -30,11 +30,11 @@ from zermelo.evaluation.tournament.run import round_robin
 CANDIDATES: Final = {
     "ismcts": (
         "random",
-        "determinized(agent=mcts(simulations=10), samples=2)",
         "ismcts(simulations=20)",
         "ismcts(simulations=200)",
         "cfr(most_states=20000)",
     ),
+    "cfr": ("random", "ismcts(simulations=20)", "cfr(abstraction=equity)"),
     "backward_induction": ("random", "backward_induction"),
     "simultaneous_mcts": ("random", "simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
     "hanabi": ("random", "noisy(agent=hanabi, epsilon=0.1)", "noisy(agent=hanabi, epsilon=0.03)", "hanabi"),

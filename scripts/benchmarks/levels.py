@@ -25,14 +25,12 @@ LEVELS = {
     "expectiminimax": ("greedy", "expectiminimax(nodes=300)", "expectiminimax(nodes=5000)"),
     "mcts": ("mcts(simulations=20)", "mcts(simulations=200)", "mcts(simulations=2000)"),
     "ismcts": (
-        "determinized(agent=mcts(simulations=10), samples=2)",
         "ismcts(simulations=20)",
         "ismcts(simulations=200)",
         "cfr(most_states=20000)",
     ),
-    "ismcts over copies": ("determinized(agent=mcts(simulations=10), samples=2)", "ismcts(simulations=20)"),
+    "ismcts over copies": ("ismcts(simulations=20)",),
     "cfr": (
-        "determinized(agent=mcts(simulations=10), samples=2)",
         "ismcts(simulations=20)",
         "cfr(abstraction=equity)",
     ),

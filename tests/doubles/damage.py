@@ -12,7 +12,7 @@ from typing import Any
 
 ODD: list[Any] = [
     None, True, -1, 0, 7, 2**63, 10**30, 1e308, -0.0, "", "x", "1", "\x00", "\x1b[2J", "nan", "random",
-    "beside:env", "uci(path='./trap')", "determinized(agent=uci(path='./trap'))", "os:system", [], [[]], {},
+    "beside:env", "uci(path='./trap')", "noisy(agent=uci(path='./trap'))", "os:system", [], [[]], {},
     [1, 2, 3], ["a"] * 9, {"$float": "inf"}, {"$float": "nan"}, {"$float": 3},
     {"kind": "named", "source": "beside:FEATURES"},
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 
 NOT_A_SEARCH = frozenset((
-    "backward_induction", "best_first", "cfr", "determinized", "gnubg", "gtp", "hanabi", "ismcts", "level",
+    "backward_induction", "best_first", "cfr", "gnubg", "gtp", "hanabi", "ismcts", "level",
     "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "simultaneous_mcts", "sparta",
     "torch", "uci",
 ))  # fmt: skip

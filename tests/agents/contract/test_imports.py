@@ -56,8 +56,6 @@ BOARD, DICE = "trees import figure; game = figure('aima-5.2')", "games import Pi
 CARDS = "games import Kuhn; game = Kuhn()"
 TOGETHER = "games import Goofspiel; game = Goofspiel(3)"
 NESTED = [
-    ("DeterminizedAgent", CARDS, "agent='expectimax(depth=1)', samples=2"),
-    ("DeterminizedAgent", CARDS, "agent='expectimax(depth=1, opponent=greedy)', belief='random', samples=2"),
     ("ExpectimaxAgent", BOARD, "opponent='greedy', depth=2"),
     ("ExpectimaxAgent", BOARD, "opponent='noisy(agent=minimax(depth=1), epsilon=0.5)', depth=2"),
     ("ISMCTSAgent", CARDS, "belief='greedy', simulations=4"),
@@ -68,7 +66,6 @@ PLAIN = [
     ("BackwardInductionAgent", TOGETHER, ""),
     ("BestReplyAgent", BOARD, ""),
     ("CFRAgent", CARDS, ""),
-    ("DeterminizedAgent", CARDS, ""),
     ("ExpectimaxAgent", BOARD, ""),
     ("ExpectiminimaxAgent", BOARD, ""),
     ("GreedyAgent", BOARD, ""),

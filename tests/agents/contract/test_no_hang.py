@@ -189,8 +189,7 @@ def test_advice_fits_the_agent(spec, advice):
 
 
 HIDDEN = [
-    "ismcts(seconds=0.05)", "ismcts(nodes=60)", "determinized(agent=mcts(seconds=0.02), seconds=0.05)",
-    "determinized(seconds=0.05)", "determinized(seconds=0.1, agent=mcts(simulations=1000000000))",
+    "ismcts(seconds=0.05)", "ismcts(nodes=60)", "ismcts(seconds=0.1, simulations=1000000000)",
     "cfr(iterations=2, variant=external_sampling)", "auto(seconds=0.05)",
 ]  # fmt: skip
 TOGETHER = [

@@ -45,7 +45,6 @@ SEARCHES: dict[str, tuple[str, ...]] = {
     "auto": (*KINDS["auto"], "cards", "at once"),
     "best_first": ("puzzle",),
     "ismcts": ("cards", "at once"),
-    "determinized": ("cards", "at once"),
     "simultaneous_mcts": ("at once",),
     "backward_induction": ("at once",),
 }
@@ -87,8 +86,6 @@ def new_agent(kind: str, **settings: Any) -> Any:
         settings["simulations"] = SIMULATIONS[kind]
     if kind == "auto":
         settings["nodes"] = 3_000
-    if kind == "determinized":
-        settings |= {"agent": "mcts(simulations=20, compile=never)", "samples": 3}
     return dataclasses.replace(agent, name="", **settings)
 
 
@@ -182,8 +179,7 @@ def check(kind: str, game_kind: str, game: Any, state: Any, result: SearchResult
     seat = game.to_move(state)
     assert result.action in game.legal_actions(state), what
     assert set(result.action_values) <= set(game.legal_actions(state)), what
-    if kind != "determinized":  # whose value is that of all deals
-        assert result.values_by_seat[seat] == pytest.approx(result.value), what
+    assert result.values_by_seat[seat] == pytest.approx(result.value), what
     position = Position(game, state, None, "")
     if kind == "greedy" or game_kind in PLAIN_ONLY or (game_kind == "many" and kind in ("mcts", "auto")):
         return

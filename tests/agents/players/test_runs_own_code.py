@@ -24,15 +24,15 @@ OUTSIDE = [
 ]
 AROUND = [
     "{}",
-    "determinized(agent={})",
-    "determinized(agent={!r})",
-    "determinized(samples=2, agent=determinized(agent={}))",
-    "determinized(agent=determinized(agent=determinized(agent={!r})))",
+    "noisy(agent={})",
+    "noisy(agent={!r})",
+    "noisy(epsilon=0.5, agent=noisy(agent={}))",
+    "noisy(agent=noisy(agent=noisy(agent={!r})))",
     "expectimax(opponent={})",
     "expectimax(opponent=noisy(agent={}, epsilon=0.1))",
     "expectimax(opponent='noisy(agent={})')",
     "ismcts(belief={})",
-    "determinized(belief=noisy(agent={}), agent=random)",
+    "ismcts(belief=noisy(agent={}), simulations=9)",
     "alphabeta(depth=[{!r}])",
     "alphabeta(depth=({!r}, 1))",
     "alphabeta(traits=1, depth={!r})",
@@ -45,7 +45,7 @@ VALUES = [
     "'values.json'",
     "'beside:value'",
     "'nobody_has_this'",
-    "fitted(path='values.json', features='beside:FEATURES')",
+    "linear(path='values.json', features='beside:FEATURES')",
 ]
 
 
@@ -63,7 +63,7 @@ def test_what_is_not_known_to_be_harmless_is_not(spec: str) -> None:
 @pytest.mark.parametrize("value", VALUES)
 def test_what_evaluates_counts_too(value: str) -> None:
     assert runs_own_code(f"greedy(evaluator={value})")
-    assert runs_own_code(f"determinized(agent=alphabeta(evaluator={value}))")
+    assert runs_own_code(f"noisy(agent=alphabeta(evaluator={value}))")
     assert runs_own_code(f"expectimax(opponent=softmax(evaluator={value}, temperature=2))")
 
 
@@ -71,7 +71,7 @@ def test_what_evaluates_counts_too(value: str) -> None:
 @pytest.mark.parametrize("value", ["'beside:function'", "['beside:function']", "uci(path='touch')"])
 def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:
     assert runs_own_code(f"alphabeta({setting}={value})")
-    assert runs_own_code(f"determinized(agent=alphabeta({setting}={value}))")
+    assert runs_own_code(f"noisy(agent=alphabeta({setting}={value}))")
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:
         "alphabeta(depth=4, evaluator=playout(games=8), window=bounds, ties=first, sooner=false)",
         "alphabeta(depth=4, traits={'chance': 'none'}, backend=clone, name='mine: the best')",
         "alphabeta(depth=2, evaluator='playout(games=2)', seconds=None)",
-        "determinized(agent=mcts(simulations=50), samples=4, belief=softmax(temperature=2.0))",
-        "determinized(agent='mcts(simulations=50)')",
+        "noisy(agent=mcts(simulations=50), epsilon=0.1)",
+        "noisy(agent='mcts(simulations=50)', epsilon=0.1)",
         "expectimax(opponent=noisy(agent=greedy, epsilon=0.1), depth=2)",
         "ismcts(simulations=9, belief=uniform)",
         "openspiel_mcts(simulations=5)",
@@ -100,7 +100,7 @@ def test_agents_of_this_package_are_harmless(spec: str) -> None:
         "alphabeta(depth=" + "-" * 100_000 + "1)",
         "alphabeta(depth=" + "9" * 5_000 + ")",
         "alphabeta" + "(" * 100_000,
-        "determinized(agent=" * 5_000 + "random" + ")" * 5_000,
+        "noisy(agent=" * 5_000 + "random" + ")" * 5_000,
         "alphabeta(depth={[]: 1})",
         "alphabeta(depth=\0)",
         "alphabeta(depth='\ud800')",

@@ -1,4 +1,4 @@
-"""Searches that do not peek: ISMCTS against the textbook's, determinized searches, and the permutation test."""
+"""Searches that do not peek: ISMCTS against the textbook's, and the permutation test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from zermelo.agents import DeterminizedAgent, ISMCTSAgent, StoppedBy, algorithms, make_agent
+from zermelo.agents import ISMCTSAgent, StoppedBy, algorithms, make_agent
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import RandomNumbers
@@ -17,7 +17,6 @@ from zermelo.agents.players.hidden.beliefs import Belief
 from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers
 from zermelo.envs import (
     CHANCE,
-    InvalidSettingError,
     UnknownNameError,
     UnsupportedGameError,
     as_game,
@@ -120,8 +119,6 @@ def snapshot(env: Any) -> tuple[Any, Any]:
 AGENTS = [
     "ismcts(simulations=12)",
     "ismcts(simulations=12, observers=single)",
-    "determinized(agent=INNER, samples=3)",
-    "determinized(agent=INNER, samples=3, decides=values)",
 ]
 
 
@@ -133,9 +130,8 @@ def test_what_the_seat_does_not_see_plays_no_part(name: str) -> None:
     others = [game.resample(state, seat, np.random.default_rng(seed)) for seed in range(2)]
     keys = {game.information_state_key(one, 1 - seat) for one in (state, *others)}
     assert len(keys) > 1, "the others hold other cards"
-    inner = "greedy" if isinstance(game, RulesGame) else "mcts(simulations=6)"  # nothing is compiled for it
     for spec in AGENTS:
-        agent: Any = make_agent(spec.replace("INNER", inner))
+        agent: Any = make_agent(spec)
         found = []
         for one in (state, *others):
             agent.reset(6)
@@ -189,43 +185,13 @@ def test_playouts_are_cut_short() -> None:
     assert nodes[0] < nodes[1] < nodes[2]
 
 
-# -- determinized searches ----------------------------------------------------------------------------------------
-
-
-def test_strategy_fusion_is_what_determinized_searches_suffer_from() -> None:
-    """It takes each deal as known: a queen calls where the other holds a jack, and folds where it holds a king."""
-    agent = DeterminizedAgent(agent="expectimax", samples=30)
-    result = agent.search_state(*dealt(Kuhn(), 2, 1, 0, 1))
-    assert result.action == 1  # a king, to which the other has bet
-    votes = DeterminizedAgent(agent="expectimax", samples=60).search_state(*dealt(Kuhn(), 1, 0, 0, 1)).visits
-    assert votes[0] > 10  # against a king
-    assert votes[1] > 10  # against a jack
-    assert sum(votes.values()) == 60
-
-
-def test_searches_that_do_not_fit_say_so() -> None:
-    game, state = dealt(Leduc(), 0, 1)
-    with pytest.raises(UnsupportedGameError, match="alphabeta needs a game without chance"):
-        DeterminizedAgent(agent="alphabeta(depth=2)").search_state(game, state)
-    with pytest.raises(InvalidSettingError, match="determinized needs an agent that searches, not 'random'"):
-        DeterminizedAgent(agent="random")
-    assert str(make_agent("determinized(agent=mcts(simulations=8), samples=4)").name) == (
-        "determinized(agent=mcts(simulations=8), samples=4)"
-    )
-    result = DeterminizedAgent(agent="greedy", seconds=1e-9, samples=50).search_state(game, state)
-    assert result.stopped_by is StoppedBy.SECONDS
-    assert result.stats["samples"] == 1
-
-
-@pytest.mark.parametrize("spec", ["ismcts", "determinized"])
-def test_games_that_do_not_say_what_is_known_are_refused(spec: str) -> None:
-    agent: Any = make_agent(spec)
+def test_games_that_do_not_say_what_is_known_are_refused() -> None:
+    agent: Any = make_agent("ismcts")
     with pytest.raises(UnsupportedGameError, match=r"hides? something from .*: use 'alphabeta'"):
         agent.search_state(RulesGame(MNK()))
     live = make("classic/tictactoe-v3")
     live.reset()
-    at_once: Any = make_agent(spec)
-    at_once = dataclasses.replace(at_once, name="", traits={"simultaneous": True, "information": "hidden"})
+    at_once = dataclasses.replace(agent, name="", traits={"simultaneous": True, "information": "hidden"})
     with pytest.raises(UnsupportedGameError, match="needs players who take turns"):
         at_once.act(live)
     pyspiel = pytest.importorskip("pyspiel")
@@ -263,14 +229,10 @@ def test_what_is_believed_follows_from_what_was_played() -> None:
     assert {unsuited.deal(generator).cards & 15 for _ in range(20)} == {1, 3}
 
 
-@pytest.mark.parametrize(
-    "spec",
-    ["ismcts(simulations=200, belief='BELIEF')", "determinized(agent=expectimax, samples=40, belief='BELIEF')"],
-)
-def test_a_queen_calls_who_only_bluffs(spec: str) -> None:
+def test_a_queen_calls_who_only_bluffs() -> None:
     for cards in (2, 0):  # whatever the other holds
         game, state = dealt(Kuhn(), cards, 1, 1)
-        agent: Any = make_agent(spec.replace("BELIEF", "doubles.policies:only_bluffs"))
+        agent: Any = make_agent("ismcts(simulations=200, belief='doubles.policies:only_bluffs')")
         result = agent.search_state(game, state)
         assert result.action == 1
         assert result.action_values[1] == 2

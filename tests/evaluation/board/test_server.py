@@ -119,7 +119,7 @@ def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -
         ("analyse", b'{"on": true, "agent": "os:system(command=ls)"}', 400, "on the command line"),
         ("new", b'{"opponent": "uci(command=ls)"}', 400, "on the command line"),
         ("new", b'{"opponent": "policytable(file=x)"}', 400, "on the command line"),
-        ("new", b'{"opponent": "determinized(agent=uci(path=1))"}', 400, "on the command line"),
+        ("new", b'{"opponent": "noisy(agent=uci(path=1))"}', 400, "on the command line"),
         ("analyse", b'{"on": true, "agent": "expectimax(opponent=gnubg)"}', 400, "on the command line"),
         ("new", b'{"opponent": "nobody"}', 400, "no agent is called"),
         ("new", b'{"seat": 5}', 400, "no seat 6"),

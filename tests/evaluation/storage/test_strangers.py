@@ -110,10 +110,10 @@ def test_an_infinite_reward_is_a_reward():
 @pytest.mark.parametrize(
     "agent",
     [
-        "determinized(agent=uci(path='./trap'))",
-        "determinized(agent='gtp(path=\"./trap\")')",
+        "noisy(agent=uci(path='./trap'))",
+        "noisy(agent='gtp(path=\"./trap\")')",
         "expectimax(opponent=uci(path='./trap'), depth=1)",
-        "determinized(agent=determinized(agent=gnubg(path='./trap')))",
+        "noisy(agent=noisy(agent=gnubg(path='./trap')))",
         "greedy(evaluator='beside:env')",
         "alphabeta(depth=1, on_node='beside:env')",
         "policy(policy='beside:env')",

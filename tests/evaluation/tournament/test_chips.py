@@ -165,7 +165,7 @@ def test_agents_that_cannot_play_are_refused_or_left_out(tmp_path):
         (HANABI, "cfr", "has more than 2,000,000 states"),
         ("classic/tictactoe-v3", "cfr", "is for games that hide something"),
         ("classic/tictactoe-v3", "ismcts(simulations=5)", "is for games that hide something"),
-        ("classic/tictactoe-v3", "determinized", "is for games that hide something"),
+        ("classic/tictactoe-v3", "ismcts", "is for games that hide something"),
         ("classic/tictactoe-v3", "simultaneous_mcts", "is for games in which players move at the same time"),
         ("classic/tictactoe-v3", "backward_induction", "is for games in which players move at the same time"),
     ],
