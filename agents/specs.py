@@ -165,9 +165,10 @@ _HARMLESS: Final[Mapping[str, frozenset[str]]] = {
     "opponent": _OPPONENTS,
     "belief": _OPPONENTS | {"uniform"},
     "evaluator": frozenset({"game", "go", "playout", "rewards"}),
-    "abstraction": frozenset({"equity"}),
 }
 """Settings that are specs, each with the names that run no code but this package's, and read no file."""
+_SHIPPED: Final = {"abstraction": "equity"}
+"""Settings that are files, each with the name of the one that comes with this package."""
 _LABELS: Final = frozenset({"backend", "name", "traits"})
 """Settings of agents that name nothing outside of this package, whatever their text is."""
 
@@ -187,6 +188,8 @@ def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
     if setting in _HARMLESS:
         return _is_harmless_spec(setting, value)
     if isinstance(value, str | Spec):
+        if str(value) == _SHIPPED.get(setting):
+            return True
         return setting in words or value in (Spec("true"), Spec("false"))
     if isinstance(value, Mapping):
         return all(_is_harmless(setting, part, words) for pair in value.items() for part in pair)
