@@ -34,7 +34,7 @@ CANDIDATES: Final = {
         "ismcts(simulations=200)",
         "cfr(most_states=20000)",
     ),
-    "cfr": ("random", "ismcts(simulations=20)", "cfr(abstraction=equity)"),
+    "cfr": ("random", "ismcts(simulations=20)", "cfr(abstraction='equity')"),
     "backward_induction": ("random", "backward_induction"),
     "simultaneous_mcts": ("random", "simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
     "hanabi": ("random", "noisy(agent=hanabi, epsilon=0.1)", "noisy(agent=hanabi, epsilon=0.03)", "hanabi"),
