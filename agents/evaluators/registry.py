@@ -6,12 +6,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
+from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, StoredNetwork
+from zermelo.agents.evaluators.fitted_linear import FittedLinear, StoredLinear
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.shipped import ShippedNetwork
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import read_file
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 
@@ -48,6 +52,24 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     if spec.name not in makers:
         raise unknown_name("evaluator", spec.name, makers)
     return _build(makers[spec.name], spec)
+
+
+def load_evaluation(path: str, features: str = "") -> FittedLinear | NetworkEvaluator:
+    """Reads the evaluation in a file.
+
+    ``features`` is the ``"module:name"`` of features of your own: what a file names is imported only if it is
+    given here too.
+
+    Raises:
+        InvalidSettingError: There is no such file, or it is no evaluation.
+    """
+    try:
+        stored = msgspec.json.decode(read_file(path), type=StoredLinear | StoredNetwork)
+        return stored.evaluator(path) if isinstance(stored, StoredNetwork) else stored.evaluator(path, features)
+    except FileNotFoundError:
+        raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
+    except (ValueError, OSError, RecursionError) as error:
+        raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None
 
 
 def _check_arguments(evaluator: Any) -> None:

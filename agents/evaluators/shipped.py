@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import msgspec
 
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, NetworkTables, StoredNetwork
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
@@ -27,9 +26,7 @@ def _files() -> dict[str, Path]:
 
 @functools.cache
 def _read(path: Path) -> NetworkEvaluator:
-    found = load_evaluation(str(path))
-    assert isinstance(found, NetworkEvaluator), "the folder has networks only"
-    return found
+    return msgspec.json.decode(path.read_bytes(), type=StoredNetwork).evaluator(str(path))
 
 
 def _rules_of(rules: Any) -> str:

@@ -19,8 +19,8 @@ from zermelo.agents.core.playouts import after, past_chance, random_game
 from zermelo.agents.core.tasks import PureWork
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import plane_words
+from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.mcts import MCTSAgent

@@ -20,8 +20,8 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.core.tree_config import AlphaBetaConfig
 from zermelo.agents.core.tree_search import Root
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
 from zermelo.envs.rules import RulesGame

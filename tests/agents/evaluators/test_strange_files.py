@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
+from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.envs import ZermeloError
 
 SOURCE = "beside_evaluation:FEATURES"

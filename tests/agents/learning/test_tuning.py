@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from zermelo.agents import LinearEvaluator, make_agent
 from zermelo.agents.core.playouts import random_game
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
+from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.learning.tuning.linear import _with_returns, loss_of, regress, tune
 from zermelo.agents.learning.tuning.self_play import SelfPlay, searching
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent

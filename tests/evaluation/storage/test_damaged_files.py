@@ -17,8 +17,8 @@ import pytest
 from doubles.damage import damage
 
 from zermelo.agents import PolicyTable, make_agent, solve_policy
-from zermelo.agents.evaluators.evaluation_files import load_evaluation
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
+from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
 from zermelo.evaluation import EndReason, GameRecord, Move, read_standings
