@@ -5,8 +5,8 @@ A name brings its module when it is first used, as in ``zermelo.envs``.
 
 from typing import TYPE_CHECKING
 
-from zermelo.envs.lazy_names import lazy_names
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_with_imported
+from zermelo.envs.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.agents.agent import Agent as Agent

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.agent import Agent
 from zermelo.agents.core.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.envs.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
+from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
 _BY_NAME: Final = {
     "random": "random:RandomAgent",

@@ -8,14 +8,12 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from zermelo.envs.lazy_names import lazy_names
+from zermelo.envs.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions as legal_actions
     from zermelo.envs.adapters.as_game import as_game as as_game
     from zermelo.envs.adapters.as_game import register_rules as register_rules
-    from zermelo.envs.adapters.discretise import discretise as discretise
-    from zermelo.envs.adapters.facts.known import register_information as register_information
     from zermelo.envs.checks.check_rules import check_rules as check_rules
     from zermelo.envs.clone.clone_env import clone_env as clone_env
     from zermelo.envs.clone.clone_env import register_clone as register_clone
@@ -38,12 +36,14 @@ if TYPE_CHECKING:
     from zermelo.envs.game import RewardSum as RewardSum
     from zermelo.envs.game import Traits as Traits
     from zermelo.envs.game import TraitSource as TraitSource
+    from zermelo.envs.live.discretise import discretise as discretise
     from zermelo.envs.registration.make import make as make
     from zermelo.envs.registration.make import make_env as make_env
     from zermelo.envs.registration.registry import EnvEntry as EnvEntry
     from zermelo.envs.registration.registry import list_envs as list_envs
     from zermelo.envs.registration.registry import register_env as register_env
     from zermelo.envs.registration.registry import register_envs as register_envs
+    from zermelo.envs.traits.known_classes import register_information as register_information
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
     __getattr__, __all__ = lazy_names(
@@ -51,8 +51,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         {
             "adapters.actions": "legal_actions",
             "adapters.as_game": "as_game register_rules",
-            "adapters.discretise": "discretise",
-            "adapters.facts.known": "register_information",
+            "live.discretise": "discretise",
+            "traits.known_classes": "register_information",
             "clone.clone_env": "clone_env register_clone",
             "clone.verify": "verify_clone",
             "errors": "CloneError EnvFailedError GameOverError IllegalActionError InvalidSettingError "

@@ -54,7 +54,7 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
 def _leaves(game: Game[Any], state: Any, depth: int) -> int:
     has_no_chance = game.traits.chance is Chance.NONE
     if depth >= COMPILED_DEPTH and isinstance(game, RulesGame) and has_no_chance and can_compile():
-        from zermelo.envs.jit.perft import count_leaves
+        from zermelo.envs.jit.perft_kernel import count_leaves
 
         return count_leaves(game, state, depth)
     return _count(game, state, depth)

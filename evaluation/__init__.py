@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from zermelo.envs.lazy_names import lazy_names
+from zermelo.envs.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.evaluation.errors import AgentStartError as AgentStartError

@@ -20,10 +20,10 @@ import numba
 import numpy as np
 import typer
 
-from zermelo.envs.files import replaced
 from zermelo.envs.games.twenty_forty_eight import packed, weights
 from zermelo.envs.jit.compiling import Functions
 from zermelo.envs.rules import bits
+from zermelo.envs.support.files import replaced
 
 CHUNK: Final = 1_000_000
 """Moves between two looks at the clock."""

@@ -15,10 +15,10 @@ import numba
 import numpy as np
 import typer
 
-from zermelo.envs.files import replaced
 from zermelo.envs.games.backgammon import bear_off
 from zermelo.envs.games.backgammon.bear_off import CHECKERS, COLUMNS, FILE, HOME, POSITIONS, ROLLS
 from zermelo.envs.jit.compiling import Functions
+from zermelo.envs.support.files import replaced
 
 place = Functions().compiled(bear_off.place)
 MOST_PLAYS = 1000

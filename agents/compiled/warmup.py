@@ -37,7 +37,7 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
-    from zermelo.envs.jit.perft import leaves_kernel
+    from zermelo.envs.jit.perft_kernel import leaves_kernel
 
     reason = why_not_compiled()
     if reason:

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.files import replaced
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
 
 Arrays = Mapping[str, NDArray[Any]]
 _HEADER: Final = "header"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.envs.local_modules import import_module
-from zermelo.envs.spec_text import Spec, parse_spec, unknown_setting
+from zermelo.envs.support.local_modules import import_module
+from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_setting
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 

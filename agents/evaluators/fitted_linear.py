@@ -20,7 +20,7 @@ from zermelo.agents.core.settings import import_name
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.protocol import values_by_seat
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.spec_text import format_spec
+from zermelo.envs.support.spec_text import format_spec
 
 OBSERVATION: Final = "observation"
 """The features that need no code: all numbers that the player to move observes."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.settings import flag, import_name
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 
 _ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
 

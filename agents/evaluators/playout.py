@@ -14,7 +14,7 @@ from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.agents.core.playouts import Playouts
 from zermelo.agents.core.settings import check_whole
 from zermelo.envs import Game
-from zermelo.envs.spec_text import format_spec
+from zermelo.envs.support.spec_text import format_spec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,7 @@ from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
-from zermelo.envs.spec_text import format_spec
+from zermelo.envs.support.spec_text import format_spec
 
 
 class Rated(NamedTuple):

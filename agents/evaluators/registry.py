@@ -15,8 +15,8 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.shipped import ShippedNetwork
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.files import read_file
-from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.support.files import read_file
+from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
 
 
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:

@@ -20,10 +20,10 @@ from zermelo.agents.core.endgame_tables import canonical_key
 from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game, write_knowledge
 from zermelo.agents.core.result import SearchResult
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.installing import install_command
 
 KIND: Final = "opening book"
 PROVEN, EXPANDED, FOLLOWED = 1, 2, 4

@@ -22,13 +22,13 @@ from zermelo.agents.knowledge.endings import BYTES_A_MOVE, BYTES_A_POSITION, Gro
 from zermelo.agents.knowledge.expansion import Expansion
 from zermelo.agents.knowledge.retrograde import Numbers
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.files import replaced
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
 
 _MB: Final = 1 << 20
 

@@ -5,7 +5,7 @@ A name brings its module when it is first used, as in ``zermelo.envs``.
 
 from typing import TYPE_CHECKING
 
-from zermelo.envs.lazy_names import lazy_names
+from zermelo.envs.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.agents.learning.labels import label_positions as label_positions

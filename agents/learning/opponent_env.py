@@ -28,8 +28,8 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.learning.schedules import agent_of, as_schedule
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
-from zermelo.envs.adapters.masks import mask_of
-from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec
+from zermelo.envs.live.masks import mask_of
+from zermelo.envs.live.wrappers import game_name, innermost, is_aec
 
 ALTERNATE: Final = "alternate"
 RANDOM: Final = "random"

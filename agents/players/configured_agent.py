@@ -11,8 +11,8 @@ import numpy as np
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.settings import check_settings, setting_text, whole
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.adapters.wrappers import is_dead
-from zermelo.envs.spec_text import format_spec
+from zermelo.envs.live.wrappers import is_dead
+from zermelo.envs.support.spec_text import format_spec
 
 
 class Pondered(NamedTuple):

@@ -24,7 +24,7 @@ from zermelo.agents.core.settings import number, path
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -18,7 +18,7 @@ from zermelo.agents.players.opponents import make_opponent, replies
 from zermelo.agents.players.tree_agent import PruningAgent, TableAgent, TreeSearchAgent
 from zermelo.agents.search.tree.inner_game import looking_inside
 from zermelo.envs import Game, InvalidSettingError
-from zermelo.envs.spec_text import Spec, parse_spec
+from zermelo.envs.support.spec_text import Spec, parse_spec
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -21,7 +21,7 @@ from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.players.random import NoisyAgent, RandomAgent
 from zermelo.agents.specs import list_agents, make_agent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
-from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
+from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
 """By action (those left out are never played); or in the order of the legal actions; or of all actions."""

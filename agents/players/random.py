@@ -10,7 +10,7 @@ from zermelo.agents.core.settings import made, number
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import GameOverError
-from zermelo.envs.spec_text import Spec
+from zermelo.envs.support.spec_text import Spec
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

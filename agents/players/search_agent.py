@@ -25,11 +25,11 @@ from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
-from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
+from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
-from zermelo.envs.traits import given_traits
+from zermelo.envs.traits.merging import given_traits
 
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""

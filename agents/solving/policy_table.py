@@ -25,9 +25,9 @@ from typing import Annotated, Any, BinaryIO, Final, TypeAlias
 import msgspec
 
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.files import replaced
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
 
 _FORMAT: Final = "zermelo policy"
 _VERSION: Final = 2

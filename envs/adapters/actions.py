@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.envs.adapters.facts.known import known_actions
-from zermelo.envs.adapters.masks import gym_mask, require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, require_reset
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.live.masks import gym_mask, require_mask_before_last, shown_mask, writes_own_last
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import game_name, innermost, is_aec, require_reset
+from zermelo.envs.traits.known_classes import known_actions
 
 
 def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:

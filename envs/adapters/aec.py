@@ -14,7 +14,7 @@ Chance, in one of three ways:
 - Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
   the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
   draw is never seen.
-- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.facts.declared``).
+- Declared: it tells its outcomes and probabilities (``zermelo.envs.traits.declared``).
 
 Of some environments it is known what agents have seen, of others that agents move at the same time, though they
 are asked in turn. In the middle of such a round they hold what some agents have chosen and the others do not see.
@@ -30,14 +30,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
-from zermelo.envs.adapters.facts.declared import checked_outcomes, declared_traits, declares_chance
-from zermelo.envs.adapters.facts.found_traits import with_traits
-from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, quieten, require_reset, seat_agents
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.quiet import QUIET
@@ -51,6 +44,13 @@ from zermelo.envs.errors import (
     require_actions_of,
 )
 from zermelo.envs.game import CHANCE, Information, Traits
+from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import innermost, is_gymnasium, quieten, require_reset, seat_agents
+from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
+from zermelo.envs.traits.known_classes import known_facts
+from zermelo.envs.traits.of_copies import with_traits
 
 
 class AECGame(CopiedGame):
@@ -232,7 +232,7 @@ class AECGame(CopiedGame):
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
 
-    # -- what inference asks (zermelo.envs.adapters.facts.observability) ----------------------------------------
+    # -- what inference asks (zermelo.envs.traits.observability) ----------------------------------------
 
     def sight(self, state: CopiedState, seat: int) -> Hashable:
         try:

@@ -12,24 +12,24 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from zermelo.envs.adapters import aec, gymnasium, transition_table
-from zermelo.envs.adapters.adapter import Adapted
-from zermelo.envs.adapters.facts.configuration import configuration, differences, episode, is_same_episode
-from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.openspiel import game as openspiel
-from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
-from zermelo.envs.adapters.wrappers import (
+from zermelo.envs.adapters import aec, gymnasium, openspiel, transition_table
+from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame, rules_of
+from zermelo.envs.clone.kinds import full_name
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game, Traits, TraitSource
+from zermelo.envs.live.adapter import Adapted
+from zermelo.envs.live.configuration import configuration, differences, episode, is_same_episode
+from zermelo.envs.live.wrappers import (
     game_name,
     innermost,
     is_gymnasium,
     require_reset,
     seat_agents,
 )
-from zermelo.envs.clone.kinds import full_name
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
-from zermelo.envs.traits import given_traits, merge_traits
+from zermelo.envs.traits.declared import declared_traits
+from zermelo.envs.traits.merging import given_traits, merge_traits
+from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
 _ADAPTERS: Final = (
     openspiel.ADAPTER,
@@ -54,7 +54,7 @@ _GAME_METHODS = (
 )
 
 _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
-    openspiel.SHIMMY: lambda raw: rules_of(raw, {}),
+    SHIMMY: lambda raw: rules_of(raw, {}),
 }
 
 
@@ -104,7 +104,7 @@ def game_and_state(
                     f"traits cannot be given for {type(source).__name__}, which is a game with traits of its own"
                 )
             return source, None
-        if openspiel.is_openspiel(source):
+        if is_openspiel(source):
             return _openspiel_game(source, backend, given), None
         require_reset(source)
         known = _remembered(source)

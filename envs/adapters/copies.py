@@ -11,10 +11,6 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.quiet import QUIET
@@ -22,6 +18,10 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
 from zermelo.envs.errors import CloneError, EnvFailedError, GameOverError, ZermeloError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Traits
+from zermelo.envs.live.failures import place_of
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import game_name, is_dead
+from zermelo.envs.traits.known_classes import known_facts
 
 _SLOW: Final = 0.02
 """Seconds that a copy takes which is worth a comparison."""
@@ -248,7 +248,7 @@ class CopiedGame:
             f"{place_of(error)}{hint}"
         )
 
-    # -- what inference asks (zermelo.envs.adapters.facts.observability) -----------------------------------------
+    # -- what inference asks (zermelo.envs.traits.observability) -----------------------------------------
 
     def trials(self, state: CopiedState) -> Generator[None]:
         yield from ()

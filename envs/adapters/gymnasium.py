@@ -1,7 +1,7 @@
 """Any other Gymnasium environment as a single-player game whose states are copies of it.
 
 Rewards, ends and masks come from what ``step`` returns. A live environment keeps none of these, so the first state
-is never an end, and its mask is asked of the environment (``zermelo.envs.adapters.masks``). A time limit that
+is never an end, and its mask is asked of the environment (``zermelo.envs.live.masks``). A time limit that
 wraps the environment is part of the game.
 """
 
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
-from zermelo.envs.adapters.facts.found_traits import with_traits
-from zermelo.envs.adapters.masks import GymMask, own_mask, shown_mask
-from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.adapters.wrappers import is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Traits
+from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import is_gymnasium, quieten, require_reset, thin
+from zermelo.envs.traits.of_copies import with_traits
 
 
 class GymGame(CopiedGame):

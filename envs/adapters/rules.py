@@ -16,7 +16,8 @@ from typing import Any
 
 import zermelo.envs.games  # noqa: F401  # for what it declares
 from zermelo.envs.adapters.as_game import register_rules
-from zermelo.envs.adapters.wrappers import (
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.live.wrappers import (
     game_name,
     innermost,
     is_gymnasium,
@@ -24,7 +25,6 @@ from zermelo.envs.adapters.wrappers import (
     require_reset,
     seat_agents,
 )
-from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.about import EQUIVALENT, LISTED, EquivalentRules
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 

@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.adapters.adapter import Adapted, Adapter
-from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.wrappers import TIME_LIMIT, game_layers, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.traits import merge_traits
+from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, is_gymnasium, layers
+from zermelo.envs.traits.declared import declared_traits
+from zermelo.envs.traits.merging import merge_traits
 
 
 class TableState(NamedTuple):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
 from zermelo.envs.rules.about import listed, openspiel_rules
+from zermelo.envs.rules.board_methods import board, board_lines, limits
 from zermelo.envs.rules.boards import square_text
-from zermelo.envs.rules.declared import board, board_lines, limits
 from zermelo.envs.rules.words import (
     Words,
     contains,

@@ -16,8 +16,8 @@ from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, middle
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.board_methods import board, board_lines, limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares
-from zermelo.envs.rules.declared import board, board_lines, limits
 from zermelo.envs.rules.scores import loss_in, win_in
 
 _CHOCOLATE: Final[Colour] = (104, 64, 40)

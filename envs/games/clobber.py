@@ -23,8 +23,8 @@ from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, shift_right
+from zermelo.envs.rules.board_methods import Sides, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_direction, symmetric_square, whole
-from zermelo.envs.rules.declared import Sides, board, limits
 
 _BOARD: Final = Squares(from_below=True)
 _FREE: Final = tile(FAINT)

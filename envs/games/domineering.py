@@ -21,8 +21,8 @@ from zermelo.envs.pictures.boards import FAINT, draws_marks, shade, tile
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.board_methods import Board, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, square_text, symmetric_square, whole
-from zermelo.envs.rules.declared import Board, board, limits
 from zermelo.envs.rules.scores import loss_in, win_in
 
 _WOOD: Final[Colour] = (168, 118, 72)

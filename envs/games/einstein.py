@@ -24,8 +24,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
 from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.board_methods import board, board_lines, limits, observes
 from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
-from zermelo.envs.rules.declared import board, board_lines, limits, observes
 
 _STONES: Final = 6
 _NOWHERE: Final = 63

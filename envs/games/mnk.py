@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.board_methods import Board, board, board_lines, limits, observes
 from zermelo.envs.rules.boards import first_column, has_row, rows_of, stones_of
-from zermelo.envs.rules.declared import Board, board, board_lines, limits, observes
 
 
 class MNKState(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
-from zermelo.envs.rules.declared import Written, limits, observes
+from zermelo.envs.rules.board_methods import Written, limits, observes
 
 
 class NimState(NamedTuple):

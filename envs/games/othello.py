@@ -26,8 +26,8 @@ from zermelo.envs.pictures.boards import disk, draws_marks, tile
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount, shift_right
+from zermelo.envs.rules.board_methods import Sides, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
-from zermelo.envs.rules.declared import Sides, board, limits
 
 _BLACK: Final[Colour] = (34, 36, 40)
 _EDGE: Final[Colour] = (36, 90, 59)

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
-from zermelo.envs.rules.declared import limits, observes
+from zermelo.envs.rules.board_methods import limits, observes
 
 _ROLL: Final = 0
 _HOLD: Final = 1

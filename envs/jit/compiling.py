@@ -28,9 +28,9 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.jit.waiting import say_once
+from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
-from zermelo.envs.rules.tables import NAMES
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()

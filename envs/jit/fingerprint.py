@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
-from zermelo.envs.rules.tables import NAMES
 from zermelo.envs.rules.words import Words
 
 _PACKAGES = {"numpy", "numba", "llvmlite"}

@@ -19,8 +19,8 @@ from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.dispatch import type_calls
-from zermelo.envs.rules import bits, vectors, words
-from zermelo.envs.rules.tables import NAMES
+from zermelo.envs.rules import arrays, bits, words
+from zermelo.envs.rules.arrays import NAMES
 
 _INT: Final = ir.IntType(64)
 _FLOAT: Final = ir.DoubleType()
@@ -375,7 +375,7 @@ def _row_product(values: Any, rows: Any, row: Any) -> Any:
     return total
 
 
-LOOPS: Final[dict[Any, Any]] = {vectors.row_sum: _row_sum, vectors.row_product: _row_product}
+LOOPS: Final[dict[Any, Any]] = {arrays.row_sum: _row_sum, arrays.row_product: _row_product}
 """Functions that are compiled in place of others."""
 
 INSTRUCTIONS: Final = frozenset((*_BITS, *_MEMORY, *_SETS))

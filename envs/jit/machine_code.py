@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.files import replaced
-from zermelo.envs.rules.tables import SYMBOLS
+from zermelo.envs.rules.arrays import SYMBOLS
+from zermelo.envs.support.files import replaced
 
 MAGIC = b"zermelo machine code 1\n"
 _FREE = "NRT_MemInfo_call_dtor"

@@ -25,8 +25,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.errors import (
     InvalidSettingError,
     MissingDependencyError,
@@ -34,12 +32,14 @@ from zermelo.envs.errors import (
     UnsupportedGameError,
     ZermeloError,
 )
-from zermelo.envs.installing import install_command
-from zermelo.envs.local_modules import import_module
+from zermelo.envs.live.failures import place_of
+from zermelo.envs.live.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
-from zermelo.envs.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
+from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.local_modules import import_module
+from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
 
 _EXTRAS = ("classic", "openspiel")
 

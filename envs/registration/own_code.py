@@ -6,7 +6,7 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.registration.registry import OWN_ENVS
-from zermelo.envs.spec_text import Spec, parse_spec
+from zermelo.envs.support.spec_text import Spec, parse_spec
 
 _TEXT_ALLOWED = frozenset({"FrozenLake", "FrozenLake8x8"})
 """Environments besides ours of which a setting may be text: it names nothing outside of them."""

@@ -35,7 +35,7 @@ class EnvEntry:
     @property
     def summary(self) -> str:
         """The line without the name: players, kind, what players see, whether it is installed."""
-        from zermelo.envs.installing import install_command, is_installed
+        from zermelo.envs.support.installing import install_command, is_installed
 
         players = "1 player" if self.players == "1" else f"{self.players} players"
         search = {"perfect": "searchable", "hidden": "hidden information"}.get(self.information)

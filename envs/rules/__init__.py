@@ -40,6 +40,13 @@ from zermelo.envs.rules.bits import popcount as popcount
 from zermelo.envs.rules.bits import shift_right as shift_right
 from zermelo.envs.rules.bits import swapped_bytes as swapped_bytes
 from zermelo.envs.rules.bits import wrapped_difference as wrapped_difference
+from zermelo.envs.rules.board_methods import Board as Board
+from zermelo.envs.rules.board_methods import Sides as Sides
+from zermelo.envs.rules.board_methods import Square as Square
+from zermelo.envs.rules.board_methods import board as board
+from zermelo.envs.rules.board_methods import board_lines as board_lines
+from zermelo.envs.rules.board_methods import limits as limits
+from zermelo.envs.rules.board_methods import with_methods as with_methods
 from zermelo.envs.rules.boards import all_squares as all_squares
 from zermelo.envs.rules.boards import draw as draw
 from zermelo.envs.rules.boards import first_column as first_column
@@ -55,13 +62,6 @@ from zermelo.envs.rules.boards import symmetric_board as symmetric_board
 from zermelo.envs.rules.boards import symmetric_square as symmetric_square
 from zermelo.envs.rules.boards import transposed as transposed
 from zermelo.envs.rules.boards import whole as whole
-from zermelo.envs.rules.declared import Board as Board
-from zermelo.envs.rules.declared import Sides as Sides
-from zermelo.envs.rules.declared import Square as Square
-from zermelo.envs.rules.declared import board as board
-from zermelo.envs.rules.declared import board_lines as board_lines
-from zermelo.envs.rules.declared import limits as limits
-from zermelo.envs.rules.declared import with_methods as with_methods
 from zermelo.envs.rules.history import with_past as with_past
 from zermelo.envs.rules.protocol import EVALUATION_UNIT as EVALUATION_UNIT
 from zermelo.envs.rules.protocol import GENERAL_SUM as GENERAL_SUM

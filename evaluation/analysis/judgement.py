@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zermelo.envs.files import read_file
+from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.writing import finite, printable
 from zermelo.evaluation.stats.score_interval import wilson_interval

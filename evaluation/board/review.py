@@ -11,7 +11,7 @@ from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.analysis.replay import Replayer

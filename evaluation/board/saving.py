@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.writing import shown

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.match.writing import shown
 from zermelo.evaluation.sandbox.settings import Isolation
 

@@ -13,7 +13,7 @@ import typer
 
 from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.spec_text import Spec, parse_spec
+from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.runners import RunnerChoice
 

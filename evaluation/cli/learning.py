@@ -240,7 +240,7 @@ def label_command(
     [dim]$[/dim] zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
     """
     from zermelo.agents.learning.labels import COLUMNS, label_positions
-    from zermelo.envs.files import replaced
+    from zermelo.envs.support.files import replaced
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.export import table_writer
     from zermelo.evaluation.output.progress import tracked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.envs.spec_text import Spec
+from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli.arguments import Json, print_json
 
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ def _has_games(folder: Path) -> bool:
 def _judged_before(folder: Path) -> dict[str, Any] | None:
     import msgspec
 
-    from zermelo.envs.files import read_file
+    from zermelo.envs.support.files import read_file
     from zermelo.evaluation.errors import StoreError
 
     try:

@@ -20,9 +20,9 @@ import numpy as np
 
 from zermelo.agents.players.learned.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.adapters.masks import gym_mask, mask_of
-from zermelo.envs.adapters.spaces import ActionCodec
-from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
+from zermelo.envs.live.masks import gym_mask, mask_of
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.writing import shown

@@ -24,7 +24,7 @@ import numpy as np
 
 from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import (

@@ -18,7 +18,7 @@ from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.players.level import LevelAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
-from zermelo.envs.adapters.wrappers import game_name, is_aec
+from zermelo.envs.live.wrappers import game_name, is_aec
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.envs.files import replaced
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.files import replaced
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import json_number

@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.score import Scoring
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ import cloudpickle
 
 from zermelo.agents.core.tasks import PureWork
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners.processes import ProcessRunner, sendable
 from zermelo.evaluation.runners.work import Item, Result, Waiting, Work

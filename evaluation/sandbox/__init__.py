@@ -3,7 +3,7 @@
 import enum
 from typing import TYPE_CHECKING
 
-from zermelo.envs.lazy_names import lazy_names
+from zermelo.envs.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.evaluation.sandbox.settings import Isolation

@@ -30,8 +30,8 @@ import numpy as np
 
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.wrappers import innermost, is_aec
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.live.wrappers import innermost, is_aec
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import rehearse

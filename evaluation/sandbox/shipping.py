@@ -25,10 +25,10 @@ import numpy as np
 
 from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.aec import deal_unseen
-from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.match.writing import shown
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from zermelo.envs.files import replaced
+from zermelo.envs.support.files import replaced
 from zermelo.evaluation.errors import StoreError
 
 

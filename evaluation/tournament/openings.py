@@ -16,7 +16,7 @@ from zermelo.agents import RandomAgent
 from zermelo.agents.core.settings import check_whole
 from zermelo.agents.knowledge.books import book_lines
 from zermelo.envs import InvalidSettingError, as_game
-from zermelo.envs.files import read_file
+from zermelo.envs.support.files import read_file
 from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.writing import plain
 from zermelo.evaluation.schedule import derived_seed

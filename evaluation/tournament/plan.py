@@ -12,10 +12,10 @@ from zermelo.agents import RandomAgent
 from zermelo.agents.core.settings import check_whole
 from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.traits.declared import declared_traits
+from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint

@@ -21,7 +21,7 @@ import numpy as np
 from zermelo.agents import make_agent
 from zermelo.agents.players.level import Levels, Unit
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.fingerprint import fingerprint

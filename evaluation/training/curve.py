@@ -20,7 +20,7 @@ from typing import Any
 
 from zermelo.agents.core.settings import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.storage.curves import read_curve, read_points
 from zermelo.evaluation.storage.files import replace_text

@@ -27,7 +27,7 @@ from zermelo.agents.core.settings import check_number, check_whole
 from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
 from zermelo.agents.players.level import Levels, Unit, levels_for
 from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed

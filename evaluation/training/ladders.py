@@ -30,7 +30,7 @@ from zermelo.agents.core.settings import check_number
 from zermelo.agents.learning.vector_opponents import MatchResult
 from zermelo.agents.players.level import Rung, ladder_key
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.spec_text import Spec, format_spec, parse_spec
+from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import build_env

@@ -33,7 +33,7 @@ from zermelo.agents.learning.tuning.gradients import Weights
 from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.learning.tuning.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
-from zermelo.envs.files import replaced
+from zermelo.envs.support.files import replaced
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 

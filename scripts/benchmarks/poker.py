@@ -16,7 +16,7 @@ from zermelo.agents.players.poker.buckets import CLASSES, Boards, Sizes, fit_buc
 from zermelo.agents.players.poker.cards import is_compiled
 from zermelo.agents.solving.equilibrium.public_trees import Deals, PublicTreeCFR, exploitability_on, with_memory
 from zermelo.envs import make_env
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.live.wrappers import innermost
 
 _ENVS = {"limit": "classic/texas_holdem-v4", "no_limit": "classic/texas_holdem_no_limit-v6"}
 

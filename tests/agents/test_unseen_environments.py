@@ -17,10 +17,10 @@ from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent, value_iteratio
 from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
-from zermelo.envs.adapters.facts import found_traits
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.traits import of_copies as found_traits
 
 KNOWN = {
     "chance": "deterministic",

@@ -26,10 +26,10 @@ import numpy.typing as npt
 from zermelo.agents.core.mate_distance import known_win
 from zermelo.agents.evaluators.protocol import values_by_seat
 from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.files import replaced
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
 
 ONE: Final = 255
 """A hidden value that counts in full, and what the first layer's weights are multiplied by."""

@@ -25,7 +25,7 @@ from zermelo.agents.evaluators.fitted_linear import OBSERVATION, Features, Fitte
 from zermelo.agents.learning.tuning.self_play import MAX_MOVES, Player, SelfPlay, at_random, searching
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
-from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.live.wrappers import game_name
 
 _STARTS: Final = 50
 _WALKS: Final = 20

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.players.engines.protocols import EngineAgent, EngineError
 from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
-from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import position
 
 OFF, BAR = 0, 25

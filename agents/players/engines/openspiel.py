@@ -13,7 +13,7 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, number, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance, Game, UnsupportedGameError
-from zermelo.envs.adapters.openspiel.game import OpenSpielGame
+from zermelo.envs.adapters.openspiel import OpenSpielGame
 
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""

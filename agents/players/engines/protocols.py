@@ -23,10 +23,10 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.players.configured_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import coordinates
 from zermelo.envs.games.chess.rules import Chess
+from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.rules.rules_game import RulesGame
 
 PATIENCE: Final = 10.0

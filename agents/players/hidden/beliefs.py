@@ -16,7 +16,7 @@ import numpy as np
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.envs import CHANCE, Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsPast
-from zermelo.envs.spec_text import Spec
+from zermelo.envs.support.spec_text import Spec
 
 UNIFORM: Final = "uniform"
 _FIRST: Final = 16

@@ -20,7 +20,7 @@ from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsObservations, SupportsPast
-from zermelo.envs.spec_text import Spec
+from zermelo.envs.support.spec_text import Spec
 
 
 class Blueprint(Protocol):

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.adapters.masks import mask_of
-from zermelo.envs.adapters.wrappers import innermost, is_aec, require_reset
+from zermelo.envs.live.masks import mask_of
+from zermelo.envs.live.wrappers import innermost, is_aec, require_reset
 
 
 @dataclass(frozen=True)

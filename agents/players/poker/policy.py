@@ -18,7 +18,7 @@ from zermelo.agents.players.poker.buckets import Buckets, Sizes
 from zermelo.agents.players.poker.cards import pair_number
 from zermelo.agents.solving.equilibrium.public_trees import Ints, PublicTree
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.files import replaced
+from zermelo.envs.support.files import replaced
 
 SHIPPED: Final = "equity"
 """The abstraction whose policies are shipped."""

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.rules.tables import large_table, load_short
+from zermelo.envs.rules.arrays import large_table, load_short
 
 FILE: Final = Path(__file__).with_name("bear_off.npz")
 HOME: Final = 6

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from zermelo.envs.games.backgammon.bear_off import chances_at_home, is_at_home
 from zermelo.envs.games.backgammon.features import FEATURES, MOST_ENTRIES, RACE, features
-from zermelo.envs.rules.vectors import row_product, row_sum
+from zermelo.envs.rules.arrays import row_product, row_sum
 
 Weights = npt.NDArray[np.int16]
 

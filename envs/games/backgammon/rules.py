@@ -46,7 +46,7 @@ from zermelo.envs.games.backgammon.plays import (
     played,
 )
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.declared import limits, observes
+from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _OPENING: Final = -1

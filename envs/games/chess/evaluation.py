@@ -2,15 +2,156 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from zermelo.envs.games.chess.attacks import square_bit
-from zermelo.envs.games.chess.endgames import FEW, is_won, judged
-from zermelo.envs.games.chess.exchange import value_of, wins_exchange
+from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
-from zermelo.envs.games.chess.state import ChessState, kind_of, turned
-from zermelo.envs.games.chess.tables import MOVES
+from zermelo.envs.games.chess.state import ChessState, kind_of, of_kind, turned
+from zermelo.envs.games.chess.tables import KING, KNIGHT, MOVES
 from zermelo.envs.games.chess.terms import TEMPO, WEIGHTS, phase, side
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.boards import whole
+
+# -- static exchange evaluation: the gain of captures on one square, least valuable piece first
+
+
+def value_of(kind: int) -> int:
+    """The value of a piece in exchanges, in pawns; a king is never given up."""
+    return 0x63_09_05_03_03_01 >> 8 * kind & 255
+
+
+def _least(state: ChessState, attackers: int) -> int:
+    if attackers & state.pawns != 0:
+        return 0
+    if attackers & state.knights != 0:
+        return 1
+    if attackers & state.diagonal & ~state.straight != 0:
+        return 2
+    if attackers & state.straight & ~state.diagonal != 0:
+        return 3
+    return 4 if attackers & state.straight != 0 else 5
+
+
+def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind: int) -> bool:
+    """True if a move loses nothing by the captures that may follow on its square.
+
+    ``gained`` is the value of what it takes, and ``kind`` the piece that stands on ``target`` then.
+    """
+    # ``balance`` is what the mover has if nobody takes any more. The opponent takes while that is not less than
+    # nothing, the mover while it is.
+    there = square_bit(target)
+    occupied = (state.own | state.other) & ~square_bit(origin) | there
+    balance, standing, is_own = gained, value_of(kind), False
+    if balance >= standing:
+        return True
+    below = shift_right(there, 9) & ~H_FILE | shift_right(there, 7) & ~A_FILE
+    fixed = int(KNIGHT[target]) & state.knights | int(KING[target]) & of_kind(state, 5)
+    fixed |= below & state.own & state.pawns | pawn_attacks(there) & state.other & state.pawns
+    while True:
+        attackers = fixed | bishop_attacks(target, occupied) & state.diagonal
+        attackers = (attackers | rook_attacks(target, occupied) & state.straight) & occupied & ~there
+        side = attackers & (state.own if is_own else state.other)
+        if side == 0:
+            return not is_own
+        least = _least(state, side)
+        if least == 5 and attackers & ~side != 0:
+            return not is_own
+        if is_own:
+            balance += standing
+            if balance < 0:
+                return False
+        else:
+            balance -= standing
+            if balance >= 0:
+                return True
+        standing = value_of(least)
+        occupied ^= square_bit(bit_index(side & of_kind(state, least)))
+        is_own = not is_own
+
+
+# -- endgames that material misjudges: draws in spite of it, and the way to mate a bare king
+
+FEW: Final = 8
+"""Up to this ``phase`` there are few pieces."""
+_LIGHT: Final = whole(0x55AA55AA55AA55AA)
+_DRAWN: Final = 16
+"""Divisor of the score of a position that is drawn in spite of the material."""
+_ENOUGH: Final = 4
+"""Points of material by which one who has no pawns must be ahead; a minor piece has 3."""
+
+
+def judged(state: ChessState, score: int) -> int:
+    """A score in hundredths of a pawn, of a position with few pieces, for the player to move."""
+    strong, weak = (state.own, state.other) if score > 0 else (state.other, state.own)
+    divisor = _divisor(state, strong, weak)
+    if divisor > 1:
+        return score // divisor
+    if weak & _men(state) != 0 or strong & (state.knights | state.diagonal | state.straight) == 0:
+        return score
+    own_king, king = bit_index(strong & ~_men(state)), bit_index(weak & ~_men(state))
+    bonus = 12 * _from_centre(king) + 4 * (14 - _steps(king, own_king))
+    bishops = state.diagonal & ~state.straight
+    if strong & (state.pawns | state.straight) == 0 and strong & state.knights != 0:
+        # Knight and bishop mate only in a corner of the bishop's colour.
+        first, second = (7, 56) if strong & bishops & _LIGHT != 0 else (0, 63)
+        bonus += 20 * (7 - min(_far(king, first), _far(king, second)))
+    return score + bonus if score > 0 else score - bonus
+
+
+def is_won(state: ChessState) -> bool:
+    """True if one player has a bare king, and the other one has pieces that can mate it."""
+    is_bare = state.other & _men(state) == 0
+    strong, weak = (state.own, state.other) if is_bare else (state.other, state.own)
+    pieces = strong & (state.knights | state.diagonal | state.straight)
+    return weak & _men(state) == 0 and pieces != 0 and _divisor(state, strong, weak) == 1
+
+
+def _men(state: ChessState) -> Any:
+    return state.pawns | state.knights | state.diagonal | state.straight
+
+
+def _divisor(state: ChessState, strong: int, weak: int) -> int:
+    """The divisor of an ending's score; more than 1 if the ending is likely a draw."""
+    pawns, knights = state.pawns, state.knights
+    bishops, rooks = state.diagonal & ~state.straight, state.straight & ~state.diagonal
+    queens = state.diagonal & state.straight
+    if strong & pawns == 0:
+        lead = _points(strong, knights | bishops, rooks, queens) - _points(weak, knights | bishops, rooks, queens)
+        are_knights = strong & (bishops | state.straight) == 0 and popcount(strong & knights) <= 2
+        if lead < _ENOUGH or are_knights:
+            return _DRAWN
+    light = strong & bishops & _LIGHT != 0
+    if strong & (knights | state.straight) == 0 and popcount(strong & bishops) == 1:
+        on_a_file = strong & pawns & ~whole(A_FILE) == 0
+        if strong & pawns != 0 and (on_a_file or strong & pawns & ~whole(H_FILE) == 0):
+            corner = (0 if on_a_file else 7) + (56 if strong == state.own else 0)
+            king = bit_index(weak & ~_men(state))
+            if (whole(1 << corner) & _LIGHT != 0) != light and _far(king, corner) <= 1:
+                return _DRAWN
+        alone = weak & (knights | state.straight) == 0 and popcount(weak & bishops) == 1
+        if alone and (weak & bishops & _LIGHT != 0) != light:
+            return 2  # bishops of opposite colours
+    return 1
+
+
+def _points(side: int, minor: int, rooks: int, queens: int) -> Any:
+    return 3 * popcount(side & minor) + 5 * popcount(side & rooks) + 9 * popcount(side & queens)
+
+
+def _far(square: int, other: int) -> int:
+    """A king's moves between squares."""
+    return max(abs((square >> 3) - (other >> 3)), abs((square & 7) - (other & 7)))
+
+
+def _steps(square: int, other: int) -> int:
+    return abs((square >> 3) - (other >> 3)) + abs((square & 7) - (other & 7))
+
+
+def _from_centre(square: int) -> int:
+    """Ranks and files between a square and the four in the middle."""
+    row, column = square >> 3, square & 7
+    return max(3 - row, row - 4) + max(3 - column, column - 4)
+
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26

@@ -32,8 +32,8 @@ from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirr
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
+from zermelo.envs.rules.board_methods import Written, board, with_methods
 from zermelo.envs.rules.boards import whole
-from zermelo.envs.rules.declared import Written, board, with_methods
 
 _DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50

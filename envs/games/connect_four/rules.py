@@ -14,8 +14,8 @@ from zermelo.envs.pictures.boards import disk, draws_marks
 from zermelo.envs.pictures.squares import Squares, whole_text
 from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.board_methods import Board, board, limits, with_methods
 from zermelo.envs.rules.boards import first_column, has_row, stones_of
-from zermelo.envs.rules.declared import Board, board, limits, with_methods
 
 _DISKS: Final = {
     ".": [disk((226, 233, 244), 0.4)],

@@ -28,8 +28,8 @@ from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, popcount
+from zermelo.envs.rules.board_methods import limits, observes, with_methods
 from zermelo.envs.rules.boards import mirrored_columns, mirrored_rows, transposed
-from zermelo.envs.rules.declared import limits, observes, with_methods
 
 
 class DotsAndBoxesState(NamedTuple):

@@ -24,7 +24,7 @@ from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.declared import board, limits
+from zermelo.envs.rules.board_methods import board, limits
 from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"

@@ -22,8 +22,8 @@ import numpy as np
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import all_squares, list_evenly
-from zermelo.envs.rules.declared import limits, observes
 
 
 class LiarsDiceState(NamedTuple):

@@ -26,7 +26,7 @@ from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.declared import limits, with_methods
+from zermelo.envs.rules.board_methods import limits, with_methods
 
 
 class OwareState(NamedTuple):

@@ -13,7 +13,7 @@ from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, sha
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.declared import observes
+from zermelo.envs.rules.board_methods import observes
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""

@@ -25,8 +25,8 @@ from zermelo.envs.games.pawns.steps import (
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import Sides, board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 

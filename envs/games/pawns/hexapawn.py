@@ -15,8 +15,8 @@ from zermelo.envs.games.pawns.steps import PawnMoves, destination, draws_pawns, 
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
 from zermelo.envs.rules.boards import all_squares, whole
-from zermelo.envs.rules.declared import Sides, board, limits, with_methods
 from zermelo.envs.rules.scores import loss_in, win_in
 
 

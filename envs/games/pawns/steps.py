@@ -17,8 +17,8 @@ from typing import Any, Final
 from zermelo.envs.pictures.boards import draws_marks, man
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.board_methods import Sides
 from zermelo.envs.rules.boards import all_squares, first_column, whole
-from zermelo.envs.rules.declared import Sides
 
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:

@@ -26,8 +26,8 @@ from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, p
 from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
 from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
-from zermelo.envs.rules.declared import limits, observes
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
 

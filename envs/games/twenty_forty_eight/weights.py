@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.games.twenty_forty_eight.packed import mirrored, turned
-from zermelo.envs.rules.tables import large_table, load_short
+from zermelo.envs.rules.arrays import large_table, load_short
 
 FILES: Final = tuple(Path(__file__).with_name(f"weights_{stage}.npz") for stage in (1, 2))
 """The numbers of both stages: of boards without a tile of 2 ** 14, and with one."""

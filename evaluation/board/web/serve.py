@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.board.settings import TableSettings
 
 _LOOPBACK: Final = "127.0.0.1"

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs import Information, ZermeloError
-from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsPicture, SupportsText
 from zermelo.envs.pictures.squares import Coordinates, find_squares
+from zermelo.envs.traits.openspiel import is_openspiel
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")

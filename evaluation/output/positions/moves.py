@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import codec_for, legal_actions
-from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.live.spaces import ActionCodec
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.writing import shown
 

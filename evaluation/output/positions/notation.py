@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.files import replaced
 from zermelo.envs.games import Chess, Go
 from zermelo.envs.rules import RulesGame
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs.support.files import replaced
+from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.output import ExportFormat

@@ -21,7 +21,8 @@ from zermelo.agents.core.tree_search import Root
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.backend import tree_search
 from zermelo.agents.solving.solvers import AlphaBetaSolver, WatchedBudget
-from zermelo.envs import counting, perft
+from zermelo.envs import perft
+from zermelo.envs import perft as counting
 from zermelo.envs.rules import RulesGame, with_past
 
 EVALUATOR = make_evaluator("game")

@@ -20,8 +20,8 @@ from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, Kalah
-from zermelo.envs.installing import install_command
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.support.installing import install_command
 
 GAME = RulesGame(MNK(m=3, n=3, k=3))
 

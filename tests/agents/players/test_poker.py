@@ -25,7 +25,7 @@ from zermelo.agents.solving.equilibrium.public_trees import (
 )
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env, make
 from zermelo.envs.adapters.aec import deal_unseen
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.live.wrappers import innermost
 
 pytest.importorskip("rlcard")
 ENVS = {"classic/texas_holdem-v4": Limit(), "classic/texas_holdem_no_limit-v6": NoLimit()}

@@ -9,7 +9,7 @@ import pytest
 from zermelo.agents import Observation, OnnxAgent, Sb3Agent, TorchAgent, make_agent
 from zermelo.agents.learning import OpponentEnv
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.sandbox import Isolation
 

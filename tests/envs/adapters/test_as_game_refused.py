@@ -22,7 +22,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     as_game,
 )
-from zermelo.envs.adapters.spaces import MAX_ENUMERATED_ACTIONS
+from zermelo.envs.live.spaces import MAX_ENUMERATED_ACTIONS
 
 
 def test_what_is_not_an_environment() -> None:

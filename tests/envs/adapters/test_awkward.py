@@ -15,7 +15,7 @@ from doubles.awkward_globals import torch
 
 from zermelo.agents import make_agent
 from zermelo.envs import ZermeloError, legal_actions
-from zermelo.envs.adapters.facts import inference
+from zermelo.envs.traits import random_play as inference
 
 REFUSED = {
     "a finaliser that cannot be taken away",

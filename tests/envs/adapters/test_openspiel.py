@@ -23,7 +23,7 @@ from zermelo.envs import (  # noqa: E402 - after the check that OpenSpiel is the
     UnsupportedGameError,
     as_game,
 )
-from zermelo.envs.adapters.openspiel.game import MARKOV_TEXT  # noqa: E402 - as above
+from zermelo.envs.adapters.openspiel import MARKOV_TEXT  # noqa: E402 - as above
 
 
 def states_game(thing: Any, backend: str = "environment", **options: Any) -> Any:

@@ -14,8 +14,8 @@ from pettingzoo.utils import BaseWrapper, wrappers
 from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, make
 from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
-from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Leduc
+from zermelo.envs.live.wrappers import innermost
 
 EQUIVALENT = {"classic/tictactoe-v3": MNK(3, 3, 3), "classic/connect_four-v3": ConnectFour(6, 7)}
 each_env = pytest.mark.parametrize("name", EQUIVALENT)

@@ -9,7 +9,7 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs.games import Chess
-from zermelo.envs.games.chess.exchange import wins_exchange
+from zermelo.envs.games.chess.evaluation import wins_exchange
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import algebraic
 from zermelo.envs.games.chess.tables import MOVES

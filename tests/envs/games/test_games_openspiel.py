@@ -14,8 +14,8 @@ import pytest
 
 from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make
 from zermelo.envs import games as g
-from zermelo.envs.adapters.openspiel.game import OpenSpielGame
-from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame
+from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame
 from zermelo.envs.rules.about import OPENSPIEL
 
 pyspiel = pytest.importorskip("pyspiel")

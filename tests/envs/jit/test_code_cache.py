@@ -53,7 +53,7 @@ def countdown(left, by):
 
 LARGE = """
 import numpy as np
-from zermelo.envs.rules.tables import large_table, load_short
+from zermelo.envs.rules.arrays import large_table, load_short
 
 STEP = 1
 steps = large_table("stairs", lambda: np.full(1_000_000, {step}, np.int16))

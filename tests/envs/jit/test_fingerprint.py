@@ -12,7 +12,7 @@ from zermelo.envs.games import ConnectFour, Kalah
 from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.code_cache import code_file
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
-from zermelo.envs.jit.perft import leaves
+from zermelo.envs.jit.perft_kernel import leaves
 from zermelo.envs.rules.about import LISTED
 from zermelo.envs.rules.contract import DEFAULTS
 

@@ -5,10 +5,7 @@ import threading
 import numba
 import numpy as np
 
-from zermelo.envs.jit import (
-    instructions,  # noqa: F401  # what compiled code has in place of the functions of memory
-    memory,
-)
+from zermelo.envs.jit import memory
 
 
 def test_numbers_at_an_address():

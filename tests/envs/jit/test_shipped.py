@@ -12,7 +12,7 @@ from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build, code_cache, machine_code
 from zermelo.envs.jit.machine_code import baselines, platform_of, processor
-from zermelo.envs.jit.perft import leaves_kernel
+from zermelo.envs.jit.perft_kernel import leaves_kernel
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "ship_kernels.py"
 RULES, DEPTH, LEAVES = Nim((3, 4, 5)), 4, 4338

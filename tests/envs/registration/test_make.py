@@ -22,14 +22,14 @@ from zermelo.envs import (
     UnknownNameError,
     UnsupportedGameError,
     as_game,
-    installing,
     list_envs,
     make,
     make_env,
     register_env,
 )
-from zermelo.envs.installing import install_command
 from zermelo.envs.registration.registry import EnvEntry
+from zermelo.envs.support import installing
+from zermelo.envs.support.installing import install_command
 
 
 @pytest.mark.parametrize(

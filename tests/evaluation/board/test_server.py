@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 

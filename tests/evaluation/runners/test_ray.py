@@ -13,7 +13,7 @@ from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, Exits, First, Good, Last, Raises
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import FailureKind, TournamentInterrupted, WorkerError, read_standings, round_robin
 from zermelo.evaluation.sandbox import Isolation
 

@@ -21,8 +21,8 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from zermelo.envs import EnvFailedError, UnknownTraitWarning, clone_env, make
 from zermelo.envs.adapters.aec import deal_unseen
-from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env

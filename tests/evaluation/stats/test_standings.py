@@ -16,7 +16,7 @@ from doubles.made_games import toy_game as game
 from doubles.toy_envs import ToyEnv, WalkEnv
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import Failure, FailureKind, Results, Standings, fit_ratings, round_robin
 from zermelo.evaluation.stats.score_interval import paired_interval
 from zermelo.evaluation.storage.counting import count_games

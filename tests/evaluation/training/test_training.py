@@ -18,7 +18,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     make_env,
 )
-from zermelo.envs.installing import install_command
+from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.training.anchors import default_anchors
 

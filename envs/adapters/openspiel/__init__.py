@@ -1,1 +1,0 @@
-"""OpenSpiel's games, and environments with one inside."""

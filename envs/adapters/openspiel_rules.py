@@ -1,0 +1,179 @@
+"""OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
+
+Games whose actions and chance outcomes have the same numbers there declare it (``openspiel_rules``); tests play
+each at random on both sides. A position is read by playing its history over again on the rules. What the rules
+cannot be in is left to OpenSpiel's own states: a state that was not reached from the start of the game, and
+games with chance that come near the length at which OpenSpiel, or Shimmy's environment, breaks them off.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import zermelo.envs.games  # noqa: F401  # for what it declares
+from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
+from zermelo.envs.game import CHANCE, Chance, TraitSource
+from zermelo.envs.live.wrappers import is_patched
+from zermelo.envs.rules.about import OPENSPIEL, OpenSpielRules
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits.declared import declared_traits
+from zermelo.envs.traits.merging import merge_traits
+from zermelo.envs.traits.openspiel import is_openspiel
+
+_AHEAD: Final = 200
+"""How far the end by length must be, in moves and chance events, from where a search starts."""
+
+
+class OpenSpielRulesGame(RulesGame):
+    """The rules of one of OpenSpiel's games, and the way from its states to theirs."""
+
+    def __init__(self, declared: Any, inner: OpenSpielGame, longest: int) -> None:
+        numbers = declared if isinstance(declared, OpenSpielRules) else None
+        super().__init__(declared if numbers is None else numbers.rules)
+        self.numbers, self._inner = numbers, inner
+        self._read: tuple[list[int], Any] = ([], super().initial_state())
+        self.traits = replace(self.traits, name=inner.traits.name, seat_names=inner.traits.seat_names)
+        has_chance = self.traits.chance is not Chance.NONE
+        self._longest = min(longest, inner.longest) - _AHEAD if has_chance else inner.longest
+
+    def snapshot(self, env: Any) -> Any:
+        theirs = self._inner.snapshot(env)
+        if not self._inner.plays(theirs):
+            raise UnsupportedGameError(
+                f"this game reads positions of {self.traits.name}, not of {theirs.get_game()}: ask as_game again"
+            )
+        state = self.position(theirs)
+        if state is None:
+            raise UnsupportedGameError(
+                f"{self.traits.name} was not begun at its start, or comes near the length at which it is broken "
+                "off, of which its rules know nothing: as_game(env, backend='environment') searches OpenSpiel's "
+                "states"
+            )
+        return state
+
+    def fits(self, raw: Any) -> bool:
+        return not is_patched(raw) and self.position(raw.game_state) is not None
+
+    def position(self, theirs: Any) -> Any | None:
+        """The state of the rules that an OpenSpiel state is in, if they can be in it."""
+        if not self._inner.plays(theirs) or theirs.starting_state_str():
+            return None
+        if not theirs.is_terminal() and theirs.move_number() >= self._longest:
+            return None
+        history = theirs.history()
+        seen, state = self._read
+        if history[: len(seen)] != seen:
+            seen, state = [], super().initial_state()
+        for number in history[len(seen) :]:
+            state = self._played.result(state, self.action_of(state, number))
+        self._read = history, state
+        return state
+
+    def action_of(self, state: Any, number: int) -> int:
+        """The action or outcome that has this number in OpenSpiel; -1 if there is none."""
+        if self.numbers is None:
+            return number
+        if self.numbers.from_openspiel is not None:
+            return self.numbers.from_openspiel(state, number)
+        actions = self.legal_actions(state)
+        return next((action for action in actions if self.numbers.to_openspiel(state, action) == number), -1)
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        return action if self.numbers is None else self.numbers.to_openspiel(state, action)
+
+    @functools.cached_property
+    def numbered(self) -> Any:
+        """This game with OpenSpiel's numbers of actions."""
+        return self if self.numbers is None else RenumberedGame(self)
+
+    def observation(self, state: Any, seat: int) -> Any:
+        """No observation is OpenSpiel's, so a network that was trained on those would see something else.
+
+        Raises:
+            UnsupportedGameError: Always.
+        """
+        raise UnsupportedGameError(
+            f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
+            "backend='environment' a network sees them"
+        )
+
+
+class RenumberedGame:
+    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
+
+    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
+    """
+
+    def __init__(self, inside: OpenSpielRulesGame) -> None:
+        self.inside = inside
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ALIKE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.inside, name)
+
+    def legal_actions(self, state: Any) -> Sequence[int]:
+        return sorted(self.inside.to_env_action(state, action) for action in self.inside.legal_actions(state))
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        outcomes = self.inside.chance_outcomes(state)
+        return [(self.inside.to_env_action(state, outcome), probability) for outcome, probability in outcomes]
+
+    def result(self, state: Any, action: int) -> Any:
+        if not self.inside.is_terminal(state) and self.inside.to_move(state) != CHANCE:
+            legal = self.legal_actions(state)
+            if action not in legal:
+                raise illegal_action(action, f"in {self.inside.traits.name}", legal)
+        return self.inside.result(state, self.inside.action_of(state, action))
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        return action
+
+    def action_text(self, state: Any, action: int) -> str:
+        return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
+
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        aliases: Sequence[str] = self.inside.action_aliases(state, self.inside.action_of(state, action))
+        return aliases
+
+
+_ALIKE: Final = frozenset(
+    [
+        *("for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far"),
+        *("observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility"),
+    ]
+)
+"""The names that the rules have whatever the numbers of actions."""
+
+
+def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
+    """The rules of OpenSpiel's game, if they are known and its position now is one of theirs."""
+    is_env = not is_openspiel(source)
+    if is_env and is_patched(source):
+        return None
+    inner = OpenSpielGame(source, given)
+    try:
+        rules, longest = _equivalent(inner.source)
+        if rules is None:
+            return None
+        game = OpenSpielRulesGame(rules, inner, longest)
+    except InvalidSettingError:  # a board that is too large for the rules
+        return None
+    declared = declared_traits(source) if is_env else {}
+    game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared))
+    return game if game.position(inner.snapshot(source)) is not None else None
+
+
+def _equivalent(game: Any) -> tuple[Any, int]:
+    """The rules of a ``pyspiel.Game``, if they are declared with all its parameters, and its greatest length."""
+    kind = game.get_type()
+    parameters = {**kind.parameter_specification, **game.get_parameters()}
+    make = OPENSPIEL.get(kind.short_name)
+    if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
+        return None, 0
+    return make(**parameters), parameters.get("horizon", 2 * parameters.get("max_player_turns", 1 << 59))

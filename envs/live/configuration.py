@@ -1,0 +1,143 @@
+"""The configuration of an environment: what decides how it behaves and does not change in play.
+
+All attributes count, by digests: arrays, containers, objects, functions by their code, and the classes' own
+attributes. Of an environment just seen it is not known what play changes; random play leaves that out.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.generators import global_random_guard
+from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_name
+from zermelo.envs.clone.libraries import is_space
+from zermelo.envs.clone.state_key import digest
+from zermelo.envs.live.wrappers import game_layers, layers
+
+_IN_PLAY: Final = frozenset(
+    ["rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "render_mode", "defer_chance"]
+)
+_LIBRARIES: Final = ("builtins", "gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "typing", "abc")
+_PLAIN: Final = frozenset({bool, bytes, complex, float, int, str, types.NoneType})
+_DESCRIPTORS: Final = (property, classmethod, staticmethod, functools.cached_property)
+_MAX_ITEMS: Final = 64
+"""Larger containers are one part of the configuration, smaller ones one for each item."""
+_MAX_DEPTH: Final = 4
+_MAX_DIGESTED: Final = 200_000
+
+
+def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
+    """Digests of an environment's attributes, and of those of objects in them, by path."""
+    found: dict[str, bytes] = {}
+    seen = {id(layer) for layer in layers(env)}
+    classes: set[type] = set()
+    for depth, layer in enumerate(game_layers(env)):
+        _collect_fields(layer, str(depth), found, seen, classes, 0)
+    for cls in classes if with_classes else ():
+        for name, value in _attributes(cls).items():
+            found[f"{full_name(cls)}.{name}"] = digest(_function(value), _MAX_DIGESTED)
+    return found
+
+
+def _attributes(cls: type) -> dict[str, Any]:
+    """The attributes of a class and its parents, those of libraries left out."""
+    found: dict[str, Any] = {}
+    for part in reversed(cls.__mro__):
+        if not module_name(part).startswith(_LIBRARIES):
+            found |= vars(part)
+    kept = (types.FunctionType, *_DESCRIPTORS)
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, kept) or not name.startswith(("__", "_abc_"))
+    }
+
+
+def differences(constants: Mapping[str, bytes], now: Mapping[str, bytes]) -> list[str]:
+    """The paths that have another value now."""
+    return [path for path, value in constants.items() if now.get(path) != value]
+
+
+def _function(value: Any) -> Any:
+    for name in ("fget", "__func__", "func"):
+        value = getattr(value, name, value) if isinstance(value, _DESCRIPTORS) else value
+    return value
+
+
+def _collect_fields(
+    obj: Any, path: str, found: dict[str, bytes], seen: set[int], classes: set[type], depth: int
+) -> None:
+    cls = original_class(type(obj))
+    fields = fields_of(obj)
+    found[path] = digest([full_name(cls), *sorted(fields.keys() - _IN_PLAY)])
+    classes.add(cls)
+    for name, value in fields.items():
+        if depth > 0 or name not in _IN_PLAY:
+            _collect(value, f"{path}.{name}", found, seen, classes, depth)
+
+
+def _collect(
+    value: Any, path: str, found: dict[str, bytes], seen: set[int], classes: set[type], depth: int
+) -> None:
+    if id(value) in seen:
+        return
+    inner = dict(_items(value)) if depth < _MAX_DEPTH else {}
+    if inner or _is_object(value):
+        seen.add(id(value))
+    if inner:
+        found[path] = digest([type(value).__name__, *sorted(inner)])
+        for name, item in inner.items():
+            _collect(item, f"{path}[{name}]", found, seen, classes, depth + 1)
+    elif depth < _MAX_DEPTH and _is_object(value):
+        _collect_fields(value, path, found, seen, classes, depth + 1)
+    else:
+        found[path] = digest(repr(value)) if is_space(type(value)) else digest(value, _MAX_DIGESTED)
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """The items of a small container of more than numbers and text."""
+    if isinstance(value, dict) and len(value) <= _MAX_ITEMS:
+        yield from ((repr(key), item) for key, item in value.items())
+    elif type(value) in (list, tuple) and len(value) <= _MAX_ITEMS and not _PLAIN.issuperset(map(type, value)):
+        yield from ((str(number), item) for number, item in enumerate(value))
+
+
+def _is_object(value: Any) -> bool:
+    cls = type(value)
+    is_library = module_name(cls).startswith((*_LIBRARIES, "random")) or is_space(cls)
+    return not is_library and layout_of(cls).base is object and not isinstance(value, type | types.ModuleType)
+
+
+# -- episodes -------------------------------------------------------------------------------------------------
+
+
+def episode(env: Any) -> dict[str, Any]:
+    """The containers that an environment holds: some of them stay the same objects until it is reset."""
+    fields = fields_of(layers(env)[-1])
+    return {name: value for name, value in fields.items() if isinstance(value, list | dict | set | np.ndarray)}
+
+
+def is_same_episode(env: Any, before: Mapping[str, Any]) -> bool:
+    """Returns whether an environment has not been reset since ``before = episode(env)``.
+
+    It still has what a reset replaces.
+    """
+    now = episode(env)
+    kept = [name for name, value in now.items() if before.get(name) is value]
+    if not kept:
+        return False
+    try:
+        copied = layers(clone_env(env))[-1]
+        old = episode(copied)
+        with global_random_guard():
+            copied.reset(seed=0)
+    except Exception:  # whatever the environment's own code raises
+        return False
+    return any(old[name] is not value for name, value in episode(copied).items() if name in kept and name in old)

@@ -1,0 +1,58 @@
+"""Tables of rules that are too large for machine code, which finds them by a name when it is loaded.
+
+A table that is a global array is copied into every kernel, and Numba keeps no code with one of more than a million
+bytes. One of these is read once, when it is needed first, and only its address is used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+_ARRAYS: Final[dict[str, npt.NDArray[Any]]] = {}
+SYMBOLS: Final[dict[str, Callable[[], int]]] = {}
+"""The functions that ``large_table`` made, by the symbols that stand for their addresses in machine code."""
+NAMES: Final[dict[Callable[[], int], str]] = {}
+"""The symbols by these functions."""
+
+
+def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
+    """A function of no arguments, for the module's level, that is the address of an array; rules may call it.
+
+    Numbers at an address are read by ``load_short``.
+
+    Args:
+        name: A name that no other table has.
+        read: Returns the array, contiguous; it is called once.
+    """
+    symbol = f"zermelo_table_{name}"
+
+    def address() -> int:
+        if symbol not in _ARRAYS:
+            _ARRAYS[symbol] = read()
+        return int(_ARRAYS[symbol].ctypes.data)
+
+    SYMBOLS[symbol], NAMES[address] = address, symbol
+    return address
+
+
+def load_short(address: int, index: int) -> int:
+    """The 16-bit integer number ``index`` from ``address`` on."""
+    return ctypes.c_int16.from_address(address + 2 * index).value
+
+
+# -- sums over rows of arrays, for evaluations by networks: NumPy's in plain Python, loops when compiled
+
+
+def row_sum(sums: Any, rows: Any, numbers: Any, factors: Any, count: int) -> None:
+    """Writes the sum of the first ``count`` rows of those numbers, each times its factor, with 32 bits."""
+    sums[:] = factors[:count] @ rows[numbers[:count]]
+
+
+def row_product(values: Any, rows: Any, row: int) -> int:
+    """The inner product of values and a row, with 64 bits; negative values count as 0."""
+    return int(np.maximum(values, 0).astype(np.int64) @ rows[row].astype(np.int64))

@@ -1,0 +1,1 @@
+"""Small helpers: files, install lines, names that load late, specs as text."""

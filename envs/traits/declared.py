@@ -1,0 +1,75 @@
+"""Traits that an environment declares itself.
+
+Its traits: the mapping ``zermelo_traits``, on itself or in its metadata.
+
+Its chance, with three names (the guide "Dice of your own" has an example): ``chance_outcomes()``, pairs of an
+outcome and its probability, none unless the next event is chance; ``apply_chance(outcome)``, which makes it
+happen; and ``defer_chance``, False, which a search sets to True on its copies, and only there.
+
+``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
+choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance
+included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
+them in the order given.
+
+What its agents know, with the methods ``information_state_key`` and ``resample`` (the guide "Cards of your own").
+
+All is asked of the environment itself, below its wrappers: a wrapper answers to the names of what it wraps, but
+``defer_chance`` set on it would not be seen inside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.live.wrappers import layers
+from zermelo.envs.traits.merging import checked_traits
+
+
+def declared_traits(env: Any) -> dict[str, Any]:
+    """The fields that the environment declares on itself or in its metadata; the innermost layer counts least.
+
+    Raises:
+        InvalidSettingError: What it declares is not a mapping of fields of ``Traits``.
+    """
+    declared: dict[str, Any] = {}
+    for layer in reversed(layers(env)):
+        metadata = getattr(type(layer), "metadata", None)
+        own = getattr(layer, "__dict__", {})
+        metadata = own.get("metadata", metadata)
+        if isinstance(metadata, Mapping) and metadata.get("zermelo_traits") is not None:
+            declared |= checked_traits(
+                metadata["zermelo_traits"], f"metadata['zermelo_traits'] of {type(layer).__name__}"
+            )
+        mapping = own.get("zermelo_traits", getattr(type(layer), "zermelo_traits", None))
+        if mapping is not None:
+            declared |= checked_traits(mapping, f"zermelo_traits of {type(layer).__name__}")
+    return declared
+
+
+def checked_outcomes(outcomes: tuple[tuple[Any, float], ...], name: str) -> tuple[tuple[Any, float], ...]:
+    """Declared outcomes that can happen; raises ``EnvFailedError`` where probabilities do not sum to 1."""
+    total = math.fsum(p for _, p in outcomes)
+    if any(p < 0 for _, p in outcomes) or not math.isclose(total, 1.0, abs_tol=1e-9):
+        raise EnvFailedError(
+            f"chance_outcomes() of {name} must be probabilities that sum to 1, but sum to {total!r}"
+        )
+    return tuple((outcome, float(p)) for outcome, p in outcomes if p > 0)
+
+
+def declares_chance(env: Any) -> bool:
+    """Returns whether the environment tells its chance outcomes (see the module's text)."""
+    names = ("chance_outcomes", "apply_chance", "defer_chance")
+    return _has_own(env, *names) and callable(env.chance_outcomes) and callable(env.apply_chance)
+
+
+def declares_information(env: Any) -> bool:
+    """Returns whether the environment tells what its agents know (see the module's text)."""
+    return _has_own(env, "information_state_key", "resample")
+
+
+def _has_own(env: Any, *names: str) -> bool:
+    own = getattr(env, "__dict__", {})
+    return all(name in own or hasattr(type(env), name) for name in names)

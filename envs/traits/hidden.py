@@ -1,0 +1,185 @@
+"""Hidden information of environments: what an agent has seen, and how the rest is drawn again.
+
+An environment says it by methods, somebody else by ``register_information``, and of some classes it is known. Each
+becomes one ``Hidden``, whose fields are named as the methods of rules (``zermelo.envs.rules.protocol.Hidden``).
+
+Chance deals every order of the deck alike. So, of what an agent sees, each order of the cards that it has not seen
+is as likely as any other; that is how they are dealt again, whatever the other players' actions suggest. What
+agents choose in a round of simultaneous moves is hidden until all have chosen.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.traits.openspiel import resampled
+
+InformationStateKey = Callable[[Any, Any], Hashable]
+"""Called with an environment and an agent."""
+Resample = Callable[[Any, Any, np.random.Generator], None]
+"""Changes an environment in place: called with it, the agent and a random generator."""
+
+
+class Hidden(NamedTuple):
+    """The hidden information of an environment.
+
+    Attributes:
+        information_state_key: All that an agent has seen and done; None where nothing says it.
+        resample: Deals again what the agent has not seen. Of a Gymnasium environment, whose player is None, before
+            each step, so that its game is one of chance.
+        round_start: Takes back, in place, what agents who move at the same time have chosen in this round, so that
+            the first is to be asked; None where agents take turns.
+        hides_more: Whether anything besides the moves of a round is hidden; None where nothing says it.
+    """
+
+    information_state_key: InformationStateKey | None
+    resample: Resample
+    round_start: Callable[[Any], None] | None = None
+    hides_more: bool | None = True
+
+
+DECLARED: Final = Hidden(
+    lambda env, agent: env.information_state_key(agent),
+    lambda env, agent, generator: env.resample(agent, generator),
+)
+"""Said by methods of the environment."""
+
+
+# -- environments over rules
+
+
+def hidden_of_rules(env: Any) -> Hidden | None:
+    """The hidden information of an environment over rules, as they say it."""
+    rules = env.rules
+    if not hasattr(rules, "resample"):
+        return None
+    rewind = _rewind_rules if hasattr(rules, "round_start") else None
+    return Hidden(
+        lambda env, agent: env.rules.information_state_key(env.position, env.possible_agents.index(agent)),
+        _resample_rules,
+        rewind,
+        bool(method_or_default(rules, "hides_more")()),
+    )
+
+
+def _resample_rules(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    env.position = env.rules.resample(env.position, env.possible_agents.index(agent), generator)
+
+
+def _rewind_rules(env: Any) -> None:
+    env.position = env.rules.round_start(env.position)
+    env.agent_selection = env.possible_agents[env.rules.to_move(env.position)]
+
+
+# -- OpenSpiel's games behind Shimmy
+
+
+def hidden_of_shimmy(env: Any) -> Hidden | None:
+    """For games that OpenSpiel can deal again, and those in which nothing but simultaneous moves is hidden."""
+    if _hides_more(env) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
+        return None
+    return Hidden(
+        lambda env, agent: env.game_state.information_state_string(env.possible_agents.index(agent)),
+        _resample_shimmy,
+    )
+
+
+def _resample_shimmy(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    if _hides_more(env):
+        env.game_state = resampled(env.game_state, env.possible_agents.index(agent), generator)
+        env._update_observations()
+    for other in env.simultaneous_actions:
+        if other != agent:
+            actions = env.game_state.legal_actions(env.possible_agents.index(other))
+            env.simultaneous_actions[other] = actions[int(generator.integers(len(actions)))]
+
+
+def _hides_more(env: Any) -> bool:
+    import pyspiel
+
+    return bool(env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
+
+
+# -- RLCard's Leduc and Texas hold'em
+
+
+def _hand(player: Any) -> list[Any]:
+    return player.hand if isinstance(player.hand, list) else [player.hand]  # a single card in Leduc
+
+
+def _poker_key(env: Any, agent: Any) -> Hashable:
+    """The agent's hand, the open cards, every bet so far and the chips."""
+    game = env.env.game
+    player = game.players[env.possible_agents.index(agent)]
+    open_cards = getattr(game, "public_cards", None) or [getattr(game, "public_card", None)]
+    shown = [card.get_index() for card in (*_hand(player), *open_cards) if card is not None]
+    return tuple(shown), tuple(env.env.action_recorder), tuple(each.in_chips for each in game.players)
+
+
+def _redeal_poker(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    """The other players' hands and the rest of the deck, which lies in the order in which it will be dealt."""
+    game = env.env.game
+    deck = game.dealer.deck
+    others = [each for seat, each in enumerate(game.players) if env.possible_agents[seat] != agent]
+    unseen = [*deck, *(card for other in others for card in _hand(other))]
+    unseen.sort(key=lambda card: card.get_index())  # what is dealt must not depend on what lies where
+    unseen = [unseen[place] for place in generator.permutation(len(unseen))]
+    for other in others:
+        dealt = [unseen.pop() for _ in _hand(other)]
+        other.hand = dealt if isinstance(other.hand, list) else dealt[0]
+    deck[:] = unseen
+
+
+POKER: Final = Hidden(_poker_key, _redeal_poker)
+
+
+# -- simultaneous moves
+
+
+def _rewind_parallel(env: Any) -> None:
+    """``parallel_to_aec_wrapper`` plays a round when the last agent has been asked."""
+    env._actions = dict.fromkeys(env._actions)
+    env.agent_selection = env._agent_selector.reset()
+
+
+def _redraw_parallel(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    """Any action that the other's mask allows, drawn from a copy of its space."""
+    for other, chosen in env._actions.items():
+        if chosen is not None and other != agent:
+            space = copy.deepcopy(env.action_space(other))
+            space.seed(int(generator.integers(2**31)))
+            seen = env.observe(other)
+            holder = seen if isinstance(seen, Mapping) and "action_mask" in seen else env.infos.get(other, {})
+            mask = holder.get("action_mask")
+            env._actions[other] = space.sample() if mask is None else space.sample(np.asarray(mask, np.int8))
+
+
+PARALLEL: Final = Hidden(None, _redraw_parallel, _rewind_parallel, hides_more=None)
+
+
+def _rewind_rps(env: Any) -> None:
+    """Clears player 2's stale observation at the start of a round, which is not part of the state."""
+    env.agent_selection = env._agent_selector.reset()
+    env.state = dict.fromkeys(env.possible_agents, env._none)
+
+
+def _rps_key(env: Any, agent: Any) -> Hashable:
+    """The last rounds, whose turn it is, and the agent's own choice of this round, if it has made one."""
+    first, second = env.possible_agents
+    own = env.state[first] if agent == first and env.agent_selection == second else None
+    return env.num_moves, tuple(env.history), env.agent_selection, own
+
+
+def _redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    """Draws the first player's choice in this round again, which the second does not see yet."""
+    first, second = env.possible_agents
+    if agent == second and env.agent_selection == second:
+        env.state[first] = int(generator.integers(env.action_space(first).n))
+
+
+RPS: Final = Hidden(_rps_key, _redraw_rps, _rewind_rps, hides_more=False)
