@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import importlib
+import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -12,58 +12,65 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.settings import check_spec, import_name, setting_text
+from zermelo.agents.base.experts import by_name, class_at
+from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
 _BY_NAME: Final = {
-    "random": "random:RandomAgent",
-    "greedy": "greedy:GreedyAgent",
-    "minimax": "minimax:MinimaxAgent",
-    "alphabeta": "alpha_beta:AlphaBetaAgent",
-    "expectiminimax": "minimax:ExpectiminimaxAgent",
-    "expectimax": "minimax:ExpectimaxAgent",
-    "maxn": "max_n:MaxNAgent",
-    "paranoid": "max_n:ParanoidAgent",
-    "bestreply": "max_n:BestReplyAgent",
-    "mcts": "mcts:MCTSAgent",
+    "random": "baselines:RandomAgent",
+    "greedy": "baselines:GreedyAgent",
+    "minimax": "tree_search.alpha_beta.agents:MinimaxAgent",
+    "alphabeta": "tree_search.alpha_beta.agents:AlphaBetaAgent",
+    "expectiminimax": "tree_search.chance.agents:ExpectiminimaxAgent",
+    "expectimax": "tree_search.chance.agents:ExpectimaxAgent",
+    "maxn": "tree_search.many_players.agents:MaxNAgent",
+    "paranoid": "tree_search.many_players.agents:ParanoidAgent",
+    "bestreply": "tree_search.many_players.agents:BestReplyAgent",
+    "mcts": "monte_carlo.agent:MCTSAgent",
     "auto": "auto:AutoAgent",
-    "best_first": "best_first:BestFirstAgent",
-    "hanabi": "hanabi.agent:HanabiAgent",
-    "ismcts": "hidden.ismcts:ISMCTSAgent",
-    "sparta": "hidden.sparta:SpartaAgent",
-    "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
-    "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
-    "cfr": "tables:CFRAgent",
-    "value_iteration": "tables:ValueIterationAgent",
+    "best_first": "solving.agents:BestFirstAgent",
+    "ismcts": "monte_carlo.information_sets.agent:ISMCTSAgent",
+    "simultaneous_mcts": "monte_carlo.simultaneous.agent:SimultaneousMCTSAgent",
+    "backward_induction": "equilibrium.agents:BackwardInductionAgent",
+    "cfr": "equilibrium.agents:CFRAgent",
+    "value_iteration": "solving.agents:ValueIterationAgent",
 }
 _LEARNED: Final = {
-    "policy": "learned.policy:PolicyAgent",
-    "sb3": "learned.models:Sb3Agent",
-    "torch": "learned.models:TorchAgent",
-    "onnx": "learned.models:OnnxAgent",
+    "policy": "policies.policy:PolicyAgent",
+    "sb3": "policies.models:Sb3Agent",
+    "torch": "policies.models:TorchAgent",
+    "onnx": "policies.models:OnnxAgent",
 }
 _ENGINES: Final = {
-    "uci": "engines.protocols:UciAgent",
-    "gtp": "engines.protocols:GtpAgent",
-    "gnubg": "engines.gnubg:GnubgAgent",
+    "uci": "policies.engines:UciAgent",
+    "gtp": "policies.engines:GtpAgent",
 }
 _NEED_MORE: Final = {
     **_LEARNED,
     **_ENGINES,
-    "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
-    "noisy": "random:NoisyAgent",
+    "openspiel_mcts": "monte_carlo.openspiel:OpenSpielMCTSAgent",
+    "noisy": "baselines:NoisyAgent",
     "level": "level:LevelAgent",
-    "policytable": "tables:PolicyTableAgent",
+    "policytable": "equilibrium.agents:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
-_AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
-"""Where in ``players`` an agent's class is: its module is imported when the agent is first asked for."""
+
+
+@functools.cache
+def _by_name() -> dict[str, str]:
+    """Where the classes of agents are that can be made from the name alone; their modules are imported later."""
+    return {**_BY_NAME, **by_name("agents")}
+
+
+@functools.cache
+def _agents() -> dict[str, str]:
+    """Where the class of every agent with a name is."""
+    return {**_by_name(), **_NEED_MORE, **by_name("programs")}
 
 
 def _agent_class(name: str) -> type[Any]:
-    module, _, attribute = _AGENTS[name].partition(":")
-    found: type[Any] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
+    found: type[Any] = class_at(_agents()[name])
     return found
 
 
@@ -79,7 +86,7 @@ class AgentEntry:
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
-    for name in sorted(_AGENTS if learned else _BY_NAME):
+    for name in sorted(_agents() if learned else _by_name()):
         cls = _agent_class(name)
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
@@ -94,7 +101,7 @@ def check_env(agent: Any, env: Any) -> None:
         UnsupportedGameError: It does not.
     """
     name = parse_spec(agent).name if isinstance(agent, str) else ""
-    if name in _AGENTS:
+    if name in _agents():
         _agent_class(name).check_env(env)
 
 
@@ -104,8 +111,8 @@ def describe_agent(name: str) -> str:
     Raises:
         UnknownNameError: No agent has that name.
     """
-    if name not in _AGENTS:
-        raise unknown_name("agent", name, _AGENTS)
+    if name not in _agents():
+        raise unknown_name("agent", name, _agents())
     return inspect.cleandoc(_agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
 
 
@@ -136,8 +143,8 @@ def describe_settings(name: str) -> list[Setting]:
     Raises:
         UnknownNameError: No agent has that name.
     """
-    if name not in _AGENTS:
-        raise unknown_name("agent", name, _AGENTS)
+    if name not in _agents():
+        raise unknown_name("agent", name, _agents())
     sentences: dict[str, str] = {}
     agent = _agent_class(name)
     for cls in reversed(agent.__mro__):
@@ -158,16 +165,23 @@ def describe_settings(name: str) -> list[Setting]:
     return sorted(settings, key=lambda setting: (setting.name not in _LIMITS, setting.is_common))
 
 
-_OPPONENTS: Final = frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "softmax"})
-_HARMLESS: Final[Mapping[str, frozenset[str]]] = {
-    "agent": frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "level"}),
-    "blueprint": frozenset({*_BY_NAME, "openspiel_mcts"}),
-    "opponent": _OPPONENTS,
-    "belief": _OPPONENTS | {"uniform"},
-    "evaluator": frozenset({"game", "go", "playout", "rewards"}),
+_OTHERS: Final = {
+    "agent": {"openspiel_mcts", "noisy", "level"},
+    "blueprint": {"openspiel_mcts"},
+    "opponent": {"openspiel_mcts", "noisy", "softmax"},
+    "belief": {"openspiel_mcts", "noisy", "softmax", "uniform"},
 }
-"""Settings that are specs, each with the names that run no code but this package's, and read no file."""
-_SHIPPED: Final = {"abstraction": "equity"}
+_EVALUATORS: Final = frozenset({"game", "playout", "rewards"})
+
+
+@functools.cache
+def _harmless() -> Mapping[str, frozenset[str]]:
+    """Settings that are specs, each with the names that run no code but this package's, and read no file."""
+    agents = {setting: frozenset({*_by_name(), *others}) for setting, others in _OTHERS.items()}
+    return {**agents, "evaluator": _EVALUATORS | by_name("evaluators").keys()}
+
+
+_SHIPPED: Final = {"policy": "equity"}
 """Settings that are files, each with the name of the one that comes with this package."""
 _LABELS: Final = frozenset({"backend", "name", "traits"})
 """Settings of agents that name nothing outside of this package, whatever their text is."""
@@ -185,7 +199,7 @@ def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
     """True if the value of a setting is known to name nothing outside; ``words`` are settings that take text."""
     if value is None or isinstance(value, bool | int | float):
         return True
-    if setting in _HARMLESS:
+    if setting in _harmless():
         return _is_harmless_spec(setting, value)
     if isinstance(value, str | Spec):
         if str(value) == _SHIPPED.get(setting):
@@ -201,10 +215,10 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
         spec = parse_spec(value) if isinstance(value, str) else value
     except InvalidSettingError:
         return False
-    if not isinstance(spec, Spec) or spec.name not in _HARMLESS[setting]:
+    if not isinstance(spec, Spec) or spec.name not in _harmless()[setting]:
         return False
     words: Collection[str] = ()
-    if spec.name in _AGENTS:
+    if spec.name in _agents():
         fields = dataclasses.fields(_agent_class(spec.name))
         words = _LABELS | {field.name for field in fields if isinstance(field.default, enum.Enum)}
     return all(_is_harmless(key, part, words) for key, part in spec.arguments.items())
@@ -231,9 +245,12 @@ def make_agent(agent: str | Agent) -> Agent:
     spec = parse_spec(agent)
     if ":" in spec.name:
         return _foreign(spec)
-    if spec.name not in _AGENTS:
-        raise unknown_name("agent", spec.name, _AGENTS)
+    if spec.name not in _agents():
+        raise unknown_name("agent", spec.name, _agents())
     cls = _agent_class(spec.name)
+    for setting in spec.arguments:
+        if advice := by_name("instead").get(f"{spec.name}.{setting}"):
+            raise InvalidSettingError(f"{spec.name} has no setting {setting}: write {advice}")
     known = [field.name for field in dataclasses.fields(cls)]
     check_spec(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
@@ -244,7 +261,7 @@ def _plain(name: str, value: Any) -> Any:
     """Bare words are text, but for truth, and for evaluators, opponents and agents, which may have settings."""
     if is_truth(value):
         return TRUTH[value.name]
-    if isinstance(value, Spec) and name not in _HARMLESS:
+    if isinstance(value, Spec) and name not in _harmless():
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

@@ -32,7 +32,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.settings import check_whole
 from zermelo.envs import InvalidSettingError
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python
 """Computes a policy of Texas hold'em for two over buckets of hands, by CFR, and writes it to a file.
 
-    python scripts/fit_poker.py limit agents/players/poker/limit.npz --seconds 40
-    python scripts/fit_poker.py no_limit agents/players/poker/no_limit.npz --seconds 600
+    python scripts/fit_poker.py limit agents/experts/poker/limit.npz --seconds 40
+    python scripts/fit_poker.py no_limit agents/experts/poker/no_limit.npz --seconds 600
         --equity 12 12 30 --spread 2 2 1
 
-``cfr(abstraction=FILE)`` plays by it. Those two files are shipped, after 1.8 and 1.0 million deals. Boards are
+``holdem(policy=FILE)`` plays by it. Those two files are shipped, after 1.8 and 1.0 million deals. Boards are
 drawn anew all the time; progress shows the average payoff of the small blind, which settles.
 """
 
@@ -16,11 +16,11 @@ import time
 
 import numpy as np
 
-from zermelo.agents.players.poker.betting import Limit, NoLimit, betting_tree
-from zermelo.agents.players.poker.buckets import Boards, Sizes, fit_buckets
-from zermelo.agents.players.poker.cards import is_compiled
-from zermelo.agents.players.poker.policy import PokerPolicy, quantized
-from zermelo.agents.solving.equilibrium.public_trees import PublicTreeCFR
+from zermelo.agents.experts.poker.betting import Limit, NoLimit, betting_tree
+from zermelo.agents.experts.poker.buckets import Boards, Sizes, fit_buckets
+from zermelo.agents.experts.poker.cards import is_compiled
+from zermelo.agents.experts.poker.policy import PokerPolicy, quantized
+from zermelo.agents.experts.poker.public_trees import PublicTreeCFR
 
 DEALS = 20_000  # in a batch
 FLOPS = 20  # that these are of

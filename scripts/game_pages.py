@@ -14,8 +14,8 @@ from pathlib import Path
 from docs_site import as_markdown
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.players.level import FOLDER as SHIPPED
-from zermelo.agents.players.level import Levels, levels_for
+from zermelo.agents.level import FOLDER as SHIPPED
+from zermelo.agents.level import Levels, levels_for
 from zermelo.envs import as_game, list_envs, make_env
 from zermelo.envs.registration.own_games import env_maker
 

@@ -14,7 +14,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from zermelo.agents.compiled.warmup import kernels_of
+from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, make_env
 from zermelo.envs.games import Go
 from zermelo.envs.jit.code_cache import shipped_file

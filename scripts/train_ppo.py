@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from zermelo.agents import PolicyAgent
-from zermelo.agents.learning import make_vec
+from zermelo.agents.training import make_vec
 from zermelo.evaluation import gauntlet
 
 

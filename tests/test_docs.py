@@ -264,7 +264,7 @@ def test_an_unknown_part_and_a_missing_function_are_told(update_docs):
     with pytest.raises(SystemExit, match="there is no part 'agent'"):
         update_docs.main(["agent"])
     with pytest.raises(SystemExit, match="has no function or class minmax"):
-        update_docs.source("", "agents/algorithms/minimax.py", "minmax")
+        update_docs.source("", "agents/tree_search/textbook_minimax.py", "minmax")
 
 
 def test_readme_is_short_and_begins_with_what_it_is():
@@ -295,8 +295,8 @@ def test_what_pages_name_exists():
         "zermelo.envs.rules",
         "zermelo.envs.games",
         "zermelo.agents",
-        "zermelo.agents.algorithms",
-        "zermelo.agents.learning",
+        "zermelo.agents.textbook",
+        "zermelo.agents.training",
         "zermelo.evaluation",
     ],
 )
@@ -317,7 +317,7 @@ def test_the_reference_names_what_there_is():
 def test_every_algorithm_has_its_code_on_a_page():
     shown = re.findall(r"^<!-- generated: source \S+ (.+) -->$", "".join(TEXTS.values()), re.MULTILINE)
     names = {name for names in shown for name in names.split()}
-    assert set(importlib.import_module("zermelo.agents.algorithms").__all__) <= names
+    assert set(importlib.import_module("zermelo.agents.textbook").__all__) <= names
 
 
 def test_a_page_that_loads_from_another_host_is_refused():

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.settings import import_name
+from zermelo.agents.base.settings import import_name
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.protocol import values_by_seat
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError

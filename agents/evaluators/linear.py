@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.agents.core.settings import check_number
+from zermelo.agents.base.settings import check_number
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.settings import flag, import_name
+from zermelo.agents.base.settings import flag, import_name
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
 

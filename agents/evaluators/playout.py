@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.core.monte_carlo import RandomNumbers
-from zermelo.agents.core.playouts import Playouts
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.playouts import Playouts, RandomNumbers
+from zermelo.agents.base.settings import check_whole
 from zermelo.envs import Game
 from zermelo.envs.support.spec_text import format_spec
 

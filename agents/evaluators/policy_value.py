@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.settings import setting_text
+from zermelo.agents.base.settings import setting_text
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.core.settings import inside_bounds
+from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.settings import inside_bounds
 from zermelo.envs import CHANCE, Game, InvalidSettingError
 
 

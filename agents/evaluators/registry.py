@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from zermelo.agents.core.settings import check_spec, import_name, setting_text
-from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, StoredNetwork
+from zermelo.agents.base.experts import by_name, class_at
+from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.fitted_linear import FittedLinear, StoredLinear
+from zermelo.agents.evaluators.network import NetworkEvaluator, StoredNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.shipped import ShippedNetwork
 from zermelo.agents.evaluators.written import EVALUATORS
@@ -48,9 +49,12 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    makers = {**EVALUATORS, "linear": load_evaluation, "network": ShippedNetwork}
+    makers: dict[str, Any] = {**EVALUATORS, "linear": load_evaluation, "network": ShippedNetwork}
+    places = by_name("evaluators")
+    if spec.name in places:
+        return _build(class_at(places[spec.name]), spec)
     if spec.name not in makers:
-        raise unknown_name("evaluator", spec.name, makers)
+        raise unknown_name("evaluator", spec.name, [*makers, *places])
     return _build(makers[spec.name], spec)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, NetworkTables, StoredNetwork
+from zermelo.agents.evaluators.network import NetworkEvaluator, NetworkTables, StoredNetwork
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 

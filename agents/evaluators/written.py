@@ -1,53 +1,18 @@
-"""Evaluators by name, among them the score of Go, and the default evaluator of a game."""
+"""Evaluators by name, and the default evaluator of a game."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
+from zermelo.agents.base.experts import experts
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
-from zermelo.agents.evaluators.protocol import Evaluator, squash
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsEvaluation
-from zermelo.envs.games.go import Go
-from zermelo.envs.rules.words import count
-
-_SCALE: Final = 20.0
-"""The lead that is half way to a sure win."""
-
-
-def go_lead(game: Game[Any], state: Any) -> float | None:
-    """The lead of Black, seat 0, in area less the komi and in stones, so that captures count at once.
-
-    None for other games.
-    """
-    rules, env = getattr(game, "rules", None), getattr(state, "env", None)
-    if isinstance(rules, Go):
-        return rules.margin(state) - rules.komi + float(count(state.black) - count(state.white))
-    if f"{type(env).__module__}.{type(env).__qualname__}" == "pettingzoo.classic.go.go.raw_env":
-        return float(env._go.score()) + float(env._go.board.sum())  # type: ignore[union-attr]  # as its class says
-    return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoEvaluator:
-    """The score by area (Tromp-Taylor rules, komi included), and a point more for each stone, squashed."""
-
-    def spec(self) -> str:
-        return "go"
-
-    def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
-        lead = go_lead(game, state)
-        if lead is None:
-            raise UnsupportedGameError(
-                f"the evaluator 'go' cannot find a Go board in {game.traits.name}: use 'playout', or an evaluator "
-                "of your own"
-            )
-        value = squash(lead / _SCALE, game.traits.utility_bounds)
-        return value, game.traits.constant - sum(game.utility(state)) - value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +50,6 @@ class _RewardsOnly:
 EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
     {
         "game": _FromGame,
-        "go": GoEvaluator,
         "onnx": OnnxNetwork,
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
@@ -96,10 +60,10 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
-    """The game's own evaluation, or Go's score; None if nobody has written any."""
+    """The game's own evaluation, or that of its expert; None if nobody has written any."""
     if isinstance(game, SupportsEvaluation):
         return _FromGame()
-    return None if go_lead(game, state) is None else GoEvaluator()
+    return next((found for expert in experts() if (found := expert.evaluator(game, state)) is not None), None)
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:

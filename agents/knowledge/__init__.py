@@ -1,1 +1,1 @@
-"""Libraries of moves: endgame tables and opening books, made once and read by agents."""
+"""What searches look up: opening books and endgame tables."""

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.endgame_tables import canonical_key
-from zermelo.agents.core.knowledge_files import file_version, read_knowledge, require_game, write_knowledge
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.knowledge.endgame_tables import canonical_key
+from zermelo.agents.knowledge.files import file_version, read_knowledge, require_game, write_knowledge
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import without_past

@@ -8,26 +8,45 @@ action in it. Rules that compile are proven by null windows (``compiled.proof``)
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove, default_threads
-from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.gate import no_legal_action, on_facts, require_decision, require_facts, require_plain_game
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Compile, SolveBy
-from zermelo.agents.core.result import renumbered
-from zermelo.agents.core.settings import check_callable, check_choice, check_flag, check_number, check_whole
-from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.solving.equilibrium.matrix_games import solve_simultaneous
-from zermelo.agents.solving.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
-from zermelo.agents.solving.proof_number import ProofNumberSolver
-from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.requirements import (
+    no_legal_action,
+    on_facts,
+    require_decision,
+    require_facts,
+    require_plain_game,
+)
+from zermelo.agents.base.result import renumbered
+from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
+from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
+from zermelo.agents.equilibrium.matrix_games import solve_simultaneous
+from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
+from zermelo.agents.kernels.threads import number_of_threads
+from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver, WatchedBudget
 from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
+from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
 from zermelo.envs import CHANCE, Chance, Game, Information, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.position import position, search_game
+
+
+class SolveBy(enum.StrEnum):
+    """The search that solves a game of two players without chance."""
+
+    AUTO = "auto"
+    """Null windows to the end for rules that compile, alpha-beta for other games."""
+    ALPHA_BETA = "alpha_beta"
+    PROOF_NUMBER = "proof_number"
+    """Depth-first proof-number search, for positions in which one side has few answers, such as mates."""
+
 
 _NAME: Final = "solve"
 _FEW: Final = 3000
@@ -235,13 +254,6 @@ def exact_values(
         ExactValue(tuple(game.utility(state)), 0) if game.is_terminal(state) else next(solved)
         for state in everything
     ]
-
-
-def number_of_threads(threads: int | None) -> int:
-    """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
-    if threads is not None:
-        check_whole("threads", threads, lower=1)
-    return threads or default_threads()
 
 
 MOST_STATES: Final = 1_000_000

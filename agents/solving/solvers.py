@@ -7,16 +7,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.compiled.proof.prover import Prover, Score
-from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.options import Compile
-from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
-from zermelo.agents.core.tree_config import AlphaBetaConfig
-from zermelo.agents.core.tree_search import Iteration, Question, Root, RootNode, TreeSearch
-from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.results import answer
-from zermelo.agents.solving.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.recursion import UNSOLVED, deep_recursion
+from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.config import AlphaBetaConfig
+from zermelo.agents.tree_search.exact.prover import Prover, Score
+from zermelo.agents.tree_search.interface import Iteration, Question, Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.results import answer
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _PERIOD: Final = 0.1

@@ -20,8 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.core.settings import check_number, check_whole
+from zermelo.agents.base.requirements import (
+    no_legal_action,
+    require_one_or_two_opposed,
+    require_perfect_information,
+)
+from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.position import position

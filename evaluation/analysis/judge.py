@@ -24,10 +24,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
-from zermelo.agents.compiled.proof.prover import Prover, can_prove
-from zermelo.agents.core.options import Ties
-from zermelo.agents.core.settings import check_whole
-from zermelo.agents.core.tasks import PureWork, Tasks
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.tasks import PureWork, Tasks
+from zermelo.agents.tree_search.exact.prover import Prover, can_prove
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.evaluation.analysis.judgement import (

@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
-from zermelo.agents.core.budget import StopFlag
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.base.budget import StopFlag
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.support.spec_text import parse_spec

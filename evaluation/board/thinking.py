@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.agents import SearchResult, make_agent
-from zermelo.agents.core.budget import StopFlag
-from zermelo.agents.players.configured_agent import ConfiguredAgent
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.base.budget import StopFlag
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import ZermeloError, as_game
 from zermelo.evaluation.board.review import result_values, review, searching
 from zermelo.evaluation.match.faults import choose, sentence

@@ -65,8 +65,8 @@ def book_command(
     """
     from zermelo.agents import make_agent
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
-    from zermelo.agents.knowledge.growing import grow_book
-    from zermelo.agents.knowledge.strategies import prove_book
+    from zermelo.agents.knowledge.making.grown_books import grow_book
+    from zermelo.agents.knowledge.making.proven_books import prove_book
     from zermelo.evaluation.tournament.run import make_runner
 
     where = make_runner(workers, runner, ray_address)
@@ -149,7 +149,7 @@ def table_command(
 
     [dim]$[/dim] zermelo table classic/tictactoe-v3 --states 10000
     """
-    from zermelo.agents.knowledge.making import TableProgress, make_table
+    from zermelo.agents.knowledge.making.tables import TableProgress, make_table
     from zermelo.evaluation.tournament.run import make_runner
 
     path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()
@@ -225,7 +225,7 @@ def ladder_command(
 
     [dim]$[/dim] zermelo ladder classic/leduc_holdem-v4 --minutes 2
     """
-    from zermelo.agents.players.level import Levels, Unit
+    from zermelo.agents.level import Levels, Unit
     from zermelo.evaluation.text_table import TextTable
     from zermelo.evaluation.tournament.run import make_runner
     from zermelo.evaluation.training.ladder_games import perfect_play

@@ -17,7 +17,7 @@ from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.runners import RunnerChoice
 
 if TYPE_CHECKING:
-    from zermelo.agents.learning.tuning.linear import Round
+    from zermelo.agents.training.linear import Round
     from zermelo.evaluation.training.networks import Generation
 
 
@@ -96,7 +96,7 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.learning.tuning.linear import tune
+    from zermelo.agents.training.linear import tune
 
     done: list[Round] = []
     console = Console(stderr=True)
@@ -239,7 +239,7 @@ def label_command(
 
     [dim]$[/dim] zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
     """
-    from zermelo.agents.learning.labels import COLUMNS, label_positions
+    from zermelo.agents.training.labels import COLUMNS, label_positions
     from zermelo.envs.support.files import replaced
     from zermelo.evaluation.output import TABLES, ExportFormat
     from zermelo.evaluation.output.export import table_writer

@@ -60,7 +60,7 @@ def play(
         serve(settings, port=port, opens=open_page, say=typer.echo)
         return
     from zermelo.agents import make_agent
-    from zermelo.agents.players.configured_agent import ConfiguredAgent
+    from zermelo.agents.base.configured_agent import ConfiguredAgent
     from zermelo.envs import InvalidSettingError
     from zermelo.evaluation.match.play import agent_seeds
 

@@ -89,7 +89,7 @@ def solve_command(
     [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
     from zermelo.agents import Plan
-    from zermelo.agents.core.settings import check_choice
+    from zermelo.agents.base.settings import check_choice
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
     from zermelo.envs import InvalidSettingError, as_game
 
@@ -192,7 +192,7 @@ def _by_policy(
 def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _Solved:
     """Best play in a game of chance or for one player, by value iteration."""
     from zermelo.agents import value_iteration
-    from zermelo.agents.core.gate import require_decision
+    from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve import policy_of_values
     from zermelo.evaluation.output.positions.moves import name_of
 

@@ -34,7 +34,7 @@ def warmup(
 
     [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
     """
-    from zermelo.agents.compiled.warmup import kernels_of, warm_up
+    from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.envs.registration.registry import OWN_ENVS
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from zermelo.agents.players.learned.observation import Observation, observed
+from zermelo.agents.policies.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.live.masks import gym_mask, mask_of
 from zermelo.envs.live.spaces import ActionCodec

@@ -6,8 +6,8 @@ import signal
 import traceback
 from typing import Any
 
-from zermelo.agents.players.configured_agent import ConfiguredAgent
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind

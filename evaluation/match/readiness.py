@@ -12,11 +12,11 @@ from zermelo.agents import (
     Sb3Agent,
     TorchAgent,
 )
-from zermelo.agents.players.configured_agent import ConfiguredAgent
-from zermelo.agents.players.learned.observation import observation_of
-from zermelo.agents.players.learned.policy import ViewAgent
-from zermelo.agents.players.level import LevelAgent
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.level import LevelAgent
+from zermelo.agents.policies.observation import observation_of
+from zermelo.agents.policies.policy import ViewAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.live.wrappers import game_name, is_aec
 

@@ -30,7 +30,7 @@ from typing import Any, Final, NamedTuple
 
 import cloudpickle
 
-from zermelo.agents.core.tasks import PureWork
+from zermelo.agents.base.tasks import PureWork
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import WorkerError

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.players.configured_agent import ConfiguredAgent
+from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.live.wrappers import innermost, is_aec

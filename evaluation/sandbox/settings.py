@@ -8,8 +8,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from zermelo.agents.core.settings import check_flag, check_whole
-from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.base.settings import check_flag, check_whole
+from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.sandbox import Isolate

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from zermelo.agents import RandomAgent
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.settings import check_whole
 from zermelo.agents.knowledge.books import book_lines
 from zermelo.envs import InvalidSettingError, as_game
 from zermelo.envs.support.files import read_file

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents import RandomAgent
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.settings import check_whole
 from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from zermelo.agents.compiled.proof.prover import default_threads
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.settings import check_whole
+from zermelo.agents.kernels.threads import default_threads
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.play import MAX_MOVES

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents import make_agent
-from zermelo.agents.players.level import Levels, Unit
+from zermelo.agents.level import Levels, Unit
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError

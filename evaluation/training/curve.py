@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.settings import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource

@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from zermelo.agents.core.settings import check_number, check_whole
-from zermelo.agents.learning.schedules import agent_of, is_agent, is_module
-from zermelo.agents.players.level import Levels, Unit, levels_for
+from zermelo.agents.base.settings import check_number, check_whole
+from zermelo.agents.level import Levels, Unit, levels_for
+from zermelo.agents.training.schedules import agent_of, is_agent, is_module
 from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError

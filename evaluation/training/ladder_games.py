@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.core.tasks import PureWork
-from zermelo.agents.learning.vector_opponents import Match, MatchResult
+from zermelo.agents.base.tasks import PureWork
+from zermelo.agents.training.vectors.opponents import Match, MatchResult
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
 from zermelo.evaluation.match.env_driver import drive_env

@@ -26,9 +26,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.core.settings import check_number
-from zermelo.agents.learning.vector_opponents import MatchResult
-from zermelo.agents.players.level import Rung, ladder_key
+from zermelo.agents.base.settings import check_number
+from zermelo.agents.level import Rung, ladder_key
+from zermelo.agents.training.vectors.opponents import MatchResult
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
 from zermelo.evaluation.match.fingerprint import fingerprint

@@ -24,14 +24,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.compiled.proof.prover import default_threads
-from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.settings import check_number, check_whole
-from zermelo.agents.evaluators.fitted.network import MOST_HIDDEN, require_planes, require_writable
+from zermelo.agents.base.requirements import require_perfect_information
+from zermelo.agents.base.settings import check_number, check_whole
+from zermelo.agents.evaluators.network import MOST_HIDDEN, require_planes, require_writable
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.learning.tuning.gradients import Weights
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated, random_states
-from zermelo.agents.learning.tuning.training import Trained, choose_columns, seat_columns, train
+from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.training.networks.gradients_kernel import Weights
+from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
+from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.support.files import replaced
 from zermelo.evaluation.runners import RunnerChoice

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.core.options import Compile
-from zermelo.agents.core.settings import check_number
-from zermelo.agents.players.level import Rung, Unit, ladder_key
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.settings import check_number
+from zermelo.agents.level import Rung, Unit, ladder_key
 from zermelo.envs import UnsupportedGameError
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
@@ -34,7 +34,7 @@ CANDIDATES: Final = {
         "ismcts(simulations=200)",
         "cfr(most_states=20000)",
     ),
-    "cfr": ("random", "ismcts(simulations=20)", "cfr(abstraction='equity')"),
+    "holdem": ("random", "ismcts(simulations=20)", "holdem"),
     "backward_induction": ("random", "backward_induction"),
     "simultaneous_mcts": ("random", "simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
     "hanabi": ("random", "noisy(agent=hanabi, epsilon=0.1)", "noisy(agent=hanabi, epsilon=0.03)", "hanabi"),

@@ -10,9 +10,9 @@ from typing import Any
 import pyspiel
 from open_spiel.python.algorithms import cfr, discounted_cfr, exploitability
 
-from zermelo.agents.solving.equilibrium.equilibrium import measured
-from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
-from zermelo.agents.solving.equilibrium.sequence_form import sequence_form
+from zermelo.agents.equilibrium.equilibrium import measured
+from zermelo.agents.equilibrium.regrets import CFR, Variant
+from zermelo.agents.equilibrium.sequence_form import sequence_form
 from zermelo.envs import as_game
 
 Solver = tuple[Callable[[], Any], Callable[[], float]]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents import make_agent
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
 from zermelo.envs import as_game, make_env
 from zermelo.evaluation.stats.score_interval import student_interval
 

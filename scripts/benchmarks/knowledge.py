@@ -13,11 +13,11 @@ from typing import Any
 
 from benchmarks.common import fastest, result_of
 from zermelo.agents import AlphaBetaAgent, solve
-from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.endgame_tables import EndgameTable, read_table
 from zermelo.agents.knowledge.books import read_book
-from zermelo.agents.knowledge.making import make_table
-from zermelo.agents.knowledge.strategies import prove_book
+from zermelo.agents.knowledge.endgame_tables import EndgameTable, read_table
+from zermelo.agents.knowledge.making.proven_books import prove_book
+from zermelo.agents.knowledge.making.tables import make_table
+from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import make
 from zermelo.envs.games import MNK, Chess, ConnectFour, Domineering, Hex
 from zermelo.envs.rules import RulesGame

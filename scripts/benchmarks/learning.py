@@ -21,7 +21,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 
-from zermelo.agents.learning import OpponentEnv, make_vec
+from zermelo.agents.training import OpponentEnv, make_vec
 
 OPPONENTS = ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)", "mcts(simulations=100)", "level(800)")
 GAMES = {

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.agents import AutoAgent
-from zermelo.agents.learning.vector_opponents import Match
-from zermelo.agents.players.level import FOLDER as SHIPPED
-from zermelo.agents.players.level import Levels, levels_for
+from zermelo.agents.level import FOLDER as SHIPPED
+from zermelo.agents.level import Levels, levels_for
+from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
 from zermelo.evaluation import Scoring, Standings, round_robin
 from zermelo.evaluation.training.anchors import Ladder
@@ -30,10 +30,7 @@ LEVELS = {
         "cfr(most_states=20000)",
     ),
     "ismcts over copies": ("ismcts(simulations=20)",),
-    "cfr": (
-        "ismcts(simulations=20)",
-        "cfr(abstraction=equity)",
-    ),
+    "holdem": ("ismcts(simulations=20)", "holdem"),
     "simultaneous_mcts": ("simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),
     "hanabi": ("ismcts(simulations=20)", "hanabi"),
 }

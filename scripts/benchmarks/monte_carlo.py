@@ -11,7 +11,7 @@ import pyspiel
 
 from benchmarks.common import match, result_of, taken
 from zermelo.agents import MCTSAgent
-from zermelo.agents.players.auto import MATCHES
+from zermelo.agents.auto import MATCHES
 from zermelo.envs.games import (
     MNK,
     Amazons,
@@ -94,7 +94,7 @@ def mcts_openspiel(only: tuple[str, ...] = OPENSPIEL, games: int = 20, seconds: 
 def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 100, seconds: float = 0.2) -> Rows:
     """Matches of Monte Carlo against alpha-beta at equal time, both as auto sets them.
 
-    Writes agents/players/matches.json, by which auto chooses.
+    Writes agents/matches.json, by which auto chooses.
     """
     shares = json.loads(MATCHES.read_text())
     agents = f"mcts(seconds={seconds})", f"alphabeta(seconds={seconds}, selective=game, reuse=true)"

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents import make_agent
-from zermelo.agents.players.poker.betting import BLINDS, Limit, betting_tree
-from zermelo.agents.players.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
-from zermelo.agents.players.poker.cards import is_compiled
-from zermelo.agents.solving.equilibrium.public_trees import Deals, PublicTreeCFR, exploitability_on, with_memory
+from zermelo.agents.experts.poker.betting import BLINDS, Limit, betting_tree
+from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
+from zermelo.agents.experts.poker.cards import is_compiled
+from zermelo.agents.experts.poker.public_trees import Deals, PublicTreeCFR, exploitability_on, with_memory
 from zermelo.envs import make_env
 from zermelo.envs.live.wrappers import innermost
 
@@ -23,7 +23,7 @@ _ENVS = {"limit": "classic/texas_holdem-v4", "no_limit": "classic/texas_holdem_n
 
 def poker(
     deals: int = 10_000,
-    agent: str = "cfr(abstraction=equity)",
+    agent: str = "holdem",
     games: tuple[str, ...] = tuple(_ENVS),
     seed: int = 1,
 ) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zermelo.agents.core.tasks import PureWork, Tasks
+from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.evaluation import Store, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.runners.ray import RayRunner

@@ -49,14 +49,14 @@ class Feature(NamedTuple):
     adds: bool = False
 
 
-KERNEL = "agents/compiled/two_player/kernel.py"
-QUIESCENCE = "agents/compiled/two_player/quiescence.py"
-HISTORY = "agents/compiled/two_player/history.py"
+KERNEL = "agents/tree_search/alpha_beta/kernel.py"
+QUIESCENCE = "agents/tree_search/alpha_beta/kernel_quiescence.py"
+HISTORY = "agents/tree_search/alpha_beta/kernel_ordering.py"
 FEATURES = {
     "selective": Feature(settings={"late_move_reductions": 0, "null_move": 0, "futility": 0.0}),
     "network": Feature(settings={"evaluator": "game"}),
     "network_kept_up_to_date": Feature(
-        "agents/compiled/evaluators/network.py",
+        "agents/evaluators/network_kernel.py",
         "    fewest = difference(fresh, here, both)\n    for place in ((ply - 1) & _PLIES - 1, _PLIES):",
         "    fewest = 64 * both + 1\n    for place in (_PLIES,):",
     ),

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
 from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent, value_iteration
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.base.budget import Budget
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
 from zermelo.envs.clone.quiet import QUIET

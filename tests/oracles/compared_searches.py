@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from typing import Any, NamedTuple
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Compile, Ties
-from zermelo.agents.core.tree_search import Question, Root, SumNotConstantError
-from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import Compile, Ties
+from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.interface import Question, Root
+from zermelo.agents.tree_search.iterative_deepening import deepen
+from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.rules import RulesGame
 

@@ -13,13 +13,14 @@ from doubles.grown_rules import Grown
 from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame, random_tree
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import algorithms, make_evaluator
+from zermelo.agents import make_evaluator
+from zermelo.agents import textbook as algorithms
 from zermelo.envs import CHANCE, Chance, RewardSum
 from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 
 NOT_A_SEARCH = frozenset((
-    "backward_induction", "best_first", "cfr", "gnubg", "gtp", "hanabi", "ismcts", "level",
+    "backward_induction", "best_first", "cfr", "gnubg", "gtp", "hanabi", "holdem", "ismcts", "level",
     "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "simultaneous_mcts", "sparta",
     "torch", "uci",
 ))  # fmt: skip

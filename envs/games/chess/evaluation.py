@@ -155,7 +155,7 @@ def _from_centre(square: int) -> int:
 
 _HALF = 1 << 31
 _CAPTURE = 1 << 26
-"""Hints of at least this come before killers (``zermelo.agents.core.tree_search``)."""
+"""Hints of at least this come before killers (``zermelo.agents.tree_search.interface``)."""
 _HALF_WAY = 400
 """Hundredths of a pawn that are half of a win."""
 

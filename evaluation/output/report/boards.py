@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.agents import solve
-from zermelo.agents.compiled.proof.prover import can_prove
+from zermelo.agents.tree_search.exact.prover import can_prove
 from zermelo.envs import RewardSum, ZermeloError, as_game
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import check_whole
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import check_whole
 from zermelo.envs import Game, GameOverError, IllegalActionError, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import is_game
 from zermelo.envs.trees import TreeGame, figure, tree_game

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from zermelo.agents.search.observer import NodeRole
+from zermelo.agents.tree_search.observer import NodeRole
 
 
 class Span(NamedTuple):

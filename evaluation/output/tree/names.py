@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.search.observer import NodeRole
-from zermelo.agents.search.tree.best_reply import RepliesGame
-from zermelo.agents.search.tree.inner_game import FormOfGame
+from zermelo.agents.tree_search.inner_game import FormOfGame
+from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs import RewardSum, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.output.numbers import four_digits

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zermelo.agents.search.observer import NodeRole
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.evaluation.output.tree.model import SearchPass, SearchTree
 from zermelo.evaluation.output.tree.names import number_text
 from zermelo.evaluation.output.web_page import resource, web_page

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.agents.search.observer import NodeEvent, NodeEventKind, NodeRole
+from zermelo.agents.tree_search.observer import NodeEvent, NodeEventKind, NodeRole
 from zermelo.evaluation.output.tree.model import Cut, SearchNode, SearchPass, Source, Span, Vector
 from zermelo.evaluation.output.tree.names import Viewpoint, describe, move_text
 

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.agents.search.monte_carlo.tree import Node, Simulation
-from zermelo.agents.search.observer import NodeRole
+from zermelo.agents.monte_carlo.plain_nodes import Node, Simulation
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs import CHANCE
 from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, Source
 from zermelo.evaluation.output.tree.names import Viewpoint, describe, move_text

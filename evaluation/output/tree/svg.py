@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from zermelo.agents.search.observer import NodeRole
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Source
 from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
 

@@ -1,6 +1,6 @@
 """What every searching agent keeps to: plain, compiled and in threads, with any table, under any limit.
 
-The textbook (``zermelo.agents.algorithms``) says what is true. A new agent is covered here or said not to search;
+The textbook (``zermelo.agents.textbook``) says what is true. A new agent is covered here or said not to search;
 else the first test fails.
 """
 

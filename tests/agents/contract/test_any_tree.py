@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.contract import Position, textbook
 
-from zermelo.agents import algorithms, make_agent
-from zermelo.agents.core.options import TieRule
+from zermelo.agents import make_agent
+from zermelo.agents import textbook as algorithms
+from zermelo.agents.tree_search.config import TieRule
 from zermelo.envs import CHANCE, Chance, RewardSum
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {

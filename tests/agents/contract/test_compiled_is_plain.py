@@ -14,16 +14,16 @@ from doubles.small_games import ConnectK
 from oracles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent
-from zermelo.agents.compiled import front_end
-from zermelo.agents.compiled.general.search import can_search_through_chance
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, Ordering, TieRule, Ties
-from zermelo.agents.core.tree_config import AlphaBetaConfig, MaxNConfig
-from zermelo.agents.core.tree_search import Root
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import ChanceAtLimit, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.backend import tree_search
-from zermelo.agents.search.tree.best_reply import RepliesGame
+from zermelo.agents.kernels.program import can_search_through_chance
+from zermelo.agents.tree_search import compiled as front_end
+from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule
+from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.games import (
     MNK,

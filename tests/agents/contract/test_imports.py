@@ -32,7 +32,7 @@ agent.search_state(game, state)
 """
 ROOT = Path(__file__).resolve().parents[3]
 FACES = (
-    "envs envs/games envs/rules envs/trees agents agents/algorithms agents/evaluators agents/learning "
+    "envs envs/games envs/rules envs/trees agents agents/textbook agents/evaluators agents/training "
     "evaluation evaluation/cli evaluation/output/tree evaluation/stats/ratings"
 )
 NAMES = """
@@ -44,7 +44,8 @@ def use(face, names):
         getattr(module, name)
 for path in faces.split():
     homes = {}
-    for node in ast.walk(ast.parse(Path(root, path, "__init__.py").read_text())):
+    file = Path(root, path, "__init__.py") if Path(root, path).is_dir() else Path(root, path + ".py")
+    for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom):
             homes.setdefault(node.module, set()).update(alias.asname or alias.name for alias in node.names)
     assert homes, path

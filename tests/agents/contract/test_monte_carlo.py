@@ -18,13 +18,15 @@ from doubles.toy_envs import DiceEnv, EarlyDeathEnv, ToyEnv
 from oracles.contract import GAMES, Position, game_kind, positions, textbook
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_evaluator
-from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import RandomNumbers, Start
+from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, make_evaluator
+from zermelo.agents import textbook as algorithms
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
-from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, as_game
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.envs.rules import RulesGame

@@ -19,7 +19,7 @@ from oracles.contract import KINDS, Position, textbook
 from oracles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, list_agents, make_agent
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.base.budget import Budget
 from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes, Goofspiel, Kuhn, Leduc
 from zermelo.envs.rules import RulesGame
@@ -50,8 +50,8 @@ SEARCHES: dict[str, tuple[str, ...]] = {
 }
 ELSEWHERE = frozenset(
     (
-        "cfr", "gnubg", "gtp", "hanabi", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable",
-        "random", "sb3", "sparta", "torch", "uci",
+        "cfr", "gnubg", "gtp", "hanabi", "holdem", "level", "noisy", "onnx", "openspiel_mcts", "policy",
+        "policytable", "random", "sb3", "sparta", "torch", "uci",
     )
 )  # fmt: skip
 """Agents that play what they have learned or looked up, or one game, or ask another agent or program."""

@@ -12,7 +12,7 @@ from doubles.toy_envs import Clock, SlowEnv
 from oracles.contract import KINDS
 
 from zermelo.agents import SearchResult, StoppedBy, make_agent
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.base.budget import Budget
 from zermelo.envs import as_game
 
 SEARCHES = [kind for kind in KINDS if kind not in ("greedy", "value_iteration")]

@@ -122,7 +122,7 @@ def test_search_many_is_one_search_a_state(game: str, nodes: int) -> None:
 @pytest.mark.parametrize("nodes", [200, 1000])
 def test_threads_do_not_change_the_value_of_a_finished_depth(nodes: int) -> None:
     """Many small searches, each of which may be stopped while one thread is ahead of the other."""
-    from zermelo.agents.algorithms import alpha_beta
+    from zermelo.agents.textbook import alpha_beta
 
     game = RulesGame(DotsAndBoxes(rows=2, columns=2))
     state = game.initial_state()

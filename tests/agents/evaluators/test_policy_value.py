@@ -12,11 +12,11 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import MCTSAgent, StoppedBy, make_agent, make_evaluator
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.evaluators import NetworkEvaluator, PolicyValue
-from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
+from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
+from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, Kalah

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from zermelo.agents import MinimaxAgent, exact_values, make_agent, solve
-from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.endgame_tables import canonical
-from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_moves, outline, read_book
-from zermelo.agents.knowledge.growing import grow_book
-from zermelo.agents.knowledge.strategies import prove_book
+from zermelo.agents.knowledge.endgame_tables import canonical
+from zermelo.agents.knowledge.making.grown_books import grow_book
+from zermelo.agents.knowledge.making.proven_books import prove_book
+from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, solve
-from zermelo.agents.core.endgame_tables import ABSENT, read_table
-from zermelo.agents.core.playouts import random_game
-from zermelo.agents.knowledge import making
-from zermelo.agents.knowledge.endings import GroupWork
-from zermelo.agents.knowledge.making import make_table
-from zermelo.agents.players import search_agent
+from zermelo.agents import AlphaBetaAgent, search_agent, solve
+from zermelo.agents.base.playouts import random_game
+from zermelo.agents.knowledge.endgame_tables import ABSENT, read_table
+from zermelo.agents.knowledge.making import tables as making
+from zermelo.agents.knowledge.making.parts import GroupWork
+from zermelo.agents.knowledge.making.tables import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, Outcome, StoppedBy, solve
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Compile
-from zermelo.agents.solving.proof_number import PlainNumbers, ProofNumberSolver
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import Compile
+from zermelo.agents.solving.proof_numbers import PlainNumbers, ProofNumberSolver
 from zermelo.agents.solving.solvers import WatchedBudget
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Hex, Kalah, Oware

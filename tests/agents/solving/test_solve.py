@@ -9,11 +9,11 @@ import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, value_iteration
-from zermelo.agents.compiled.proof.prover import Prover
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Compile
-from zermelo.agents.core.playouts import random_game
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.playouts import random_game
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
+from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (
     MNK,

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
 
-from zermelo.agents import ExpectiminimaxAgent, algorithms
-from zermelo.agents.players.tables import ValueIterationAgent
+from zermelo.agents import ExpectiminimaxAgent
+from zermelo.agents import textbook as algorithms
+from zermelo.agents.solving.agents import ValueIterationAgent
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig

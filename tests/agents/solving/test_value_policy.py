@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
-from zermelo.agents.solving.policy_table import stable_key
+from zermelo.agents.equilibrium.policy_table import stable_key
 from zermelo.agents.solving.solve import policy_of_values
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import Game2048, Pig

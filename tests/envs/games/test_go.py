@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from zermelo.agents import MCTSAgent
-from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import Start
-from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import as_game, make_env
 from zermelo.envs.games import Go
 from zermelo.envs.games.go.board import group_of, point_of

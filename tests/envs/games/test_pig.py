@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents.algorithms import value_iteration
+from zermelo.agents.textbook import value_iteration
 from zermelo.envs.games import Pig
 from zermelo.envs.games.pig import PigState
 from zermelo.envs.rules import RulesGame

@@ -305,7 +305,7 @@ def test_without_the_compiler_plain_python_answers_and_says_so_once(
 def test_importing_the_rules_does_not_import_numba() -> None:
     code = (
         "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
-        "import zermelo.agents.compiled.two_player.search, zermelo.agents.compiled.proof.prover; "
+        "import zermelo.agents.tree_search.alpha_beta.compiled, zermelo.agents.tree_search.exact.prover; "
         "zermelo.envs.as_game(zermelo.envs.games.ConnectFour()); print('numba' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -332,7 +332,7 @@ print(MinimaxAgent(depth=4, evaluator="rewards").search_state(game, game.initial
 
 SEARCHES = """
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent
-from zermelo.agents.compiled.proof.prover import Prover
+from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
 noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})

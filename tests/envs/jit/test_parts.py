@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents import MinimaxAgent
-from zermelo.agents.algorithms.minimax import minimax
+from zermelo.agents.tree_search.textbook_minimax import minimax
 from zermelo.envs.jit.compiling import Functions
 from zermelo.envs.rules import RulesGame
 
@@ -86,9 +86,9 @@ def test_functions_that_call_each_other_and_compiled_ones_are_searched() -> None
 
 def test_constants_that_no_module_has_are_refused() -> None:
     """A misspelt one would compile another kernel than was asked for."""
-    module = "zermelo.agents.compiled.root"
-    Functions(module, {"GENERAL": True, "zermelo.agents.compiled.nodes.NETWORK": True})
-    for name in ("GENERALS", "zermelo.agents.compiled.nodes.NETWORKS"):
+    module = "zermelo.agents.tree_search.kernel_root"
+    Functions(module, {"GENERAL": True, "zermelo.agents.tree_search.kernel_nodes.NETWORK": True})
+    for name in ("GENERALS", "zermelo.agents.tree_search.kernel_nodes.NETWORKS"):
         with pytest.raises(AttributeError, match=f"{name.rpartition('.')[2]}, which is not there"):
             Functions(module, {name: True})
 

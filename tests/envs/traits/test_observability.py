@@ -11,7 +11,7 @@ from doubles.game_envs import Numbers, SmallEnv
 from gymnasium.utils import seeding
 
 from zermelo.agents import AlphaBetaAgent, exact_values, solve
-from zermelo.agents.players.max_n import MaxNAgent
+from zermelo.agents.tree_search.many_players.agents import MaxNAgent
 from zermelo.envs import Information, RewardSum, TraitSource, UnknownTraitWarning, UnsupportedGameError, as_game
 
 

@@ -6,11 +6,11 @@ import gc
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.core.tasks import Tasks
-from zermelo.agents.knowledge.growing import grow_book
-from zermelo.agents.knowledge.making import make_table
-from zermelo.agents.learning.labels import label_positions
-from zermelo.agents.learning.tuning.self_play import LessonWork
+from zermelo.agents.base.tasks import Tasks
+from zermelo.agents.knowledge.making.grown_books import grow_book
+from zermelo.agents.knowledge.making.tables import make_table
+from zermelo.agents.training.labels import label_positions
+from zermelo.agents.training.networks.self_play import LessonWork
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.runners.work import SerialRunner

@@ -160,7 +160,7 @@ def with_agents(folder, env, agents):
     ],
 )
 def test_environments_that_name_others_are_not_made(env, here, capsys):
-    import zermelo.agents.learning  # noqa: F401  # where Opponent-v0 is known
+    import zermelo.agents.training  # noqa: F401  # where Opponent-v0 is known
 
     (here / "trap").write_text("#!/bin/sh\ntouch ran\n")
     (here / "trap").chmod(0o755)

@@ -6,7 +6,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents.players.level import Levels
+from zermelo.agents.level import Levels
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation import StoreError, evaluate_policy
 from zermelo.evaluation.cli.app import app

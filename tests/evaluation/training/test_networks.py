@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents.evaluators.fitted.network import NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.network import NetworkEvaluator, plane_words
 from zermelo.agents.evaluators.registry import load_evaluation
-from zermelo.agents.learning.tuning.gradients import Weights, add_gradients
-from zermelo.agents.learning.tuning.self_play import Lessons, LessonWork, calibrated, random_states
-from zermelo.agents.learning.tuning.training import choose_columns, log_odds, seat_columns, train
+from zermelo.agents.training.networks.gradients_kernel import Weights, add_gradients
+from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
+from zermelo.agents.training.networks.training import choose_columns, log_odds, seat_columns, train
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
 from zermelo.envs.rules import RulesGame

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, Sb3Agent, TorchAgent
-from zermelo.agents.learning import OpponentEnv
+from zermelo.agents.training import OpponentEnv
 from zermelo.envs import (
     InvalidSettingError,
     MissingDependencyError,

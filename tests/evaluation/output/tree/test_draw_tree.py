@@ -7,8 +7,8 @@ import pytest
 from doubles.small_games import ConnectK, DiceRace
 
 from zermelo.agents import AlphaBetaAgent, RandomAgent
-from zermelo.agents.algorithms import expectiminimax
-from zermelo.agents.search.observer import NodeRole
+from zermelo.agents.textbook import expectiminimax
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import Nim, Pig
 from zermelo.envs.trees import figure, tree_game

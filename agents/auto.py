@@ -1,0 +1,290 @@
+"""An agent for any game: it chooses the search by what is known of the game."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.experts import experts
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.requirements import (
+    HIDDEN,
+    OTHERS,
+    TOGETHER,
+    fit_of,
+    require_information_states,
+    require_perfect_information,
+    require_simultaneous,
+)
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import flag, function, path, whole
+from zermelo.agents.equilibrium.agents import BackwardInductionAgent
+from zermelo.agents.equilibrium.matrix_games import has_few_states
+from zermelo.agents.evaluators.shipped import ShippedNetwork, shipped_network
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.monte_carlo.agent import MCTSAgent
+from zermelo.agents.monte_carlo.information_sets.agent import ISMCTSAgent
+from zermelo.agents.monte_carlo.interface import Selection
+from zermelo.agents.monte_carlo.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
+from zermelo.agents.monte_carlo.simultaneous.agent import SimultaneousMCTSAgent
+from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.solving.agents import BestFirstAgent, ValueIterationAgent
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
+from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
+from zermelo.envs import Chance, Game, Information, UnsupportedGameError
+from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.position import position
+from zermelo.envs.rules.rules_game import RulesGame
+
+MATCHES = Path(__file__).with_name("matches.json")
+
+
+@functools.cache
+def _scores() -> dict[str, float]:
+    scores: dict[str, float] = json.loads(MATCHES.read_text())
+    return scores
+
+
+def monte_carlo_score(game: Any) -> float | None:
+    """The share of points that Monte Carlo tree search took; None of games in which no match was played.
+
+    Games of the same rules in another size count as the one that was played, if theirs was not.
+    """
+    if not isinstance(game, RulesGame):
+        return None
+    name = type(game.rules).__name__
+    exact = _scores().get(str(game.rules))
+    if exact is not None or type(game.rules).__module__.partition(".games.")[0] != "zermelo.envs":
+        return exact
+    return next((score for rules, score in _scores().items() if rules.startswith(f"{name}(")), None)
+
+
+_KINDS: Final[dict[str, type[SearchAgent]]] = {
+    kind.kind: kind
+    for kind in (
+        AlphaBetaAgent,
+        BackwardInductionAgent,
+        BestFirstAgent,
+        ExpectiminimaxAgent,
+        ISMCTSAgent,
+        MCTSAgent,
+        OpenSpielMCTSAgent,
+        SimultaneousMCTSAgent,
+        ValueIterationAgent,
+    )
+}
+_SETTLING: Final = (ValueIterationAgent, BestFirstAgent, BackwardInductionAgent)
+"""Searches for the whole answer, which may come to none: then the next one in the table has its turn."""
+_SHARE: Final = 0.5
+"""How much of the limits may go into settling the game, before another search begins."""
+_SHORTEST: Final = 1e-3
+_OPENSPIEL_EXPLORATION: Final = 0.5
+"""The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
+_SMALL_TABLE: Final = 5_000
+"""A transition table of no more states is solved outside the clock: once, in less than a second."""
+_MOST_STATES: Final = 200
+"""A game of simultaneous moves with no more states is solved before each move, in less than a second."""
+
+
+class _Choice(NamedTuple):
+    kind: type[SearchAgent]
+    reason: str
+
+    @property
+    def method(self) -> str:
+        """Both, as a result says them."""
+        return f"{self.kind.kind}: {self.reason}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AutoAgent(SearchAgent):
+    """Chooses the search that fits the game, and says why.
+
+    One player: value iteration where the transition table is known or small, the way that best-first search finds
+    where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
+    lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
+    and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
+    Where players do not see everything, ``ismcts``, which does not peek; where players move at the same time,
+    backward induction if there are few states, else the Monte Carlo search that mixes. Games with an expert come
+    first: Hanabi is played by the rules of ``hanabi``, with ``sparta`` on top for the first player, as the others
+    read its moves by the rules, and Texas hold'em for two by ``holdem``. The result says which it was, and why.
+    Alpha-beta searches less deep what the game's rules say (``selective="game"``).
+
+    Attributes:
+        seconds: Time to take, from the call on; 1 if no limit is given.
+        nodes: States to visit. Unlike time it gives the same answer on any machine.
+        threads: How many search together, if it is compiled.
+        reuse: Whether what a search has found serves the next moves of the same game.
+        exact: Whether every root action gets its exact value, of the searches that can give it.
+        book: A file with an opening book to play from at random among good moves.
+        on_iteration: Called with a ``SearchResult`` now and then, by the searches that have iterations; False ends
+            the search there.
+    """
+
+    kind: ClassVar[str] = "auto"
+    default_limits = Limits(seconds=DEFAULT_SECONDS)
+
+    seconds: float | None = None
+    nodes: int | None = None
+    threads: int = whole(1, lower=1)
+    reuse: bool = flag(True)
+    exact: bool = flag(False)
+    book: str | None = path()
+    on_iteration: Any = function("of a SearchResult")
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self._set("_agents", (None, {}))
+        self._set("_unsettled", False)
+
+    def check_game(self, game: Game[Any]) -> None:
+        if _moves_together(game):
+            require_simultaneous(game, self.kind)
+        elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
+            require_information_states(game, self.kind)
+        else:
+            require_perfect_information(game.traits, self.kind)
+
+    def prepare(self, env: Any) -> None:
+        root = position(env, backend=self.backend, traits=self.traits)
+        agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1])
+        dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        for chosen in self._choices(game, state):
+            if chosen.kind not in _SETTLING:
+                found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
+                return dataclasses.replace(found, method=chosen.method)
+            settled = self._settled(chosen, game, state, budget)
+            if settled is not None:
+                return dataclasses.replace(settled, method=chosen.method, seconds=budget.seconds)
+        raise AssertionError("the last search of every row takes all games")
+
+    def _choices(self, game: Game[Any], state: Any) -> list[_Choice]:
+        """The first search of the table that fits, after those that may settle the game if they finish."""
+        may_compile = self.compile is Compile.WAIT and can_compile()
+        for expert in experts():
+            if advice := expert.recommended(game, state, may_compile):
+                return [_Choice(*advice)]
+        is_hidden = game.traits.information is Information.HIDDEN
+        fit = TOGETHER if _moves_together(game) else HIDDEN if is_hidden else fit_of(game.traits)
+        games = f"{game.traits.seats} {fit.games}" if fit is OTHERS else fit.games
+        found: list[_Choice] = []
+        missing = ""
+        for name in fit.agents:
+            fits, why = self._fits(name, game, state, games)
+            if not fits:
+                missing = missing or why
+                continue
+            reason = why or missing or games
+            if name == "openspiel_mcts":
+                reason = f"{missing or games}, and OpenSpiel searches its games in C++"
+            found.append(_Choice(_KINDS[name], reason))
+            if _KINDS[name] not in _SETTLING:
+                break
+        return found
+
+    def _fits(self, name: str, game: Game[Any], state: Any, games: str) -> tuple[bool, str]:
+        """An agent of the table fits or not; and the reason, where the table does not say it."""
+        traits, has_table = game.traits, isinstance(game, TableGame)
+        if name == "value_iteration":
+            if has_table:
+                return True, "its transition table is known"
+            may_finish = traits.chance is Chance.EXACT and self.limits.seconds is not None
+            return may_finish, f"{games}, and few states" if may_finish else ""
+        if name == "best_first":
+            return not has_table, ""
+        if name == "backward_induction":
+            has_few = has_few_states(game, state, _MOST_STATES)
+            return has_few, f"{games}, and there are few states" if has_few else ""
+        if name == "openspiel_mcts":
+            return self.nodes is None and not why_not_in_openspiel(game), ""
+        if name not in ("alphabeta", "expectiminimax"):
+            return True, ""
+        if traits.chance is Chance.SAMPLED:
+            return False, "chance can only be simulated"
+        if isinstance(game, SupportsPlayoutActions):
+            return False, "the game knows how its playouts go"
+        is_learned = shipped_network(game) is not None
+        if features_for(game, state) is None and not is_learned:
+            return False, "nobody has written an evaluation"
+        score = monte_carlo_score(game) if name == "alphabeta" else None
+        if score is not None and score > 0.5:
+            return False, f"it scored {score:.0%} against alpha-beta in matches of this game"
+        return True, f"there is {'a network' if is_learned else 'an evaluation'}, and {games}"
+
+    def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
+        """The result of a search for the whole answer within its share of the limits; None if there is none.
+
+        It is not tried again in a game that has too many states for it.
+        """
+        if self.__dict__["_unsettled"]:
+            return None
+        share = 1.0 if isinstance(game, TableGame) else _SHARE
+        left, nodes = budget.seconds_left, self.limits.nodes
+        is_small = isinstance(game, TableGame) and game.num_states <= _SMALL_TABLE
+        is_timed = self.limits.seconds is not None and not is_small
+        limits = Limits(
+            seconds=max(share * left, _SHORTEST) if is_timed else None,
+            nodes=None if nodes is None else max(int(share * nodes), 1),
+        )
+        part = Budget(limits, stop=budget.stop)
+        part.seat, part.source = budget.seat, budget.source
+        try:
+            found: SearchResult = self._agent(game, chosen).choose(game, state, part)
+        except UnsupportedGameError:  # too many states, or values that do not settle
+            self._set("_unsettled", True)
+            return None
+        except SearchStopped:
+            return None
+        finally:
+            budget.nodes += part.nodes
+        if found.action_values or found.policy:
+            return found
+        # The table is not finished, or no way was found that pays.
+        has_way = len(found.principal_variation) > 1
+        if not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way):
+            self._set("_unsettled", True)
+        return None
+
+    def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
+        """The agent that searches in its place, which stays until the next game."""
+        kept_game, agents = self.__dict__["_agents"]
+        if kept_game is not game and kept_game != game:
+            agents = {}
+            self._set("_agents", (game, agents))
+        if chosen.kind not in agents:
+            known = {field.name for field in dataclasses.fields(chosen.kind)}
+            asked: dict[str, Any] = {
+                "seconds": self.limits.seconds,
+                "nodes": self.limits.nodes,
+                "threads": self.threads,
+                "reuse": self.reuse,
+                "exact": self.exact,
+                "on_iteration": self.on_iteration,
+                "selective": SelectiveBy.GAME,
+            }
+            if chosen.kind is OpenSpielMCTSAgent:
+                lower, upper = game.traits.utility_bounds
+                asked["exploration"] = _OPENSPIEL_EXPLORATION * (upper - lower)
+                asked |= {"selection": Selection.PUCT, "check_replies": True}
+            if chosen.kind in (AlphaBetaAgent, ExpectiminimaxAgent) and shipped_network(game) is not None:
+                asked["evaluator"] = ShippedNetwork()
+            if isinstance(game, SupportsSearchSettings):
+                asked |= game.search_settings(chosen.kind.kind)
+            settings = {name: value for name, value in asked.items() if name in known}
+            agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
+        return agents[chosen.kind]
+
+
+def _moves_together(game: Game[Any]) -> bool:
+    """True if players move at the same time, and as far as is known nothing else is hidden."""
+    return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()

@@ -1,0 +1,151 @@
+"""Counting what a search spends, and stopping it in time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
+
+
+class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
+    """A limit was reached inside the tree."""
+
+    def __init__(self, reason: StoppedBy) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class StopFlag:
+    """Set by any thread that wants a search to end; the search looks at it at every node."""
+
+    is_set = False
+
+
+class Budget:
+    """The nodes visited and the time spent by one search, from ``started`` or now on.
+
+    ``stop`` ends it from another thread. Depth is the search's own business.
+
+    Attributes:
+        nodes, most_nodes: States visited, and how many may be; infinity without a limit.
+        compiling: Seconds that the search waited for compiled rules before its clock started.
+        deepest: The most moves below the root that a visited state was.
+        seat: Whose action is asked for, where several are to move and the state does not say it.
+        legal: The legal actions of the state that is searched, where they are known.
+        source: The environment, or whatever else was given to be searched.
+        within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
+        ponders: True if it is spent on the opponent's time: only ``stop`` ends the search then, and its depth.
+        report: Turns a result into one with the numbers of actions that the caller has.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        started: float | None = None,
+        stop: StopFlag | None = None,
+        compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
+        within: Budget | None = None,
+    ) -> None:
+        self.stop = StopFlag() if stop is None else stop
+        self.started = self.now() if started is None else started
+        self.limits = limits
+        self._deadline = None if limits.seconds is None else self.started + limits.seconds
+        self.compile, self.within = compile, within
+        self.most_nodes = math.inf if limits.nodes is None else limits.nodes
+        self.nodes = 0
+        self._checked, self._gap = math.inf, 0.0
+        self.compiling = 0.0
+        self.deepest = 0
+        self.seat: int | None = None
+        self.legal: Sequence[int] | None = None
+        self.source: Any = None
+        self.ponders = False
+        self.report: Callable[[Any], Any] = lambda result: result
+
+    def lift(self) -> None:
+        """Takes the limits on nodes and time away: the search ponders."""
+        self._deadline, self.most_nodes, self.ponders = None, math.inf, True
+
+    now = staticmethod(time.perf_counter)
+    """The clock that limits go by, in seconds."""
+
+    @contextlib.contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """Moves the start and the deadline by the time that is spent in it, which is added to ``compiling``."""
+        before = self.now()
+        try:
+            yield
+        finally:
+            self._wait(self.now() - before)
+
+    def _wait(self, seconds: float) -> None:
+        self.compiling += seconds
+        self.started += seconds
+        if self._deadline is not None:
+            self._deadline += seconds
+        if self.within is not None:
+            self.within._wait(seconds)
+
+    def waits(self) -> bool:
+        """True to wait for the compiler."""
+        return self.compile is Compile.WAIT and not self.stop.is_set
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far."""
+        return self.now() - self.started
+
+    @property
+    def nodes_left(self) -> float:
+        """The number of nodes that are left; infinity without a limit."""
+        return self.most_nodes - self.nodes
+
+    @property
+    def seconds_left(self) -> float:
+        """How much time is left; infinity without a limit."""
+        left = math.inf if self._deadline is None else self._deadline - self.now()
+        return left if self.within is None else min(left, self.within.seconds_left)
+
+    def visit(self, ply: int) -> None:
+        """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
+
+        Raises:
+            SearchStopped: A limit is reached; the node is not counted.
+            RecursionError: The node is too far below the root.
+        """
+        if self.nodes >= self.most_nodes:
+            raise SearchStopped(StoppedBy.NODES)
+        if self._deadline is not None or self.within is not None or self.stop.is_set:
+            self.check_clock()
+        self.nodes += 1
+        if ply > self.deepest:
+            if ply > MAX_PLIES:
+                raise RecursionError
+            if ply % PLIES_AT_ONCE == 0:
+                make_room()
+            self.deepest = ply
+
+    def check_clock(self) -> None:
+        """For long work inside one node, such as playouts.
+
+        Raises:
+            SearchStopped: The time is up, or will be before the next call if that comes as late as one of the
+                last two did, as a step of an environment may take a good part of the limit; or another thread
+                wants the search to end.
+        """
+        if self.within is not None:
+            self.within.check_clock()
+        if self.stop.is_set:
+            raise SearchStopped(StoppedBy.INTERRUPT)
+        if self._deadline is None:
+            return
+        now = self.now()
+        before, self._gap, self._checked = self._gap, now - self._checked, now
+        if now + max(before, self._gap) >= self._deadline:
+            raise SearchStopped(StoppedBy.SECONDS)

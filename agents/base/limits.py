@@ -1,0 +1,55 @@
+"""When a search stops: one frozen object for every agent."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, fields
+
+from zermelo.agents.base.settings import check_settings, whole
+from zermelo.envs import InvalidSettingError
+
+
+class StoppedBy(enum.StrEnum):
+    """Reasons for the end of a search."""
+
+    COMPLETED = "completed"
+    """The whole tree was searched, or the value was proven: more time would change nothing."""
+    DEPTH = "depth"
+    NODES = "nodes"
+    SIMULATIONS = "simulations"
+    SECONDS = "seconds"
+    INTERRUPT = "interrupt"
+    """Ctrl-C, the ``on_iteration`` callback or another thread (``agent.stop()``) asked for the end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much a search may spend; None means no limit. The first limit reached stops the search.
+
+    All but ``seconds`` are reproducible: the same seed gives the same answer on any machine. After as many nodes a
+    compiled search and a plain one may differ, as their tables keep different entries.
+
+    Attributes:
+        depth: Moves to look ahead (plies, counting every player's; chance events are not counted). At least 1.
+        nodes: States to visit. At least 1.
+        simulations: Playouts, for agents that simulate. At least 1.
+        seconds: Wall-clock time. Greater than 0.
+    """
+
+    depth: int | None = whole(None, lower=1)
+    nodes: int | None = whole(None, lower=1)
+    simulations: int | None = whole(None, lower=1)
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.seconds is not None:
+            if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
+                raise InvalidSettingError(f"seconds must be a number, not {self.seconds!r}")
+            if not 0 < self.seconds < math.inf:
+                raise InvalidSettingError(f"seconds must be greater than 0 and finite, not {self.seconds!r}")
+
+    def __str__(self) -> str:
+        given = ((f.name, getattr(self, f.name)) for f in fields(self))
+        return ", ".join(f"{name}={value}" for name, value in given if value is not None) or "no limit"

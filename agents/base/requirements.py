@@ -1,0 +1,281 @@
+"""Does this agent fit this game? Asked before any search, and answered in a sentence.
+
+A search that is run on a game it was not made for returns numbers that mean nothing: minimax on three players, a
+deterministic search on dice, any search that looks at hidden cards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+from zermelo.envs import (
+    CHANCE,
+    Chance,
+    Game,
+    GameOverError,
+    Information,
+    RewardSum,
+    Traits,
+    TraitSource,
+    UnknownTraitWarning,
+    UnsupportedGameError,
+    ZermeloError,
+)
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
+
+
+class Fit(NamedTuple):
+    """A kind of game and the agents for it.
+
+    Attributes:
+        games: The kind, as ``auto`` gives it for a reason.
+        agents: Names; ``auto`` takes the first whose own conditions hold.
+        advised: Names as messages list them.
+    """
+
+    games: str
+    agents: tuple[str, ...]
+    advised: tuple[str, ...]
+
+
+_OBSERVING: Final = "a policy that only sees observations"
+_MCTS: Final = ("openspiel_mcts", "mcts")
+TOGETHER: Final = Fit(
+    "players move at the same time",
+    ("backward_induction", "simultaneous_mcts"),
+    ("'simultaneous_mcts'", "'random'", _OBSERVING),
+)
+HIDDEN: Final = Fit(
+    "players do not see everything",
+    ("ismcts",),
+    ("'ismcts'", "'random'", _OBSERVING),
+)
+PUZZLE: Final = Fit(
+    "one player, and nothing is left to chance",
+    ("value_iteration", "best_first", "expectiminimax", "mcts"),
+    ("'best_first'", "'expectiminimax'", "'mcts'"),
+)
+PLANNING: Final = Fit("one player", ("value_iteration", "expectiminimax", "mcts"), ("'expectiminimax'", "'mcts'"))
+OPPOSED: Final = Fit("two players are opposed", ("alphabeta", *_MCTS), ("'alphabeta'", "'minimax'", "'mcts'"))
+DICE: Final = Fit("probabilities are exact", ("expectiminimax", *_MCTS), ("'expectiminimax'", "'mcts'"))
+OTHERS: Final = Fit("players who are not simply opposed", _MCTS, ("'maxn'", "'paranoid'", "'mcts'"))
+
+
+def fit_of(traits: Traits) -> Fit:
+    """The agents for the games with these traits."""
+    if traits.information is Information.HIDDEN:
+        return TOGETHER if traits.simultaneous else HIDDEN
+    if traits.seats == 1:
+        return PUZZLE if traits.chance is Chance.NONE else PLANNING
+    if traits.is_opposed:
+        return OPPOSED if traits.chance is Chance.NONE else DICE
+    return OTHERS
+
+
+def agents_that_fit(traits: Traits) -> str:
+    """The names of the agents for such a game, as a message lists them."""
+    if traits.information is Information.HIDDEN and not traits.deals_again:
+        return (
+            "'random' or a policy that only sees observations; searches that deal again what players have not "
+            "seen need information_state_key and resample in its class (the guide 'Cards of your own')"
+        )
+    *names, last = fit_of(traits).advised
+    comma = "," if last == _OBSERVING else ""
+    return f"{', '.join(names)}{comma} or {last}"
+
+
+_FUNCTIONS = ("solve", "solve_simultaneous", "exact_values")
+"""Functions that ask here; other agents are no advice for them."""
+_GENERAL = "is general-sum: the players' utilities do not add up to a constant"
+
+
+def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | None) -> UnsupportedGameError:
+    told = f" ({traits.source(trait).value})" if trait is not None else ""
+    advice = "search it with" if agent in _FUNCTIONS else "use"
+    return UnsupportedGameError(
+        f"{agent} needs {needs}, but {traits.name} {found}{told}: {advice} {agents_that_fit(traits)}"
+    )
+
+
+def require_perfect_information(traits: Traits, agent: str) -> None:
+    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know.
+
+    Where nothing says whether there are any, a warning does, once a game.
+    """
+    require_turns(traits, agent)
+    if traits.information is not Information.PERFECT:
+        raise _refusal(
+            traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
+        )
+    if traits.source("information") is TraitSource.ASSUMED:
+        _warn_once(
+            traits.name,
+            "is searched as if players saw the whole state (information: perfect, assumed): random play did not "
+            "show that what they observe determines it, so the search may look at hidden cards, and nothing it "
+            f"finds is proven. If they do see it, say so: {_SAY_PERFECT}; if not, say 'hidden'",
+        )
+
+
+def require_turns(traits: Traits, agent: str) -> None:
+    """Refuses simultaneous moves."""
+    if traits.simultaneous:
+        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
+
+
+def require_information_states(game: Game[Any], agent: str) -> None:
+    """Refuses games that do not say what their players know, or in which they know everything.
+
+    Where they do say it, players who decide at the same time are players who do not see each other's last move.
+    """
+    if isinstance(game, SupportsInformationStates):
+        return
+    require_turns(game.traits, agent)
+    name = game.traits.name
+    if game.traits.information is Information.PERFECT:
+        raise UnsupportedGameError(
+            f"{agent} is for games that hide something from the player to move, and {name} does not: use "
+            f"{agents_that_fit(game.traits)}"
+        )
+    raise UnsupportedGameError(
+        f"{agent} needs to know what players see, and {name} does not say it: write information_state_key and "
+        "resample into its class, or call register_information (the guide 'Cards of your own'); else use 'random'"
+    )
+
+
+def require_simultaneous(game: Game[Any], agent: str) -> None:
+    """Refuses games that do not say who moves together, or that hide anything else.
+
+    Where nothing says whether they do, a warning does, once a game.
+    """
+    name = game.traits.name
+    if not isinstance(game, SupportsSimultaneousMoves):
+        if not game.traits.simultaneous:
+            raise UnsupportedGameError(
+                f"{agent} is for games in which players move at the same time, and in {name} they take turns: use "
+                f"{agents_that_fit(game.traits)}"
+            )
+        raise UnsupportedGameError(
+            f"{agent} needs to know who moves together, and {name} does not say it: give an environment made by "
+            "parallel_to_aec, an OpenSpiel game, or a Game with movers, actions_of and joint_result"
+        )
+    hides_more = game.hides_more()
+    if hides_more:
+        raise UnsupportedGameError(
+            f"{agent} needs players to see all but each other's moves of the moment, and {name} hides more: use "
+            "'ismcts', if it says what players see, 'random', or a policy that only sees observations"
+        )
+    if hides_more is None:
+        _warn_once(
+            name,
+            "is searched as if players saw everything but each other's moves of the moment: nothing says whether "
+            f"they do. If so, say it: {_SAY_PERFECT}; if not, the search peeks: use 'random', or a policy that "
+            "only sees observations",
+        )
+
+
+_warned: set[str] = set()
+_SAY_PERFECT: Final = (
+    "traits={'information': 'perfect'} for the agent or as_game, or an attribute zermelo_traits = "
+    "{'information': 'perfect'} of the environment's class"
+)
+
+
+def _warn_once(game: str, text: str) -> None:
+    if game not in _warned:
+        _warned.add(game)
+        warnings.warn(f"{game} {text}", UnknownTraitWarning, stacklevel=5)
+
+
+Found = TypeVar("Found")
+
+
+def on_facts(found: Found, traits: Traits) -> Found:
+    """A result, proven only if no trait that it rests on is a guess.
+
+    A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
+    """
+    result: Any = found
+    if not traits.guessed:
+        return found
+    changes: dict[str, Any] = {"proven": False, "plies": None}
+    if hasattr(result, "best_lines"):
+        changes["best_lines"] = tuple(line._replace(proven=False) for line in result.best_lines)
+        changes["proven_actions"] = ()
+    changed: Found = dataclasses.replace(result, **changes)
+    return changed
+
+
+def require_facts(traits: Traits, agent: str) -> None:
+    """Refuses a game of which something was only seen in random play, for those who promise exact values."""
+    for name in traits.guessed:
+        value = str(getattr(traits, name))
+        raise UnsupportedGameError(
+            f"{agent} needs to know the {name} of {traits.name}: {value!r} is {traits.source(name).value}; give "
+            f"it, as_game(env, traits={{{name!r}: {value!r}}})"
+        )
+
+
+def require_two_opposed(traits: Traits, agent: str) -> None:
+    """Refuses anything but two players whose utilities add up to a constant."""
+    if traits.seats != 2:
+        players = "one player" if traits.seats == 1 else f"{traits.seats} players"
+        raise _refusal(traits, agent, "two players", f"has {players}", None)
+    if traits.reward_sum is RewardSum.GENERAL:
+        raise _refusal(traits, agent, "what one player wins to be what the other loses", _GENERAL, "reward_sum")
+
+
+def require_plain_game(traits: Traits, agent: str) -> None:
+    """Refuses anything but two players, opposed, without chance, with everything seen."""
+    for require in (require_perfect_information, require_deterministic, require_two_opposed):
+        require(traits, agent)
+
+
+def require_one_player(traits: Traits, agent: str) -> None:
+    """Refuses opponents."""
+    if traits.seats > 1:
+        raise _refusal(traits, agent, "one player", f"has {traits.seats} players", None)
+
+
+def require_one_or_two_opposed(traits: Traits, agent: str) -> None:
+    """Refuses anything but one player, or two whose utilities add up to a constant."""
+    if traits.seats > 2:
+        raise _refusal(traits, agent, "one or two players", f"has {traits.seats} players", None)
+    if traits.seats == 2:
+        require_two_opposed(traits, agent)
+
+
+def require_deterministic(traits: Traits, agent: str) -> None:
+    """Refuses dice."""
+    if traits.chance is not Chance.NONE:
+        raise _refusal(traits, agent, "a game without chance", "has chance", "chance")
+
+
+def require_decision(game: Game[Any], state: Any) -> Sequence[int]:
+    """The legal actions of a state; none where several players move. Refuses one with nothing to decide.
+
+    Raises:
+        GameOverError: The game has ended, chance is to move, or the player to move has no legal action.
+    """
+    if game.is_terminal(state):
+        raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
+    if game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and game.movers(state):
+        return ()
+    if game.to_move(state) == CHANCE:
+        raise GameOverError(
+            f"chance is to move in {game.traits.name}: there is no action to choose; apply one of its outcomes"
+        )
+    actions = game.legal_actions(state)
+    if not actions:
+        raise no_legal_action(game)
+    return actions
+
+
+def no_legal_action(game: Game[Any]) -> ZermeloError:
+    """The error for a player who must move and cannot."""
+    return GameOverError(
+        f"the player to move in {game.traits.name} has no legal action although the game goes on: the environment "
+        "should end the game or offer a pass"
+    )

@@ -1,0 +1,204 @@
+"""Settings of agents, each declared once with its default and what it may be; and objects by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
+
+from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.support.local_modules import import_module
+from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_setting
+
+Choice = TypeVar("Choice", bound=enum.StrEnum)
+
+
+def check_whole(name: str, value: Any, *, lower: int = 0) -> None:
+    """A whole number of at least ``lower``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < lower:
+        raise InvalidSettingError(f"{name} must be a whole number of at least {lower}, not {value!r}")
+
+
+def check_number(name: str, value: Any, *, lower: float = -math.inf, above: bool = False) -> None:
+    """A finite number of at least (or, with ``above``, of more than) ``lower``."""
+    wanted = "a finite number"
+    if lower > -math.inf:
+        wanted += f" greater than {lower}" if above else f" of at least {lower}"
+    is_finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_finite or value < lower or (above and value == lower):
+        raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise InvalidSettingError(f"{name} must be True or False, not {value!r}")
+
+
+def check_choice(name: str, value: Any, kind: type[Choice]) -> Choice:
+    """One of an enumeration's values; returns the member."""
+    try:
+        return kind(str(value))
+    except ValueError:
+        allowed = ", ".join(repr(member.value) for member in kind)
+        raise InvalidSettingError(f"{name} must be one of {allowed}, not {str(value)!r}") from None
+
+
+def check_callable(name: str, value: Any, signature: str) -> None:
+    """None or something to call."""
+    if value is not None and not callable(value):
+        raise InvalidSettingError(f"{name} must be a function {signature}, not {value!r}")
+
+
+def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
+    """True if a value lies inside the bounds; where there is no room inside, on them will do."""
+    if strictly and bounds[0] < bounds[1]:
+        return bounds[0] < value < bounds[1]
+    return bounds[0] <= value <= bounds[1]
+
+
+Config = TypeVar("Config")
+
+
+def check_settings(owner: Any) -> None:
+    """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning.
+
+    Raises:
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    for field in dataclasses.fields(owner):
+        check, value = field.metadata.get("check"), getattr(owner, field.name)
+        if check is not None and (value is not None or field.default is not None):
+            found = check(field.name, value)
+            object.__setattr__(owner, field.name, value if found is None else found)
+
+
+def settings_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
+    """An object of the dataclass ``kind``: the settings that its owner has too, and fixed ones."""
+    names = {field.name for field in dataclasses.fields(owner)}
+    fields = dataclasses.fields(cast("Any", kind))
+    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names} | fixed)
+
+
+def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
+    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
+
+
+def flag(default: bool | None) -> Any:
+    """True or False; None too, where that is the default, as for all below."""
+    return _declared(default, check_flag, "true or false")
+
+
+def whole(default: int | None, *, lower: int = 0) -> Any:
+    """A whole number of at least ``lower``."""
+    allowed = f"a whole number of at least {lower}"
+    return _declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
+
+
+def number(default: float | None, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
+    """A finite number from ``lower`` to ``upper``."""
+
+    def check(name: str, value: Any) -> None:
+        check_number(name, value, lower=lower)
+        if value > upper:
+            raise InvalidSettingError(f"{name} must be at most {upper}, not {value!r}")
+
+    bounds = [f"from {lower:g}"] * math.isfinite(lower) + [f"up to {upper:g}"] * math.isfinite(upper)
+    return _declared(default, check, " ".join(["a number", *bounds]))
+
+
+def choice(default: enum.StrEnum) -> Any:
+    """One of an enumeration's values."""
+    allowed = " or ".join(member.value for member in type(default))
+    return _declared(default, lambda name, value: check_choice(name, value, type(default)), allowed)
+
+
+def function(signature: str) -> Any:
+    """A function, or the ``"module:name"`` of one; ``signature`` says of what."""
+
+    def check(name: str, value: Any) -> Any:
+        if isinstance(value, str) and ":" in value:
+            value = import_name(value)
+        check_callable(name, value, signature)
+        return value
+
+    return _declared(None, check)
+
+
+def path(default: str | None = None) -> Any:
+    """The name of a file, or None where that is the default."""
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+            raise InvalidSettingError(f"{name} must be the name of a file, not {value!r}")
+        return os.fspath(value)
+
+    return _declared(default, check, "the name of a file")
+
+
+def made(default: Any, make: Callable[[Any], Any]) -> Any:
+    """A value that ``make`` turns into another."""
+    return _declared(default, lambda name, value: make(value))
+
+
+def setting_text(value: Any) -> Any:
+    """The value as a spec shows it.
+
+    Evaluators of ours show as their own spec, functions and objects of others as ``'module:name'``.
+    """
+    if isinstance(value, enum.Enum):
+        return value.value
+    spec = getattr(value, "spec", None)
+    if callable(spec):
+        return parse_spec(spec())
+    if callable(value):
+        return name_of(value)
+    return value
+
+
+def import_name(name: str) -> Any:
+    """The object that ``module:attribute`` names; modules in the current folder are found too.
+
+    Raises:
+        UnknownNameError: There is no such module, or nothing of that name in it.
+        InvalidSettingError: The module cannot be imported, or the text has no colon.
+    """
+    module_name, colon, path = name.partition(":")
+    if not colon or not module_name or not path:
+        raise InvalidSettingError(f"write module:name, such as 'mypackage.agents:MyAgent', not {name!r}")
+    module = _import(module_name, name)
+    found: Any = module
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UnknownNameError(f"cannot find {name!r}: {module_name} has nothing called {path!r}") from None
+    return found
+
+
+def _import(module_name: str, name: str) -> Any:
+    try:
+        return import_module(module_name)
+    except ModuleNotFoundError as error:
+        # Not found itself (or a package that it is in), rather than something that it imports.
+        if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
+            raise UnknownNameError(f"cannot find {name!r}: there is no module called {error.name!r}") from None
+        raise InvalidSettingError(f"cannot import {name!r}: {error}") from error
+    except Exception as error:
+        raise InvalidSettingError(f"cannot import {name!r}: {type(error).__name__}: {error}") from error
+
+
+def check_spec(spec: Spec, known: Iterable[str]) -> None:
+    """Refuses settings that what is named does not have."""
+    for name in spec.arguments:
+        if name not in known:
+            raise unknown_setting(spec.name, name, known)
+
+
+def name_of(thing: Any) -> str:
+    """The ``module:name`` of a function or class; for other objects, of their class."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}:{named.__qualname__}"

@@ -1,0 +1,102 @@
+"""The solution of a position, and how far a solver is."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.envs import Traits
+
+if TYPE_CHECKING:
+    from zermelo.agents.equilibrium.policy_table import PolicyTable
+
+_TOLERANCE: Final = 1e-9
+
+
+class Outcome(enum.StrEnum):
+    """The three colours of a position: who gets more than half of what there is, when both play best.
+
+    The first player is seat 0, the second seat 1, whoever is to move.
+    """
+
+    FIRST = "first wins"
+    SECOND = "second wins"
+    NEITHER = "neither wins"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolvingProgress:
+    """Progress of a solver.
+
+    Attributes:
+        seconds, nodes: Time spent, and states visited.
+        actions_solved: Root actions whose exact value is known, of ``actions``.
+        iterations, exploitability: Of ``solve_equilibrium`` and its policy so far.
+    """
+
+    seconds: float
+    nodes: int = 0
+    actions_solved: int = 0
+    actions: int = 0
+    iterations: int = 0
+    exploitability: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The result of solving: perfect play, or bounds of the value where that is not known exactly.
+
+    Values are for the player to move at the root, in the game's own utility, rewards so far included.
+
+    Attributes:
+        seat: The player to move at the root; 0 where both move at the same time.
+        value: The exact value for the player to move; None if unknown.
+        value_bounds: Lower and upper bound of the value.
+        values_by_seat: The exact values of both seats; empty if unknown.
+        outcome: The winner; None if unknown.
+        plies: Moves to the end under best play, wins as soon and losses as late as possible; of draws and games
+            won by a margin the length of ``principal_variation``. None if unknown.
+        action_values: The exact value of each root action, ascending by action; none with ``outcome_only``.
+        action_plies: Moves to the end after each action, itself included, where known.
+        principal_variation: Best play to the end; empty if unknown.
+        nodes, seconds: States visited, and time spent.
+        stopped_by: The limit that ended the search, or ``completed``.
+        proven: True if the outcome, and unless ``outcome_only`` the value, is proven.
+        policy: With hidden information, both players' strategies; bounds are then those of the first player, from
+            the start of the game.
+        policies: With simultaneous moves, the probability of each action of each player that moves.
+    """
+
+    seat: int
+    value: float | None
+    value_bounds: tuple[float, float]
+    values_by_seat: tuple[float, ...] = ()
+    outcome: Outcome | None = None
+    plies: int | None = None
+    action_values: Mapping[int, float] = field(default_factory=dict)
+    action_plies: Mapping[int, int] = field(default_factory=dict)
+    principal_variation: tuple[int, ...] = ()
+    nodes: int = 0
+    seconds: float = 0.0
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+    proven: bool = False
+    policy: PolicyTable | None = None
+    policies: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+
+    @property
+    def best_actions(self) -> tuple[int, ...]:
+        """All root actions whose exact value is that of the position, ascending."""
+        return tuple(action for action, value in self.action_values.items() if value == self.value)
+
+
+def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
+    """Returns who wins, if these bounds on the value for ``seat`` settle it."""
+    half = traits.constant / 2
+    if lower > half + _TOLERANCE:
+        return (Outcome.FIRST, Outcome.SECOND)[seat]
+    if upper < half - _TOLERANCE:
+        return (Outcome.SECOND, Outcome.FIRST)[seat]
+    return Outcome.NEITHER if abs(lower - half) <= _TOLERANCE and abs(upper - half) <= _TOLERANCE else None

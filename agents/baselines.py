@@ -1,0 +1,100 @@
+"""The random agent, which everybody should beat, and agents that now and then play like it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.evaluators.one_ply import answer_one_ply
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.specs import make_agent
+from zermelo.envs import Game, GameOverError
+from zermelo.envs.support.spec_text import Spec
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RandomAgent(ConfiguredAgent):
+    """Plays legal actions uniformly at random.
+
+    It looks at nothing but the action mask of the agent to move, so it is fair in every game, also with hidden
+    cards, with chance, and with any number of players.
+    """
+
+    kind: ClassVar[str] = "random"
+
+    def decide(self, env: Any) -> Any:
+        from zermelo.envs.adapters.actions import legal_actions
+
+        actions = legal_actions(env)
+        if not actions:
+            raise GameOverError(
+                f"the agent to move in {env} has no legal action: the game is over, or it is time for "
+                "env.step(None)"
+            )
+        return actions[int(self.generator.integers(len(actions)))]
+
+
+def _inner(given: Any) -> Any:
+    return copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class NoisyAgent(ConfiguredAgent):
+    """Plays as another agent does, but a share of all moves at random.
+
+    Attributes:
+        agent: The other agent, or its spec, such as ``alphabeta(depth=2)``.
+        epsilon: The probability that a move is drawn from all legal ones.
+    """
+
+    kind: ClassVar[str] = "noisy"
+
+    agent: Any = made("greedy", _inner)
+    epsilon: float = number(0.1, lower=0, upper=1)
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.agent.reset(None if seed is None else int(self.generator.integers(2**31)))
+
+    def decide(self, env: Any) -> Any:
+        if self.generator.random() >= self.epsilon:
+            return self.agent.act(env)
+        return RandomAgent(seed=int(self.generator.integers(2**31))).decide(env)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class GreedyAgent(SearchAgent):
+    """Tries each action once and plays the one whose reward and evaluation afterwards are best for itself.
+
+    For any number of players and any rewards, as long as nothing is hidden. Chance that follows an action is
+    averaged over, or sampled; evaluations for states before chance, as those of backgammon and 2048 are, count
+    there.
+
+    Attributes:
+        evaluator: What the state after the action is worth: an ``Evaluator``, the name of one, ``"rewards"`` for
+            nothing but what has been paid; None takes the game's own evaluation or known features, else rewards.
+        samples: How many draws to average over, where chance can only be simulated.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        seconds: Time to take, from the call on; an action that is not tried by then is not played. None: no limit.
+    """
+
+    kind: ClassVar[str] = "greedy"
+
+    evaluator: Any = made(None, make_evaluator)
+    samples: int = whole(8, lower=1)
+    ties: Ties = choice(Ties.RANDOM)
+    seconds: float | None = 1.0
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        evaluator = self.evaluator or features_for(game, state)
+        return answer_one_ply(
+            game, state, budget, self.generator, evaluator=evaluator, samples=self.samples, ties=self.ties
+        )

@@ -1,1 +1,0 @@
-"""Searches over rules, compiled by Numba."""

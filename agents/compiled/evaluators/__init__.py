@@ -1,1 +1,0 @@
-"""Learned evaluations in compiled code."""

@@ -1,1 +1,0 @@
-"""Searches of any number of players, with or without chance, over compiled rules."""

@@ -1,1 +1,0 @@
-"""Proofs of wins, draws and losses over compiled rules."""

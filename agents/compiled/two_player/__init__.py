@@ -1,1 +1,0 @@
-"""Minimax, alpha-beta and selective search of two players over compiled rules."""

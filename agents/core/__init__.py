@@ -1,1 +1,0 @@
-"""Shared by every search: limits, budget, results, mate distance, the gate."""

@@ -1,0 +1,1 @@
+"""Policies that nobody can exploit: CFR, the sequence form, matrix games."""

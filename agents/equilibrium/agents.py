@@ -1,0 +1,183 @@
+"""Agents that play from a table of values or actions, made before the game."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.requirements import require_information_states, require_simultaneous
+from zermelo.agents.base.result import SearchResult, drawn_action
+from zermelo.agents.base.settings import choice, whole
+from zermelo.agents.equilibrium.equilibrium import learn_policy
+from zermelo.agents.equilibrium.matrix_games import solve_simultaneous
+from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
+from zermelo.agents.equilibrium.regrets import Variant
+from zermelo.agents.equilibrium.sequence_form import (
+    MOST_STATES,
+    require_few_states,
+    require_listed_chance,
+)
+from zermelo.agents.search_agent import SearchAgent, deciding_seat
+from zermelo.envs import Game, InvalidSettingError
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CFRAgent(SearchAgent):
+    """Counterfactual regret minimization: a policy near an equilibrium, for small games with hidden cards.
+
+    For two opposed players; with more, or other sums, the policy may be exploited. Chance must be exact, or none.
+    Actions are drawn as the policy mixes them. Games too large to be written out are sampled
+    (``variant=external_sampling``).
+
+    Attributes:
+        iterations: Iterations of CFR.
+        variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
+        most_states: The most states of a game that is written out.
+    """
+
+    kind: ClassVar[str] = "cfr"
+
+    iterations: int = whole(1_000, lower=1)
+    variant: Variant = choice(Variant.DISCOUNTED)
+    most_states: int = whole(MOST_STATES, lower=1)
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_information_states(game, self.kind)
+        require_listed_chance(game.traits)
+
+    def check_size(self, game: Game[Any]) -> None:
+        """Refuses a game that is far too large to be written out, where it would have to be."""
+        if self.variant is not Variant.EXTERNAL_SAMPLING:
+            require_few_states(game, self.most_states)
+
+    def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
+        """The policy that is played in a game, learned where that has not been done."""
+        known, policy = self.__dict__.get("_policy", (None, None))
+        if policy is not None and (known is game or known == game):
+            return policy  # type: ignore[no-any-return]  # a table
+        found = learn_policy(
+            game,
+            iterations=self.iterations,
+            variant=self.variant,
+            seed=self.seed,
+            most_states=self.most_states,
+            check=(lambda: None) if budget is None else budget.check_clock,
+        )
+        self._set("_policy", (game, found))
+        return found
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        stopped_by = StoppedBy.COMPLETED
+        try:
+            policy = self.policy_for(game, budget)
+        except SearchStopped as stopped:  # nothing is known before the end
+            policy = PolicyTable(game=game_identity(game), entries={}, is_hidden=True)
+            stopped_by = stopped.reason
+        return played(policy, game, state, float(self.generator.random()), stopped_by)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PolicyTableAgent(SearchAgent):
+    """Plays by a policy from a file, such as that of a solved game: actions are drawn from the seed.
+
+    Attributes:
+        path: A file that ``zermelo solve ENV --policy FILE`` wrote, or ``PolicyTable.save``.
+    """
+
+    kind: ClassVar[str] = "policytable"
+
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str | os.PathLike) or not str(self.path):
+            raise InvalidSettingError(
+                f"path must name a file that `zermelo solve ENV --policy FILE` wrote, not {self.path!r}"
+            )
+        self._set("path", os.fspath(self.path))
+        self._set("_table", PolicyTable.load(self.path))
+        super().__post_init__()
+
+    @property
+    def table(self) -> PolicyTable:
+        """The table of the file."""
+        table: PolicyTable = self.__dict__["_table"]
+        return table
+
+    def check_game(self, game: Game[Any]) -> None:
+        if self.table.is_hidden:
+            require_information_states(game, self.kind)
+        else:
+            super().check_game(game)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        table = self.table
+        if game_identity(game) != table.game:
+            raise InvalidSettingError(
+                f"{self.path} holds a policy for {table.game}, not for {game_identity(game)}: solve this game"
+            )
+        if not table.is_hidden and table.entry(game, state) is None:
+            owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {game.to_move(state)})"
+            raise InvalidSettingError(
+                f"{self.path} has no action for this position of {game.traits.name}: it covers the {len(table):,} "
+                f"states of a {table.plan} plan{owner}; write one with --plan full, or from this position"
+            )
+        return played(table, game, state, float(self.generator.random()))
+
+
+def played(
+    table: PolicyTable, game: Any, state: Any, draw: float, stopped_by: StoppedBy = StoppedBy.COMPLETED
+) -> SearchResult:
+    """An action of a policy, drawn by a number from 0 to 1."""
+    seat, found, shares = game.to_move(state), table.entry(game, state), table.probabilities(game, state)
+    values = table.values or (0.0,) * game.traits.seats
+    if found is not None and found[0] is not None:
+        values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
+    return SearchResult(
+        action=drawn_action(shares, draw),
+        value=values[seat],
+        values_by_seat=values,
+        action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
+        proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
+        nodes=1,
+        stopped_by=stopped_by,
+        proven=not table.is_hidden and not table.tolerance,
+        is_estimate=table.is_hidden,
+        policy=dict(shares) if table.is_hidden else {},
+        stats={} if table.exploitability is None else {"exploitability": table.exploitability},
+    )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BackwardInductionAgent(SearchAgent):
+    """Solves a game of simultaneous moves from its end, a matrix game at each state, and plays that equilibrium.
+
+    For two opposed players who see all but each other's moves of the moment, and few states. Each equilibrium is
+    a mixture, from which the action is drawn. Shapley, "Stochastic games", PNAS 39 (1953).
+
+    Attributes:
+        most_states: The most states of a game.
+    """
+
+    kind: ClassVar[str] = "backward_induction"
+
+    most_states: int = whole(200_000, lower=1)
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_simultaneous(game, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        seat = deciding_seat(game, state, budget)
+        solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
+        policy = solved.policies[seat]
+        action = drawn_action(policy, float(self.generator.random()))
+        return SearchResult(
+            action=action,
+            value=solved.values_by_seat[seat],
+            values_by_seat=solved.values_by_seat,
+            nodes=solved.nodes,
+            policy=policy,
+            proven=solved.proven,
+        )

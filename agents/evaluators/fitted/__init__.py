@@ -1,1 +1,0 @@
-"""Evaluations whose weights are fitted to games."""

@@ -1,0 +1,295 @@
+"""Small networks over the planes of a game, whose first layer compiled code updates move by move.
+
+    values of the hidden layer, for each seat:  bias + the columns of the bits that are set in the seat's planes
+    log odds of the player to move:             outputs . clip(values, 0, 255)^2 of both seats, the mover's first
+
+Nodchip, Motohiro and Nasu, "NNUE: efficiently updatable neural-network-based evaluation functions" (2018); sizes,
+scales and activation are those that the chess programming wiki recommends for small networks.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import itertools
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.base.scores import known_win
+from zermelo.agents.evaluators.protocol import values_by_seat
+from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
+
+ONE: Final = 255
+"""A hidden value that counts in full, and what the first layer's weights are multiplied by."""
+OUTPUT_ONE: Final = 64
+"""What the weights of the output are multiplied by."""
+MOST_HIDDEN: Final = 256
+LARGEST_OUTPUT: Final = 127
+"""The largest weight of the output: sums then fit into 32 bits."""
+_STEP: Final = 16
+"""The hidden size is a multiple of the numbers that a processor adds at once."""
+_SLOTS: Final = 65
+"""Positions whose hidden values compiled code stores: 64 by their ply, and the empty board for good."""
+_HEADER: Final = 13
+_LARGEST_SUM: Final = 30.0
+_Short = npt.NDArray[np.int16]
+
+
+def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
+    """The planes of both seats as words of 64 bits; shape (states, 2 seats, words).
+
+    Of rules without ``planes`` they are the integers of the state.
+    """
+    planes = method_or_default(game.rules, "planes")
+    low = (1 << 64) - 1
+    found = [[[word & low for word in flat(planes(state, seat))] for seat in (0, 1)] for state in states]
+    return np.array(found, np.uint64)
+
+
+def require_planes(game: Any) -> None:
+    """Refuses games whose boards compiled code cannot read, or whose values are no shares of the utility."""
+    reason = "two players"
+    if isinstance(game, RulesGame):
+        traits = game.traits
+        bounds = traits.utility_bounds == tuple(map(float, method_or_default(game.rules, "utility_bounds")()))
+        even = traits.is_opposed and sum(traits.utility_bounds) == traits.constant
+        if even and bounds and traits.terminal_rewards_only and traits.chance is not Chance.SAMPLED:
+            return
+        reason = "two opposed players whose rewards are those of the rules"
+    raise UnsupportedGameError(f"a network is for rules of {reason}, which {game.traits.name} has not")
+
+
+class NetworkEvaluator:
+    """The value of a state by a small network.
+
+    Args:
+        columns: For each bit of each seat's planes the number of its column in the first layer, or -1 for none;
+            int32 of shape (2 seats, 64 * words).
+        first: The first layer; int16 of shape (columns, hidden).
+        bias: Of the hidden layer; int16 of shape (hidden,).
+        outputs: For each phase the weights of the hidden values of the player to move, then of the opponent; int16
+            of shape (phases, 2 * hidden).
+        output_bias: For each phase; int64 of shape (phases,).
+        phases: The number of bits set in seat 0's planes from which each phase but the first begins.
+        path: The file that it was read from, as specs write it.
+    """
+
+    def __init__(
+        self,
+        columns: npt.NDArray[np.int32],
+        first: _Short,
+        bias: _Short,
+        outputs: _Short,
+        output_bias: npt.NDArray[np.int64],
+        phases: Sequence[int] = (),
+        path: str = "",
+    ) -> None:
+        hidden = len(bias)
+        if hidden % _STEP or not _STEP <= hidden <= MOST_HIDDEN:
+            raise InvalidSettingError(
+                f"the hidden size must be a multiple of {_STEP} up to {MOST_HIDDEN}, not {hidden}"
+            )
+        shapes = (2, *columns.shape[1:]), (len(first), hidden), (hidden,), (len(phases) + 1, 2 * hidden)
+        fits = (columns.shape, first.shape, bias.shape, outputs.shape) == shapes
+        if not fits or columns.ndim != 2 or columns.shape[1] % 64 or output_bias.shape != (len(phases) + 1,):
+            raise InvalidSettingError("the parts of the network do not fit together")
+        if (
+            columns.min(initial=0) < -1
+            or columns.max(initial=-1) >= len(first)
+            or np.abs(outputs.astype(int)).max(initial=0) > LARGEST_OUTPUT
+        ):
+            raise InvalidSettingError("the network has columns that are not there, or weights that are too large")
+        self.columns, self.first, self.bias = columns, first, bias
+        self.outputs, self.output_bias, self.phases, self.path = outputs, output_bias, tuple(phases), path
+        self.hidden = hidden
+        self._tables: dict[Any, NetworkTables | None] = {}
+
+    def _parts(self) -> tuple[bytes, ...]:
+        arrays = self.columns, self.first, self.bias, self.outputs, self.output_bias
+        return (*(array.tobytes() for array in arrays), repr(self.phases).encode())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NetworkEvaluator) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def spec(self) -> str:
+        return repr(self.path)
+
+    @property
+    def words(self) -> int:
+        return int(self.columns.shape[1]) // 64
+
+    @functools.cached_property
+    def masks(self) -> npt.NDArray[np.uint64]:
+        """The bits that have a column; shape (2 seats, words)."""
+        packed = np.packbits(self.columns >= 0, axis=1, bitorder="little")
+        return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
+
+    def log_odds(self, planes: npt.NDArray[np.uint64], movers: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The log odds that the seat to move wins, from what ``plane_words`` returns; shape (states,)."""
+        seen = np.ascontiguousarray(planes & self.masks)
+        rows = np.arange(len(seen))
+        phase = np.searchsorted(self.phases, np.bitwise_count(seen[:, 0]).sum(axis=1), side="right")
+        bits = np.unpackbits(seen.astype("<u8").view(np.uint8), axis=2, bitorder="little").astype(bool)
+        values = np.empty((len(seen), 2, self.hidden), np.int16)
+        for row in range(len(seen)):
+            for seat in (0, 1):
+                used = self.first[self.columns[seat, bits[row, seat]]]
+                values[row, seat] = used.sum(axis=0, dtype=np.int16) + self.bias
+        squares = np.clip(values, 0, ONE).astype(np.int64) ** 2
+        sides = np.concatenate((squares[rows, movers], squares[rows, 1 - movers]), axis=1)
+        sums = (sides * self.outputs[phase]).sum(axis=1)
+        found: npt.NDArray[np.float64] = (sums / float(ONE) + self.output_bias[phase]) / float(ONE * OUTPUT_ONE)
+        return found
+
+    def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
+        require_planes(game)
+        words = plane_words(game, [state])
+        if words.shape[2] != self.words:
+            raise UnsupportedGameError(
+                f"this network was fitted to a game with planes of {self.words} words, but {game.traits.name} has "
+                f"{words.shape[2]}"
+            )
+        mover, (lower, upper) = max(game.to_move(state), 0), game.traits.utility_bounds
+        inside: Any = game
+        if method_or_default(inside.rules, "is_known_win")(state):
+            value = known_win(inside.evaluation(state)[mover], lower, upper)
+            return values_by_seat(game, state, mover, value, (lower, upper))
+        odds = float(self.log_odds(words, np.array([mover]))[0])
+        share = 1.0 / (1.0 + math.exp(-min(max(odds, -_LARGEST_SUM), _LARGEST_SUM)))
+        return values_by_seat(game, state, mover, lower + (upper - lower) * share, (lower, upper))
+
+    def tables(self, game: Any) -> NetworkTables | None:
+        """What compiled code reads; None if only plain Python can evaluate, which says why."""
+        if game not in self._tables:
+            try:
+                require_planes(game)
+                width = plane_words(game, [game.rules.initial_state()]).shape[2]
+            except UnsupportedGameError:
+                width = 0
+            self._tables[game] = NetworkTables(self, game) if width == self.words else None
+        return self._tables[game]
+
+    def save(self, path: str, about: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Writes a file; ``about`` says where the weights come from."""
+        arrays: list[npt.NDArray[Any]] = [self.columns, self.first, self.bias, self.outputs, self.output_bias]
+        packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(arrays, _KINDS, strict=True))
+        sizes = self.words, len(self.first), self.hidden
+        text = base64.b64encode(zlib.compress(packed, 9)).decode()
+        stored = StoredNetwork(1, *sizes, list(self.phases), text, {**about})
+        write_evaluation(path, msgspec.json.encode(stored).decode() + "\n")
+
+    def __reduce__(self) -> Any:
+        parts = self.columns, self.first, self.bias, self.outputs, self.output_bias
+        return NetworkEvaluator, (*parts, self.phases, self.path)
+
+
+def require_writable(path: str) -> None:
+    """Refuses a path that agents would not know for an evaluation's, or that cannot be written."""
+    if not path.endswith(".json") or not Path(path).parent.is_dir() or Path(path).is_dir():
+        raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {path!r}")
+
+
+def write_evaluation(path: str, text: str) -> None:
+    """Writes the file of an evaluation as a whole."""
+    try:
+        with replaced(path) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidSettingError(
+            f"cannot write {path}: {error.strerror or error}; choose another file"
+        ) from error
+
+
+_KINDS: Final = ("<i4", "<i2", "<i2", "<i2", "<i8")
+_MOST_BYTES: Final = 1 << 24
+
+
+class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
+    """A file's content: sizes, and the arrays one behind the other, compressed, as text."""
+
+    version: Literal[1]
+    words: int
+    columns: int
+    hidden: int
+    phases: list[int]
+    arrays: str
+    about: dict[str, Any] = {}
+
+    def evaluator(self, path: str) -> NetworkEvaluator:
+        unpacker = zlib.decompressobj()
+        try:
+            packed = unpacker.decompress(base64.b64decode(self.arrays, validate=True), _MOST_BYTES)
+        except zlib.error as error:
+            raise ValueError(f"its arrays are damaged ({error})") from None
+        hidden, blocks = self.hidden, len(self.phases) + 1
+        shapes = (2, 64 * self.words), (self.columns, hidden), (hidden,), (blocks, 2 * hidden), (blocks,)
+        if min(self.words, self.columns, hidden) < 1 or not unpacker.eof:
+            raise ValueError("its sizes are wrong")
+        sizes = [math.prod(shape) * int(kind[2]) for shape, kind in zip(shapes, _KINDS, strict=True)]
+        if sum(sizes) != len(packed):
+            raise ValueError("its arrays are damaged")
+        ends = list(itertools.accumulate(sizes))
+        columns, *arrays = (
+            np.frombuffer(packed[end - size : end], kind).reshape(shape).astype(f"=i{kind[2]}")
+            for size, end, shape, kind in zip(sizes, ends, shapes, _KINDS, strict=True)
+        )
+        first, bias, outputs, output_bias = arrays
+        return NetworkEvaluator(columns, first, bias, outputs, output_bias, self.phases, path)
+
+
+class NetworkTables:
+    """The words that ``agents.compiled.evaluators.network`` reads.
+
+    Attributes:
+        address: Of words, which live as long as this object.
+    """
+
+    def __init__(self, network: NetworkEvaluator, game: Any) -> None:
+        hidden, bits = network.hidden, network.columns.shape[1]
+        expanded = np.zeros((2 * bits, hidden), np.int16)
+        used = network.columns.ravel() >= 0
+        expanded[used] = network.first[network.columns.ravel()[used]]
+        self._bias = np.ascontiguousarray(network.bias)
+        self._arrays: list[npt.NDArray[Any]] = [
+            expanded,
+            np.ascontiguousarray(network.masks).view(np.int64),
+            np.ascontiguousarray(network.outputs),
+            np.ascontiguousarray(network.output_bias),
+            np.array([*network.phases, 0], np.int64),
+        ]
+        self._slot = 2 * network.words + 2 * hidden // 4
+        self._words = np.zeros(_HEADER, np.int64)
+        self._words[:8] = (
+            network.words,
+            hidden,
+            *(array.ctypes.data for array in self._arrays),
+            len(network.phases),
+        )
+        self._words[10:] = self._slot, *map(int, game.traits.utility_bounds)
+        self._both = 2 * network.words
+        self._own = self.words()
+        self.address = self._own.ctypes.data
+
+    def words(self) -> npt.NDArray[np.int64]:
+        """A block of them with room to work in: one for each thread. It is of use as long as this object lives."""
+        block = np.concatenate((self._words, np.zeros(self._both + _SLOTS * self._slot, np.int64)))
+        block[8] = block.ctypes.data + 8 * _HEADER
+        block[9] = block[8] + 8 * self._both
+        slots = block[_HEADER + self._both :].reshape(_SLOTS, self._slot)
+        slots[:, self._both :].view(np.int16)[:] = np.tile(self._bias, 2)  # no bit is set yet
+        return block

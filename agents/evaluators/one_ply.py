@@ -1,0 +1,95 @@
+"""One move ahead: what each action pays, or leads to, before anything dearer is looked at."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.options import ChanceAtLimit, Ties, evaluates_chance
+from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
+from zermelo.agents.evaluators.registry import evaluator_name
+from zermelo.agents.evaluators.written import EVALUATORS
+from zermelo.envs import CHANCE, Chance, Game
+
+
+def totals_after(
+    game: Any, state: Any, budget: Budget, *, seed: int, evaluator: Evaluator | None = None, samples: int = 1
+) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
+    """For each action, what every seat can expect after it; those that limits leave time for.
+
+    ``evaluator`` adds what is to come, before chance where it is one for that; None counts rewards only. Where
+    chance can only be simulated, ``samples`` draws are averaged; each action has its own stream of random numbers
+    from ``seed`` on.
+    """
+    evaluate = evaluator or EVALUATORS["rewards"]()
+    at_chance = evaluates_chance(ChanceAtLimit.AUTO, game, evaluator)
+    worth = functools.partial(_worth, evaluate, at_chance, game, budget)
+    totals: dict[int, tuple[float, ...]] = {}
+    draws_here = game.traits.chance is Chance.SAMPLED
+    try:
+        for action in game.legal_actions(state):
+            if not draws_here:
+                budget.visit(1)
+                totals[action] = worth(game.result(state, action))
+                continue
+            generator, draws = np.random.default_rng((seed, action)), []
+            for _ in range(samples):
+                budget.visit(1)
+                draws.append(worth(game.sample_result(state, action, generator)))
+            totals[action] = tuple(math.fsum(values) / samples for values in zip(*draws, strict=True))
+    except SearchStopped as stopped:
+        return totals, stopped.reason
+    except RecursionError:  # chance goes on for too long, perhaps for ever
+        pass
+    return totals, StoppedBy.DEPTH
+
+
+def _worth(evaluate: Evaluator, at_chance: bool, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
+    """Expected totals after a state that was counted; states after a chance event are counted here."""
+    if at_chance and game.to_move(state) == CHANCE and not game.is_terminal(state):
+        return totals_at(evaluate, game, state)
+    calls = itertools.count()
+    return expected_totals(evaluate, game, state, lambda: budget.visit(1) if next(calls) else None)
+
+
+def answer_one_ply(
+    game: Game[Any],
+    state: Any,
+    budget: Budget,
+    generator: np.random.Generator,
+    *,
+    evaluator: Evaluator | None = None,
+    samples: int = 1,
+    ties: Ties = Ties.RANDOM,
+) -> SearchResult:
+    """The action after which its player can expect most; settings as ``totals_after`` has them."""
+    budget.nodes += 1  # whatever the limits: there must be an answer
+    seat, seed = game.to_move(state), int(generator.integers(2**62))
+    totals, stopped_by = totals_after(game, state, budget, seed=seed, evaluator=evaluator, samples=samples)
+    if not totals and stopped_by is StoppedBy.DEPTH:
+        raise GameTooLongError(game)
+    actions = list(totals) or list(game.legal_actions(state))
+    so_far = tuple(map(float, game.utility(state)))
+    best = max(totals.get(action, so_far)[seat] for action in actions)
+    tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
+    action = tied[0] if ties is Ties.FIRST else tied[int(generator.integers(len(tied)))]
+    values = totals.get(action, so_far)
+    return SearchResult(
+        action=action,
+        value=values[seat],
+        values_by_seat=values,
+        action_values={tried: total[seat] for tried, total in totals.items()},
+        principal_variation=(action,),
+        depth=1,
+        stopped_by=stopped_by,
+        is_estimate=game.traits.chance is Chance.SAMPLED,
+        evaluator=evaluator_name(evaluator or EVALUATORS["rewards"]()),
+    )

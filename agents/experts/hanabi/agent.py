@@ -1,0 +1,165 @@
+"""Hanabi by conventions: a policy over OpenSpiel's states, and an agent that plays it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.requirements import require_decision
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice
+from zermelo.agents.experts.hanabi.kernel import ROOM, play_on
+from zermelo.agents.experts.hanabi.table import HanabiTable
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs.jit.build import Kernel, build, is_ready
+from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.history import starter
+from zermelo.envs.position import position
+
+
+class Convention(enum.StrEnum):
+    """How hints are read."""
+
+    SMART = "smart"
+    """A hint points at a card to play, or saves one that would be discarded next."""
+    HATS = "hats"
+    """A hint tells each of the other players something by one number, as in puzzles of hats."""
+
+
+def table_of(game: Any) -> HanabiTable | None:
+    """The settings of a game, if it is Hanabi by OpenSpiel."""
+    source = getattr(game, "source", None)
+    if source is None or source.get_type().short_name != "hanabi":
+        return None
+    given = source.get_parameters()
+    if given.get("random_start_player", False):
+        return None
+    players = source.num_players()
+    return HanabiTable(
+        players,
+        given.get("hand_size", 5 if players < 4 else 4),
+        given.get("colors", 5),
+        given.get("ranks", 5),
+        given.get("max_information_tokens", 8),
+        given.get("max_life_tokens", 3),
+        min(game.longest, 1 << 30),
+    )
+
+
+def require_hanabi(game: Any) -> HanabiTable:
+    """The settings of a game of Hanabi; refuses other games."""
+    table = table_of(game)
+    if table is None:
+        raise UnsupportedGameError(
+            f"hanabi plays Hanabi in which player 0 begins, such as classic/hanabi-v5, and {game.traits.name} is "
+            "another game: use 'auto'"
+        )
+    return table
+
+
+class HanabiPolicy:
+    """The policy of a convention over OpenSpiel's states of Hanabi.
+
+    It remembers nothing: each state is worked out from its history. It looks at no card in the hand of the player
+    to move.
+    """
+
+    def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
+        self.table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))
+        self._function: Callable[..., int] = play_on
+        self.compiled = False
+        if can_compile() and budget.compile is not Compile.NEVER:
+            program = Kernel(play_on, ("int64",) * 9)
+            with budget.off_the_clock():
+                self.compiled = is_ready(self.table, program, budget.waits)
+                if self.compiled:
+                    self._function = build(self.table, program)
+        self._start = starter(self.table, 1)(self.table.initial_state())
+
+    def action(self, state: Any) -> int:
+        return self._run(state, (), 0, 0, state.current_player())[0]
+
+    def returns(self, state: Any, actions: Sequence[int], samples: int, seed: int) -> NDArray[np.float64]:
+        """Like ``Blueprint.returns``; points lost with the last life do not count."""
+        points, lives = self.play_on(state, actions, samples, seed, seat=state.current_player())
+        return np.where(lives > 0, points, 0).astype(np.float64)
+
+    def play_on(
+        self, state: Any, actions: Sequence[int] = (-1,), samples: int = 1, seed: int = 0, *, seat: int = -1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Points, and lives at the end, of games played on by the convention, of shape (samples, actions).
+
+        Each sample draws a deck, and the hand of ``seat`` (-1: nobody's) such that the others would have moved as
+        they did; all first actions (-1: the convention's) are tried with it.
+        """
+        _, out = self._run(state, actions, samples, seed, seat)
+        return out[:, :, 0], out[:, :, 1]
+
+    def _run(
+        self, state: Any, actions: Sequence[int], samples: int, seed: int, seat: int
+    ) -> tuple[int, NDArray[np.int64]]:
+        events, tried = np.array(state.history(), np.int64), np.array(actions, np.int64)
+        out, memory = np.zeros((samples, len(tried), 2), np.int64), np.zeros(ROOM, np.int64)
+        where = (memory.ctypes.data, events.ctypes.data, len(events), seat, tried.ctypes.data, len(tried))
+        return int(self._function(*self._start, *where, samples, seed, out.ctypes.data)), out
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class HanabiAgent(SearchAgent):
+    """Plays Hanabi by rules: it reads hints by a convention, and gives hints that the others read alike.
+
+    It keeps account of what each card can be, by hints given and cards seen, and of what that makes playable, dead
+    or critical. ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play, or
+    saves one that would be discarded next. Players who read hints as people do get on with it. ``"hats"`` tells
+    all others something at once, by the number of the hint, as in puzzles of hats: Cox, De Silva, DeOrsey, Kenter,
+    Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine 88 (2015); all players must
+    use it. The agent sees no card of its own hand, remembers nothing, and can take over in any position. Its value
+    is what has been scored so far; ``sparta(blueprint=hanabi)`` searches on top of it.
+
+    Attributes:
+        convention: How hints are read: ``"smart"``, or ``"hats"`` for four or five players.
+    """
+
+    kind: ClassVar[str] = "hanabi"
+
+    convention: Convention = choice(Convention.SMART)
+
+    def blueprint(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
+        kept = self.__dict__.get("_policy")
+        if kept is None or kept[0] is not game or not kept[1].compiled:
+            kept = game, HanabiPolicy(game, self.convention, budget)
+            self._set("_policy", kept)
+        return kept[1]
+
+    def decide(self, env: Any) -> Any:
+        """Acts in half the time of ``search``: a result has nothing to add to the action."""
+        root = position(env, backend=self.backend, traits=self.traits)
+        require_decision(root.game, root.state)
+        return self.blueprint(root.game, self.new_budget(Budget.now())).action(root.state)
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_hanabi(game)
+
+    def prepare(self, env: Any) -> None:
+        self.search(env)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        policy = self.blueprint(game, budget)
+        points = tuple(map(float, game.utility(state)))
+        return SearchResult(
+            action=policy.action(state),
+            value=points[game.to_move(state)],
+            values_by_seat=points,
+            nodes=1,
+            is_estimate=True,
+            evaluator="points so far",
+            compiled=policy.compiled,
+        )

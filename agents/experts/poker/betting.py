@@ -1,0 +1,168 @@
+"""The betting of hold'em for two, as RLCard plays it, as a public tree.
+
+Seat 0 has the small blind and acts first. Of earlier rounds a player remembers the chips that were put in and, in
+limit hold'em, who raised last in the round before: what else led there is forgotten, which makes the tree small.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.experts.poker.public_trees import FIXED, SHOWDOWN, PublicTree
+
+BLINDS: Final = (1, 2)
+RIVER: Final = 3
+
+
+class Bets(NamedTuple):
+    """Where the betting stands.
+
+    Attributes:
+        round: 0 before the flop to 3 on the river; 4 at a showdown.
+        mover: The seat to act.
+        chips: What each seat has put in.
+        raised: What each has put in in this round.
+        raises: How often somebody has raised in this round.
+        passive: How many have acted since and not raised.
+        raiser: Who raised last in this round; -1 for nobody.
+        before: Who raised last in the round before.
+        folded: Who has folded; -1 for nobody.
+    """
+
+    round: int = 0
+    mover: int = 0
+    chips: tuple[int, int] = BLINDS
+    raised: tuple[int, int] = BLINDS
+    raises: int = 0
+    passive: int = 0
+    raiser: int = -1
+    before: int = -1
+    folded: int = -1
+
+
+class Limit(NamedTuple):
+    """Limit hold'em: bets of 2 before and on the flop and 4 afterwards."""
+
+    unit: int = 2  # chips that a reward of 1 stands for
+    raises: int = 4  # in a round, at most
+
+    def actions(self, bets: Bets) -> list[int]:
+        behind = max(bets.raised) - bets.raised[bets.mover]
+        possible = [0] if behind else [3]
+        return sorted([*possible, 2, *([1] if bets.raises < self.raises else [])])
+
+    def after(self, bets: Bets, action: int) -> Bets:
+        behind = max(bets.raised) - bets.raised[bets.mover]
+        if action == 2:
+            return _folded(bets)
+        if action == 1:
+            return _put(bets, behind + (2 if bets.round < 2 else 4), raises=True)
+        done = _put(bets, behind, raises=False)
+        return _next_round(done, done.mover) if done.passive >= 2 else done
+
+
+class NoLimit(NamedTuple):
+    """No-limit hold'em with RLCard's raises: half the pot, the pot, and everything."""
+
+    stack: int = 100  # chips that each seat begins with
+    unit: int = 1
+
+    def actions(self, bets: Bets) -> list[int]:
+        pot, left = sum(bets.chips), self.stack - bets.chips[bets.mover]
+        most, own = max(bets.raised), bets.raised[bets.mover]
+        found = [0, 1]
+        if most - own < left or most == own:
+            found += [2] if own + pot // 2 > most and pot // 2 <= left else []
+            found += [3] if pot <= left else []
+            found += [4]
+        return found
+
+    def after(self, bets: Bets, action: int) -> Bets:
+        pot, left = sum(bets.chips), self.stack - bets.chips[bets.mover]
+        if action == 0:
+            return _folded(bets)
+        if action == 1:
+            done = _put(bets, max(bets.raised) - bets.raised[bets.mover], raises=False)
+            if min(done.chips) == self.stack:
+                return _shown(done)
+            return _next_round(done, 0) if done.passive >= 2 else done
+        raised = _put(bets, {2: pot // 2, 3: pot, 4: left}[action], raises=True)
+        return raised._replace(raises=0, raiser=-1)  # neither counts later on
+
+
+def _put(bets: Bets, amount: int, *, raises: bool) -> Bets:
+    """The mover puts chips in."""
+    mover = bets.mover
+    chips, raised = list(bets.chips), list(bets.raised)
+    chips[mover] += amount
+    raised[mover] += amount
+    return bets._replace(
+        mover=1 - mover,
+        chips=(chips[0], chips[1]),
+        raised=(raised[0], raised[1]),
+        raises=bets.raises + raises,
+        passive=1 if raises else bets.passive + 1,
+        raiser=mover if raises else bets.raiser,
+    )
+
+
+def _folded(bets: Bets) -> Bets:
+    return Bets(bets.round, chips=bets.chips, raised=(0, 0), folded=bets.mover)
+
+
+def _shown(bets: Bets) -> Bets:
+    return Bets(RIVER + 1, chips=bets.chips, raised=(0, 0))
+
+
+def _next_round(bets: Bets, mover: int) -> Bets:
+    if bets.round == RIVER:
+        return _shown(bets)
+    return Bets(bets.round + 1, mover, bets.chips, (0, 0), before=bets.raiser)
+
+
+def betting_tree(rules: Limit | NoLimit, *, forgets: bool = True) -> PublicTree:
+    """The tree of all that can be bet; payoffs are rewards.
+
+    Args:
+        rules: Which game.
+        forgets: Whether decisions that the same is remembered of are one; else all that was done is remembered.
+    """
+    ordered: list[tuple[Bets, list[int], list[object]]] = []
+    numbers: dict[object, int] = {}
+
+    def add(bets: Bets, path: tuple[int, ...]) -> object:
+        """Appends all that follows, and then this."""
+        name: object = bets if forgets else path
+        if name in numbers:
+            return name
+        is_end = bets.folded >= 0 or bets.round > RIVER
+        moves = [] if is_end else rules.actions(bets)
+        following = [add(rules.after(bets, move), (*path, move)) for move in moves]
+        numbers[name] = len(ordered)
+        ordered.append((bets, moves, following))
+        return name
+
+    add(Bets(), ())
+    ordered.reverse()
+    movers, payoffs = [], []
+    firsts: list[int] = []
+    children: list[int] = []
+    actions: list[int] = []
+    for bets, moves, following in ordered:
+        firsts.append(len(children))
+        children += [len(ordered) - 1 - numbers[name] for name in following]
+        actions += moves
+        movers.append(bets.mover if moves else FIXED if bets.folded >= 0 else SHOWDOWN)
+        stake = min(bets.chips) if bets.folded < 0 else bets.chips[bets.folded]
+        payoffs.append((-stake if bets.folded == 0 else stake) / rules.unit)
+    rounds = [bets.round for bets, _, _ in ordered]
+    return PublicTree(
+        np.array(movers),
+        np.array(rounds),
+        np.array(firsts),
+        np.array(children),
+        np.array(actions),
+        np.array(payoffs),
+    )

@@ -1,0 +1,97 @@
+"""Functions that kernels share: node counts, move ordering, principal variation, transposition table.
+
+The functions here are compiled into every kernel that calls them. ``search`` is always the shared record, an
+"address" that of words of eight bytes (``zermelo.envs.jit.memory``).
+
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and words for scores.
+Threads write without locks: an entry torn by two of them, or of another position, does not give back the key
+(kernels that use the words behind the data run in one thread). With a game's own 64-bit key no position is ever
+taken for another; with the default key, a hash, a probe that should miss hits with a probability below 2 ** -62.
+The entry of the smaller depth, or of an earlier iteration, is replaced.
+
+The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
+(``search.action_bits``), and what the kernel likes above that.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zermelo.agents.kernels.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
+from zermelo.envs.jit.memory import load, stack_address, take
+
+_SHARE: Final = 1024
+"""At most so many nodes does a thread claim at once of a limit that it shares."""
+MULTIPLIER: Final = -7046029254386353131
+
+# --- limits
+
+
+def claim_nodes(search: Search) -> bool:
+    """Takes a share of the nodes that the threads may visit together; false where none is left."""
+    if search.unclaimed != 0:
+        share = min(max(load(search.unclaimed, 0) >> 4, 16), _SHARE)
+        share = min(share, take(search.unclaimed, share))
+        if share > 0:
+            search.node_limit += share
+            return True
+    search.stop = OUT_OF_NODES
+    return False
+
+
+def goes_deeper(search: Search, ply: int) -> bool:
+    """Notes a ply that was not reached before, unless there is no room for it."""
+    search.deepest = ply
+    if ply > search.max_ply:
+        search.stop = TOO_DEEP
+        return False
+    return has_room(search)
+
+
+def has_room(search: Search) -> bool:
+    """Whether the stack has room to look further."""
+    here = stack_address()
+    if search.stack_start == 0:
+        search.stack_start = here
+    if search.stack_start - here > search.stack_room:
+        search.stop = OUT_OF_STACK
+        return False
+    return True
+
+
+def enter(search: Search, ply: int) -> bool:
+    """Counts a node, unless a limit forbids it."""
+    if search.stop != 0:
+        return False
+    nodes = search.nodes
+    if nodes >= search.node_limit and not claim_nodes(search):
+        return False
+    search.nodes = nodes + 1
+    return ply <= search.deepest or goes_deeper(search, ply)
+
+
+def has_memory(search: Search, top: int) -> bool:
+    """Whether a node may write its record at ``top``, and those below it behind."""
+    if top + search.room > search.arena_end:
+        search.stop = OUT_OF_MEMORY
+        return False
+    return True
+
+
+# --- workspace and the principal variation
+
+
+def row_of(search: Search, ply: int) -> int:
+    """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
+    return search.rows + 8 * ply * search.row
+
+
+def line_of(search: Search, ply: int) -> int:
+    """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
+    return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
+
+
+# --- move ordering
+
+
+# --- the transposition table

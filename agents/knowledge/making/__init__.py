@@ -1,0 +1,1 @@
+"""How endgame tables and opening books are made; only the command line imports this."""

@@ -1,0 +1,145 @@
+"""Solving the parts of an endgame table, a group at a time: a task for a runner."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.base.tasks import PureWork
+from zermelo.agents.knowledge.endgame_tables import ABSENT
+from zermelo.agents.knowledge.making.expansion import Expansion, Moves
+from zermelo.agents.knowledge.making.retrograde import (
+    UNUSED,
+    Graph,
+    Numbers,
+    gains,
+    inconsistent,
+    moved_back,
+    outcomes,
+)
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.rules_game import RulesGame
+
+BYTES_A_POSITION: Final = 40
+BYTES_A_MOVE: Final = 50
+_SAMPLES: Final = 64
+"""Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
+_SAMPLE: Final = 256
+
+
+class Solved(NamedTuple):
+    """The scores of positions, one row, or two: of gains the lower and the upper bounds."""
+
+    scores: Numbers
+    undecided: int  # positions without a proven value, as play from them may go round
+
+
+class Group(NamedTuple):
+    """Parts whose positions lead to one another, with their sizes, and the scores of parts that they lead to."""
+
+    sizes: dict[int, int]
+    known: dict[int, Numbers]
+
+
+@dataclass
+class GroupWork(PureWork):
+    """Solves groups of parts as tasks of a runner.
+
+    Attributes:
+        rules: Which number their positions.
+        report: Called with a group's parts and how many of its positions are listed; workers do not call it.
+    """
+
+    rules: Any
+    report: Callable[[Iterable[int], int], Any] | None = field(default=None, init=False)
+
+    @property
+    def has_gains(self) -> bool:
+        """Whether scores count what the player to move gains, not how soon that player wins."""
+        bounds = method_or_default(self.rules, "utility_bounds")()
+        return hasattr(self.rules, "table_lead") or tuple(bounds) != (-1, 1)
+
+    @property
+    def repetition_draws(self) -> bool:
+        """Whether a position that neither player can win by force is a draw."""
+        return has_history(self.rules) and not hasattr(self.rules, "table_repetition")
+
+    @functools.cached_property
+    def expansion(self) -> Expansion:
+        """Lists moves; made when it is needed first."""
+        return Expansion(RulesGame(self.rules), indexed=True, gains=self.has_gains)
+
+    def run(self, item: Group, on_turn: Callable[[int], None] | None = None) -> Solved | set[int]:
+        """The scores of a group, part after part; or the parts that they lead to and whose scores are missing."""
+        local: dict[int, int] = {}
+        for part in item.sizes:
+            local[part] = sum(item.sizes[each] for each in local)
+        found: list[tuple[Numbers, ...]] = []
+        missing: set[int] = set()
+        for part, size in item.sizes.items():
+            for moves in self.expansion.of_part(part, size):
+                missing.update(set(np.unique(moves.names).tolist()) - local.keys() - item.known.keys())
+                if not missing:
+                    found.append(self._inner(moves, local, item.known))
+                if self.report is not None:
+                    self.report(item.sizes, local[part] + moves.first)
+        return missing or self.solved(found)
+
+    def _inner(self, moves: Moves, local: dict[int, int], known: dict[int, Numbers]) -> tuple[Numbers, ...]:
+        """Moves inside the group; what the others lead to is known, and becomes an exit."""
+        rows = np.repeat(np.arange(len(moves.exits)), moves.counts)
+        children = moves.children[:, 0]
+        inside = np.zeros(len(rows), bool)
+        exits, uppers = moves.exits, moves.exits.copy()
+        for part in np.unique(moves.names).tolist():
+            those = moves.names == part
+            if part in local:
+                children[those] += local[part]
+                inside |= those
+                continue
+            scores = known[part][:, children[those]].astype(np.int64)
+            again = moves.again[those]
+            if self.has_gains:
+                lower, upper = moves.leads[those] + np.where(again, scores, -scores[::-1])
+                np.maximum.at(uppers, rows[those], upper)
+            else:
+                lower = moved_back(scores[0], again)
+                lower[scores[0] == ABSENT] = 0  # it goes round for ever
+            np.maximum.at(exits, rows[those], lower)
+        counts = np.bincount(rows[inside], minlength=len(exits))
+        inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside].astype(np.int16)
+        return exits, uppers, moves.repeats, counts, *inner
+
+    def solved(self, found: list[tuple[Numbers, ...]]) -> Solved:
+        """The scores of the positions of a graph, each checked against those that its moves lead to."""
+        joined = (np.concatenate(each) for each in zip(*found, strict=True))
+        exits, uppers, repeats, counts, children, again, leads = joined
+        found.clear()
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        index = np.int32 if len(children) < 2**31 else np.int64
+        inner = starts.astype(index), children.astype(index, copy=False), again, leads
+        repeated = repeats if hasattr(self.rules, "table_repetition") else repeats[:0]
+        graph = Graph(exits, uppers, repeated, *inner)
+        if self.has_gains:
+            lower, upper = gains(graph)
+            return Solved(np.stack([lower, upper]).astype(np.int16), int(np.count_nonzero(lower != upper)))
+        scores = outcomes(graph, repetition_draws=self.repetition_draws)
+        if wrong := inconsistent(graph, scores):
+            raise AssertionError(f"{wrong} entries do not follow from those that their moves lead to")
+        return Solved(scores[np.newaxis], int(np.count_nonzero((exits != UNUSED) & (scores == ABSENT))))
+
+    def sampled(self, sizes: dict[int, int]) -> tuple[int, set[int]]:
+        """About how many bytes a group takes, and parts that it leads to, from moves of some positions."""
+        drawn, memory, leads_to = np.random.default_rng(0), 0.0, set[int]()
+        for part, size in sizes.items():
+            places = drawn.integers(size, size=_SAMPLES).tolist()
+            found = [next(self.expansion.of_part(part, min(at + _SAMPLE, size), at)) for at in places]
+            leads_to.update(*(np.unique(each.names).tolist() for each in found))
+            moves = sum(len(each.names) for each in found) / sum(len(each.exits) for each in found)
+            memory += size * (BYTES_A_POSITION + moves * BYTES_A_MOVE)
+        return int(memory), leads_to - sizes.keys()

@@ -1,0 +1,342 @@
+"""Making endgame tables: part after part where the rules number positions, else all that is reached."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.base.requirements import require_plain_game
+from zermelo.agents.base.tasks import Tasks
+from zermelo.agents.knowledge.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
+from zermelo.agents.knowledge.files import fingerprint, name_of, write_knowledge
+from zermelo.agents.knowledge.making.expansion import Expansion
+from zermelo.agents.knowledge.making.parts import BYTES_A_MOVE, BYTES_A_POSITION, Group, GroupWork, Solved
+from zermelo.agents.knowledge.making.retrograde import Numbers
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.jit.memory import load_state
+from zermelo.envs.position import position
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.history import has_history, without_past
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
+from zermelo.envs.support.files import replaced
+
+_MB: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class TableProgress:
+    """The part that is worked on, positions listed, of how many at most (0: not known), seconds, MiB of memory."""
+
+    part: str
+    done: int
+    positions: int
+    seconds: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class PartFigures:
+    """Figures of a part of a table: positions by outcome for the player to move, and the longest win in moves."""
+
+    part: str
+    won: int
+    drawn: int
+    lost: int
+    longest: int
+
+
+@dataclass(frozen=True)
+class MadeTable:
+    """A table that was made."""
+
+    table: EndgameTable
+    figures: tuple[PartFigures, ...]
+    undecided: int  # positions without a proven value, as play from them may go round
+    seconds: float
+    size: int  # bytes of the file
+
+
+def make_table(
+    game: Any,
+    path: str | os.PathLike[str],
+    *,
+    pieces: str | None = None,
+    stones: int | None = None,
+    empty: int | None = None,
+    states: int | None = None,
+    memory_mb: float | None = None,
+    runner: Any = None,
+    on_progress: Callable[[TableProgress], Any] | None = None,
+) -> MadeTable:
+    """Makes an endgame table by retrograde analysis, checks every entry, and writes it to a file.
+
+    Finished parts are kept beside the file until all is done: called again, it goes on from there.
+
+    Args:
+        game: A game of rules for two players with a sum of 0, an environment with such rules, or its name.
+        path: The file, which usually ends in ``.ztable``.
+        pieces: Of chess: the most pieces, or one ending such as ``"KBNK"`` and all that it leads to.
+        stones: Of Kalah and Oware: the most seeds in houses.
+        empty: The most empty squares, of positions reached from the state.
+        states: The most states that are reached; all of them are in the table.
+        memory_mb: Memory in MiB; by default half of what is free.
+        runner: Solves parts that do not lead to each other elsewhere, as ``zermelo.evaluation.runners`` do; the
+            table is the same.
+        on_progress: Called as it goes on; what it raises stops the work.
+
+    Raises:
+        UnsupportedGameError: The game has no rules, chance, hidden information, or more than two players.
+        InvalidSettingError: The game has no such table, or it would not fit into memory or on the disk.
+    """
+    root = position(game)
+    require_plain_game(root.game.traits, "table")
+    if not isinstance(root.game, RulesGame):
+        raise UnsupportedGameError(f"{root.game.traits.name} has no rules, which endgame tables are made from")
+    rules = root.game.rules
+    if method_or_default(rules, "utility_sum")():
+        raise UnsupportedGameError(f"{root.game.traits.name} has utilities that do not add up to 0")
+    is_unknown = hasattr(rules, "repetition_utility") and not hasattr(rules, "table_repetition")
+    if has_history(rules) and (is_unknown or method_or_default(rules, "repetition_is_illegal")()):
+        raise UnsupportedGameError(
+            f"{root.game.traits.name} values repeated positions by the way to them, which no table knows"
+        )
+    given = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
+    asked = {name: value for name, value in given.items() if value is not None}
+    unit = str(method_or_default(rules, "table_unit")()) if hasattr(rules, "table_part") else "states"
+    if len(asked) != 1 or not asked.keys() <= {unit, "states"}:
+        raise InvalidSettingError(
+            f"a table of {root.game.traits.name} is asked for by {unit} or by states, one of them, and not by "
+            f"{' and '.join(asked) or 'nothing'}"
+        )
+    [(name, value)] = asked.items()
+    making = _Making(root.game, Path(path), memory_mb, on_progress, {name: value})
+    numbered = name == unit and hasattr(rules, "table_index")
+    if not numbered and has_history(rules):
+        raise UnsupportedGameError(
+            f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it"
+        )
+    if numbered:
+        making.by_parts(str(value), runner)
+    else:
+        making.by_states(root.state, most=states, empty=empty)
+    return making.finished()
+
+
+class _Making:
+    def __init__(
+        self,
+        game: RulesGame,
+        path: Path,
+        memory_mb: float | None,
+        on_progress: Callable[[TableProgress], Any] | None,
+        about: dict[str, Any],
+    ) -> None:
+        self._game, self._rules, self._path, self._about = game, game.rules, path, about
+        self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
+        self._on_progress = on_progress
+        self._started, self._need = time.monotonic(), 0.0
+        self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
+        self._work = GroupWork(self._rules)
+        self._gains = self._work.has_gains
+        self._parts: list[tuple[int, int]] = []
+        self._scores: list[Numbers] = []
+        self._keys = np.zeros(0, np.int64)
+        self._undecided = 0
+
+    def by_parts(self, what: str, runner: Any) -> None:
+        rules, work = self._rules, self._work
+        text = method_or_default(rules, "table_part_text")
+        groups = [tuple(group) for group in rules.table_parts(what)]
+        sizes = {part: int(rules.table_size(part)) for group in groups for part in group}
+        total = sum(sizes.values())
+        self._require_room(2 * total, 0)
+        sampled = [work.sampled({part: sizes[part] for part in group}) for group in groups]
+        at_once = getattr(runner, "workers", None) or 1  # on Ray each machine has memory of its own
+        self._require_room(2 * total, sum(sorted(memory for memory, _ in sampled)[-at_once:]))
+        needs = {group: leads_to for group, (_, leads_to) in zip(groups, sampled, strict=True)}
+        solved = {group: found for group in groups if (found := self._kept(group)) is not None}
+        known: dict[int, Numbers] = {}
+
+        def finish(group: tuple[int, ...]) -> None:
+            places = np.cumsum([sizes[part] for part in group])[:-1]
+            known.update(zip(group, np.split(solved[group].scores, places, axis=1), strict=True))
+
+        def report(parts: Iterable[int], listed: int) -> None:
+            done = sum(map(sizes.__getitem__, known))
+            self._report(", ".join(map(text, parts)), done + listed, total)
+
+        work.report = report
+        for group in solved:
+            finish(group)
+        with contextlib.closing(Tasks(work, runner)) as tasks:
+            while left := [group for group in groups if group not in solved]:
+                ready = [group for group in left if needs[group] <= known.keys()]
+                if not ready:  # one waits for a part that is none, or for itself
+                    raise UnsupportedGameError(
+                        f"a move of {self._game.traits.name} leads to a position that its tables do not number"
+                    )
+                items = [
+                    Group({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
+                    for group in ready
+                ]
+                for group, found in zip(ready, tasks.map(items), strict=True):
+                    if isinstance(found, Solved):
+                        self._keep(group, found)
+                        solved[group] = found
+                        finish(group)
+                        report(group, 0)
+                    else:
+                        needs[group] |= found
+        offsets = np.cumsum([0, *(sizes[part] for group in groups for part in group)]).tolist()
+        self._parts = list(zip((part for group in groups for part in group), offsets, strict=False))
+        self._scores = [solved[group].scores for group in groups]
+        self._undecided = sum(found.undecided for found in solved.values())
+
+    def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
+        """Solves all positions that can be reached, or those of them with few empty squares."""
+        rules = self._rules
+        bare = without_past(state)
+        expansion = Expansion(self._game, indexed=False, gains=self._gains)
+        frontier = np.array([flat(bare)], np.int64)
+        keys = np.array([canonical_key(rules, bare)], np.int64)
+        seen = older = keys
+        kept: list[Numbers] = []
+        found: list[tuple[Numbers, ...]] = []
+        names: list[Numbers] = []
+        moves_seen = 0
+        while len(frontier):
+            is_kept = self._is_kept(frontier, bare, empty)
+            kept.append(keys[is_kept])
+            new_keys, new_states = [np.zeros(0, np.int64)], [np.zeros((0, frontier.shape[1]), np.int64)]
+            for moves in expansion.of_states(frontier):
+                here = is_kept[moves.first : moves.first + len(moves.exits)]
+                inside = np.repeat(here, moves.counts)
+                found.append((moves.exits[here], moves.counts[here], moves.again[inside], moves.leads[inside]))
+                names.append(moves.names[inside])
+                moves_seen += len(moves.names)
+                fresh, places = np.unique(moves.names, return_index=True)
+                is_new = ~_among(fresh, seen)
+                new_keys.append(fresh[is_new])
+                new_states.append(moves.children[places[is_new]])
+                self._report("listing", len(seen) + moves.first, 0)
+            keys, places = np.unique(np.concatenate(new_keys), return_index=True)
+            frontier = np.concatenate(new_states)[places]
+            # Squares only fill up: with a pass or two, a state comes again soon if it does.
+            older, seen = (seen, np.union1d(keys, seen)) if empty is None else (keys, np.union1d(keys, older))
+            if most is not None and len(seen) > most:
+                raise InvalidSettingError(
+                    f"more than {most:,} states can be reached in {self._game.traits.name}: allow more states, or "
+                    "begin later in the game"
+                )
+            positions = sum(map(len, kept)) + len(keys)
+            words = BYTES_A_POSITION + 8 * frontier.shape[1]
+            self._require_room(10 * positions, positions * words + moves_seen * BYTES_A_MOVE)
+        listed = np.concatenate(kept)
+        if not len(listed):
+            raise InvalidSettingError(f"no state of {self._game.traits.name} that can be reached has so few empty")
+        order = np.argsort(listed)
+        self._keys = listed[order]
+        number = np.concatenate(names)
+        children = order[np.searchsorted(self._keys, number)].astype(np.int32)
+        parts: list[Any] = [np.concatenate(each) for each in zip(*found, strict=True)]
+        exits, counts, again, leads = parts
+        solved = self._work.solved([(exits, exits, exits[:0], counts, children, again, leads)])
+        self._scores = [solved.scores[:, order]]
+        self._undecided = solved.undecided
+
+    def _is_kept(self, frontier: Numbers, like: Any, empty: int | None) -> Numbers:
+        if empty is None:
+            return np.ones(len(frontier), bool)
+        rows, width = np.ascontiguousarray(frontier), 8 * frontier.shape[1]
+        states = (load_state(like, rows.ctypes.data + width * row) for row in range(len(rows)))
+        return np.array([self._rules.table_part(state) <= empty for state in states], bool)
+
+    def _require_room(self, file: int, memory: int) -> None:
+        self._need, most = (file + memory) / _MB, self._memory / _MB
+        if self._need > most:
+            raise InvalidSettingError(
+                f"this table needs about {self._need:,.0f} MiB of memory, and {most:,.0f} may be used: ask for a "
+                "smaller one, or allow more memory"
+            )
+        free = shutil.disk_usage(self._path.absolute().parent).free
+        if 2 * file > free:
+            raise InvalidSettingError(
+                f"this table needs up to {2 * file / _MB:,.0f} MiB on the disk of {os.fspath(self._path)!r}, "
+                f"where {free / _MB:,.0f} are free: write it somewhere else"
+            )
+
+    def _report(self, part: str, done: int, total: int) -> None:
+        if self._on_progress is not None:
+            self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
+
+    def _kept(self, group: tuple[int, ...]) -> Solved | None:
+        try:
+            with np.load(self._folder / f"{group[0]}.npz", allow_pickle=False) as arrays:
+                scores, undecided = arrays["scores"], int(arrays["undecided"])
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+            return None
+        size = sum(int(self._rules.table_size(part)) for part in group)
+        fits = scores.shape == (1 + self._gains, size) and scores.dtype == np.int16
+        return Solved(scores, undecided) if fits else None
+
+    def _keep(self, group: tuple[int, ...], solved: Solved) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with replaced(self._folder / f"{group[0]}.npz") as file, open(file, "wb") as out:
+            np.savez(out, **solved._asdict())
+            out.flush()
+            os.fsync(out.fileno())
+
+    def finished(self) -> MadeTable:
+        bounds = np.concatenate(self._scores, axis=1)
+        repetition = "draw" if self._work.repetition_draws else "none"
+        about = {"gains": self._gains, "asked": self._about, "repetition": repetition}
+        parts = np.array(self._parts, np.int64).reshape(-1, 2)
+        arrays = {"scores": bounds[0], "parts": parts, "keys": self._keys}
+        if not np.array_equal(bounds[0], bounds[-1]):
+            arrays["uppers"] = bounds[1]
+        write_knowledge(self._path, KIND, self._rules, about, **arrays)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        seconds = time.monotonic() - self._started
+        table = read_table(self._path)
+        size = self._path.stat().st_size
+        return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
+
+
+def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
+    if not table.offsets:
+        return (_figures(name_of(rules), table.scores, table.uppers, table.gains),)
+    text, places = method_or_default(rules, "table_part_text"), [*table.offsets.values()][1:]
+    bounds = np.split(table.scores, places), np.split(table.uppers, places)
+    return tuple(
+        _figures(text(part), lower, upper, table.gains)
+        for part, lower, upper in zip(table.offsets, *bounds, strict=True)
+    )
+
+
+def _figures(name: str, lower: Numbers, upper: Numbers, has_gains: bool) -> PartFigures:
+    won, lost = lower[lower > 0], np.count_nonzero((upper < 0) & (upper != ABSENT))
+    longest = 0 if has_gains or not len(won) else (2048 - int(won.min()) + 1) // 2
+    return PartFigures(name, len(won), int(np.count_nonzero((lower == 0) & (upper == 0))), int(lost), longest)
+
+
+def _among(values: Numbers, ordered: Numbers) -> Numbers:
+    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    found: Numbers = ordered[places] == values
+    return found
+
+
+def _free_memory() -> float:
+    try:
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (ValueError, AttributeError, OSError):
+        return 4096.0 * _MB

@@ -1,0 +1,202 @@
+"""Monte Carlo tree search as an agent."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, flag, made, number, path, settings_of
+from zermelo.agents.evaluators.one_ply import totals_after
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
+from zermelo.agents.monte_carlo.choose import monte_carlo
+from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
+from zermelo.agents.monte_carlo.simulating_agent import SimulatingAgent
+from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs.rules.rules_game import RulesGame
+
+_TRIES: Final = 2
+"""With fewer simulations for each action, their outcomes say less than what actions pay at once."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MCTSAgent(MonteCarloConfig, SimulatingAgent):
+    """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.
+
+    Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
+    players, whatever they play for, with chance or without. The action that most simulations followed is played.
+    With rules that can be compiled it runs compiled. Browne et al., "A survey of Monte Carlo tree search methods",
+    IEEE Transactions on Computational Intelligence and AI in Games 4 (2012).
+
+    Attributes:
+        evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
+            a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
+        reuse: Whether what the tree knows of the position after the next moves is kept for them.
+        noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
+        noise_share: How much of the priors is noise then.
+        temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        book: A file with an opening book to play from at random among good moves.
+
+    ``MonteCarloConfig`` has the settings of the tree.
+    """
+
+    kind: ClassVar[str] = "mcts"
+
+    evaluator: Any = made(None, make_evaluator)
+    reuse: bool = flag(True)
+    noise: float = number(0.0, lower=0)
+    noise_share: float = number(0.25, lower=0, upper=1)
+    temperature: float = number(0.0, lower=0)
+    ties: Ties = choice(Ties.RANDOM)
+    book: str | None = path()
+
+    def __post_init__(self) -> None:
+        if self.noise and self.selection != Selection.PUCT:
+            raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
+        super().__post_init__()
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self._set("_kept", None)
+
+    @functools.cached_property
+    def config(self) -> MonteCarloConfig:
+        """The settings of the tree."""
+        return settings_of(self, MonteCarloConfig)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        seed = int(self.generator.integers(2**62))
+        looked: Mapping[int, tuple[float, ...]] = {}
+        if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
+            looked, _ = totals_after(game, state, budget, seed=seed)
+        search, before = self._tree(game, state, seed, budget)
+        if self.noise:
+            actions = [move.action for move in search.root_actions()]
+            drawn = self.generator.dirichlet([self.noise] * len(actions))
+            search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
+        draw = float(self.generator.random())
+        result = self.simulate(
+            search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
+        )
+        if self.reuse or budget.ponders:
+            self._set("_kept", (game, search, result.action, before if budget.ponders else None))
+        return result
+
+    def _tree(
+        self, game: Game[Any], state: Any, seed: int, budget: Budget
+    ) -> tuple[MonteCarlo, tuple[Any, Any, int] | None]:
+        """The tree of the last move, if it has this state, and its root before; or a new one."""
+        kept = self.__dict__["_kept"]
+        self._set("_kept", None)  # an error or Ctrl-C may leave a tree half way
+        if kept is not None and kept[0] == game:
+            search: MonteCarlo
+            _, search, played, older = kept
+            before = search.root, search.root_state, played
+            if search.move_to(state, budget, played):
+                return search, before
+            if older is not None:
+                search.root, search.root_state, played = older
+                if search.move_to(state, budget, played):
+                    return search, older
+        start = Start(game, state, self.config, seed)
+        return monte_carlo(start, budget, self.evaluator, limits=self.limits), None
+
+    def _result(
+        self, search: MonteCarlo, stopped_by: StoppedBy, draw: float, looked: Mapping[int, tuple[float, ...]]
+    ) -> SearchResult:
+        game, state, traits = search.game, search.root_state, search.game.traits
+        seat, moves = game.to_move(state), search.root_actions()
+        bounds = {move.action: _bounds(move, search, seat) for move in moves}
+        best = max(lower for lower, _ in bounds.values())
+        is_tried = search.simulations >= _TRIES * len(moves)
+        paid = {} if is_tried else {action: totals[seat] for action, totals in looked.items()}
+        chosen = self._chosen(moves, bounds, search, seat, draw, paid)
+        solves = search.num_values == 1 and search.config.solver
+        proven = solves and math.isfinite(best) and bounds[chosen.action][0] == best
+        proven = proven and all(upper <= best for _, upper in bounds.values())
+        values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
+        means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
+        known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
+        return SearchResult(
+            action=chosen.action,
+            value=values[seat],
+            values_by_seat=values,
+            action_values=known if proven else means | known,
+            proven_actions=tuple(known) if solves else (),
+            principal_variation=(chosen.action, *search.line_after(chosen.action)),
+            stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
+            proven=proven,
+            is_estimate=not proven,
+            visits={move.action: move.visits for move in moves},
+            evaluator="playouts" if self.evaluator is None else evaluator_name(self.evaluator),
+            leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
+            compiled=search.compiled,
+            why_plain=search.why_plain,
+            stats={
+                "simulations": search.simulations,
+                "tree_nodes": search.tree_nodes,
+                "tree_depth": search.tree_depth,
+            },
+        )
+
+    def _chosen(
+        self,
+        moves: list[RootAction],
+        bounds: Mapping[int, tuple[float, float]],
+        search: MonteCarlo,
+        seat: int,
+        draw: float,
+        paid: Mapping[int, float],
+    ) -> RootAction:
+        """The action to play: one that is proven best, else the one with most visits that is not proven worse.
+
+        With few visits only actions count after which most is ``paid``, where that is known.
+        """
+        best = max(lower for lower, _ in bounds.values())
+        open_moves = [move for move in moves if bounds[move.action][1] > best]
+        as_good = [move for move in moves if bounds[move.action] == (best, best)]
+        candidates = open_moves + as_good or moves
+        top = max((paid.get(move.action, -math.inf) for move in candidates), default=-math.inf)
+        candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
+        if not open_moves:
+            tied = candidates
+        elif self.temperature:
+            most = max(move.visits for move in candidates) or 1
+            weights = [(move.visits / most) ** (1 / self.temperature) for move in candidates]
+            draw *= sum(weights)
+            for move, weight in zip(candidates, weights, strict=True):
+                draw -= weight
+                if draw < 0:
+                    return move
+            return candidates[-1]
+        else:
+            ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
+            highest = max(ranked.values())
+            tied = [move for move in candidates if ranked[move] == highest]
+        tied.sort()
+        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
+
+
+def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, float]:
+    """Proven bounds of the value of an action for the player to move."""
+    if search.num_values > 1:
+        return -math.inf, math.inf
+    if seat == 0:
+        return move.lower, move.upper
+    constant = search.game.traits.constant
+    return constant - move.upper, constant - move.lower
+
+
+def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
+    """The value of an action for each seat: its mean, or the middle where nothing is known."""
+    traits: Traits = search.game.traits
+    if search.num_values > 1:
+        return move.values or tuple(map(float, search.game.utility(search.root_state)))
+    return traits.values_by_seat(0, move.values[0] if move.values else traits.middle)

@@ -1,0 +1,54 @@
+"""Which Monte Carlo search runs: compiled where the rules can be compiled, the same in plain Python otherwise."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, cast
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.evaluators.policy_value import PolicyValue
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
+from zermelo.agents.kernels.program import why_plain
+from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
+from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.interface import MonteCarlo, Start
+from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
+from zermelo.envs.capabilities import SupportsEvaluation
+
+
+def monte_carlo(
+    start: Start,
+    budget: Budget,
+    evaluator: Evaluator | None,
+    *,
+    limits: Limits,
+) -> MonteCarlo:
+    """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
+
+    A search that is watched is a plain one.
+    """
+    game = start.game
+    watched = start.config.on_simulation is not None
+    if not watched:
+        fits = CompiledMonteCarlo.can_search(game, evaluator)
+        constants = CompiledMonteCarlo.constants(game, evaluator) if fits else {}
+        if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, constants):
+            return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
+    if isinstance(evaluator, PolicyValue):
+        ask = functools.partial(expected_totals, cast("Any", evaluator), game)
+        return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
+    own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
+    believes, prior = evaluator or own, getattr(evaluator, "prior", None)
+    search = PlainMonteCarlo(
+        start,
+        budget,
+        evaluation=None if believes is None else functools.partial(expected_totals, believes, game),
+        plays_out=evaluator is None,
+        prior=None if prior is None else functools.partial(prior, game),
+    )
+    search.why_plain = why_plain(
+        game, evaluator, evaluator_name(evaluator), budget, has_kernel=True, watched=watched, cut=False
+    )
+    return search

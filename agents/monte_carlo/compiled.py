@@ -1,0 +1,275 @@
+"""Monte Carlo tree search, compiled: what ``kernel`` does, and the tree that it leaves."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import weakref
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
+from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.kernels import layout
+from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block, zeros
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
+from zermelo.agents.kernels.threads import run_here, share
+from zermelo.agents.monte_carlo.interface import (
+    EDGE_WORDS,
+    MAX_REUSE_PROBES,
+    SELECTIONS,
+    Edge,
+    MonteCarlo,
+    Selection,
+    Start,
+    TreeForm,
+)
+from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.memory import load, load_float, store_float, words
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.rules_game import RulesGame
+
+NODES: Final = "zermelo.agents.monte_carlo.kernel_nodes"
+_FEW: Final = 64
+"""Simulations that do not pay for a second thread."""
+_BRIEF: Final = 2_000
+"""States that may be visited before a thread takes over in which the clock and Ctrl-C are heeded."""
+_LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
+"""Moves of a simulation, where rules know the past."""
+EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
+ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
+
+
+@functools.cache
+def _weights() -> npt.NDArray[np.float64]:
+    """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
+    counts = range(layout.COUNTED)
+    logarithms = [math.sqrt(math.log(count + 1)) for count in counts]
+    return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
+
+
+def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Search:
+    """The numbers and the memory of one thread.
+
+    Args:
+        tree: The search, over a game of rules.
+        words: For its nodes and edges; a little more where that is too few for the root.
+        evaluates: Whether the rules' own evaluation judges leaves.
+    """
+    game, config = tree.game, tree.config
+    traits, width = game.traits, max(game.max_legal_actions, 1)
+    lower, upper = traits.utility_bounds
+    size = game.num_moves
+    search = Search()
+    search.start = starter(game.rules, _LONGEST)
+    search.actions, search.width = size, width
+    search.seats, search.num_values = traits.seats, tree.num_values
+    search.total = int(traits.constant)
+    search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
+    search.solves = config.solver and tree.num_values == 1
+    search.adapts = not tree.by_bounds
+    search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)
+    search.unit = 1.0 / (upper - lower) if tree.by_bounds else 0.0
+    search.lower_value, search.upper_value = tree.bounds
+    search.expected = traits.constant / 2 if tree.num_values < traits.seats else traits.middle
+    search.lower_evaluation, search.upper_evaluation = game.rules_bounds
+    search.selection = SELECTIONS.index(config.selection)
+    search.tries_first = config.selection is not Selection.PUCT and not (config.rave or tree.has_priors)
+    search.node_words, search.edge_words = tree.node_words, tree.edge_words
+    search.more = EDGE_WORDS + tree.num_values
+    search.hold("weights", _weights())
+    search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
+    search.exploration, search.rave = config.exploration, config.rave
+    search.evaluated = evaluates
+    search.has_evaluation = hasattr(game.rules, "evaluation")
+    search.has_priors = tree.has_priors
+    search.guides = hasattr(game.rules, "playout_action")
+    search.playouts = config.playouts
+    search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
+    search.hold("rows", np.zeros(2 * width, np.int64))
+    search.hold("looks", np.zeros(2 * width, np.int64))
+    search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+    search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
+    search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
+    size = max(words, 64 + tree.edge_words * width)
+    spare = spare_block("arena", size)
+    search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
+    search.arena_top = search.arena
+    search.arena_end = search.arena + 8 * len(search.held["arena"])
+    return search
+
+
+class CompiledMonteCarlo(MonteCarlo):
+    """Monte Carlo tree search over compiled rules, in one thread or several on one tree.
+
+    Args:
+        game, evaluator, budget, limits: As ``compiled_search`` gives them; the evaluator is
+            ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
+        start: As ``MonteCarlo`` takes it; with several threads no two searches are the same.
+    """
+
+    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
+    compiled = True
+
+    def __init__(
+        self,
+        game: RulesGame,
+        evaluator: Any,
+        budget: Budget,
+        *,
+        limits: Limits,
+        start: Start,
+    ) -> None:
+        super().__init__(start, budget)
+        config, seed = start.config, start.seed
+        threads = config.threads
+        fitted = tables_of(evaluator, game)
+        self.kernel = self.program.load(game.rules, **self.constants(game, evaluator))
+        self.solves = config.solver and self.num_values == 1
+        room = int(config.memory_mb * 2**17)
+        table = None
+        if config.transpositions:
+            table = zeros(1 << max(room // 16, 1 << 10).bit_length())
+        self.searches = [
+            make_search(self, room // threads, evaluates=evaluator is not None) for _ in range(threads)
+        ]
+        for number, search in enumerate(self.searches):
+            search.random = seed if number == 0 else mix(seed + number) >> 2
+            search.stamp, search.threads = number, threads
+            search.counts_losses = threads > 1
+            if table is not None:
+                search.hold("table", table)
+                search.table_bits = len(table).bit_length() - 1
+            if fitted is not None:
+                search.hold("fitted", fitted.words())
+        self._fitted = fitted  # whose memory the kernel reads
+        self._unclaimed = np.zeros(1, np.int64)
+        first = self.searches[0]
+        self.root = self.kernel(*first.start(self.root_state), 0, 0, first)
+        self.budget.nodes += first.nodes
+        self.tree_nodes = first.tree_nodes
+        weakref.finalize(self, _let_arena_go, first).atexit = False
+
+    @classmethod
+    def can_search(cls, game: Any, evaluator: Any) -> bool:
+        """True if the game and the evaluator fit; None asks for playouts."""
+        if not can_search_any(game) or not game.traits.terminal_rewards_only:
+            return False
+        is_own = can_evaluate(evaluator) and evaluates(evaluator)
+        is_network = tables_of(evaluator, game) is not None
+        return evaluator is None or is_network or (is_own and can_use(game, evaluator))
+
+    @staticmethod
+    def constants(game: Any, evaluator: Any) -> dict[str, bool]:
+        """The constants of the kernel."""
+        return {} if tables_of(evaluator, game) is None else {f"{NODES}.NETWORK": True}
+
+    def simulate(self, count: int) -> bool:
+        self.budget.check_clock()
+        left = count
+        if count <= _FEW and self.config.playouts == 1:
+            left -= self._run(self.searches[:1], count, pause=_BRIEF)
+        if left > 0 and self.searches[0].stop == layout.GOING and not self.is_proven(self.root):
+            left -= self._run(self.searches if count > _FEW else self.searches[:1], left)
+        if self.is_proven(self.root):
+            return True
+        if any(search.stop == layout.TOO_DEEP for search in self.searches):
+            raise GameTooLongError(self.game, MAX_PLIES)
+        if left > 0:
+            raise SearchStopped(StoppedBy.NODES)
+        return False
+
+    def _run(self, searches: Sequence[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
+        """Makes so many simulations; how many there were before they were proven needless or a limit came.
+
+        With ``pause``, none begins after so many states, and they are made in the caller's thread.
+        """
+        left = int(min(self.budget.nodes_left, layout.NO_LIMIT))
+        self._unclaimed[0] = left
+        made = [0] * len(searches)
+        for search in searches:
+            search.stop, search.nodes, search.deepest = layout.GOING, 0, 0
+            search.unclaimed, search.pause = 0, pause
+            search.node_limit = left
+            if len(searches) > 1:
+                search.hold("unclaimed", self._unclaimed)
+                search.node_limit = 0
+
+        def call(search: Search) -> None:
+            number = searches.index(search)
+            part = (count + number) // len(searches)
+            made[number] = int(self.kernel(*search.start(self.root_state), self.root, part, search))
+
+        try:
+            if pause < layout.NO_LIMIT:
+                run_here(call, searches[0])
+            else:
+                share(call, searches, self.budget.check_clock)
+        finally:
+            self.simulations += sum(made)
+            self.budget.nodes += sum(search.nodes for search in searches)
+            self.tree_depth = max(self.tree_depth, *(search.deepest for search in searches))
+            self.tree_nodes = sum(search.tree_nodes for search in self.searches)
+        return sum(made)
+
+    # -- the tree as Python sees it; its nodes are addresses
+
+    def edges(self, node: int) -> list[Edge]:
+        count = load(node, COUNT) if load(node, EDGES) else 0
+        rows = words(load(node, EDGES), count * self.edge_words).reshape(count, self.edge_words)
+        sums = rows[:, TOTALS : TOTALS + self.num_values].view(np.float64).tolist()
+        return [
+            Edge(action, visits, totals, child or None)
+            for (action, child, visits), totals in zip(rows[:, : VISITED + 1].tolist(), sums, strict=True)
+        ]
+
+    def mover(self, node: int) -> int:
+        return load(node, MOVER)
+
+    def bounds_of(self, node: int) -> tuple[float, float]:
+        return load_float(node, LOWER), load_float(node, UPPER)
+
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        """Makes a state the root, and forgets what led there; whether it was found.
+
+        The memory of what is forgotten is not freed: once half of it is used, the tree is made anew.
+        """
+        search = self.searches[0]
+        if 2 * (search.arena_top - search.arena) > search.arena_end - search.arena:
+            return False
+        game: RulesGame = self.game
+        seat = self.mover(self.root)
+        waiting = [(self.root, self.root_state)]
+        waiting += [
+            (edge.child, game.result(self.root_state, played))
+            for edge in self.edges(self.root)
+            if edge.action == played and edge.child is not None
+        ]
+        for node, here in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
+            if here == state and load(node, EDGES):
+                self.root, self.root_state, self.budget = node, state, budget
+                self.simulations = self.tree_depth = 0
+                return True
+            if self.mover(node) != seat:
+                below = [edge for edge in self.edges(node) if edge.child is not None]
+                waiting += [(edge.child, game.result(here, edge.action)) for edge in below]
+        return False
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        for place in range(load(self.root, COUNT)):
+            edge = load(self.root, EDGES) + 8 * self.edge_words * place
+            at = TOTALS + self.num_values + PRIOR
+            prior = load_float(edge, at)
+            store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])
+
+
+def _let_arena_go(search: Search) -> None:
+    if search.arena_top - search.arena <= MOST_SPARE:
+        let_go("arena", search.held["arena"])

@@ -1,0 +1,1 @@
+"""Monte Carlo tree search over what a player knows, for games with hidden cards."""

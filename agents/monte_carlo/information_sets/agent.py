@@ -1,0 +1,87 @@
+"""Information set Monte Carlo tree search as an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.requirements import require_information_states
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
+from zermelo.agents.monte_carlo.simulating_agent import SimulatingAgent
+from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
+from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
+from zermelo.envs import Game
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ISMCTSAgent(SimulatingAgent):
+    """Information set Monte Carlo tree search, for games with hidden cards.
+
+    Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics
+    belong to what players can tell apart. Any number of players, whatever they play for. The action that most
+    simulations followed is played; so it does not mix, and who knows it can exploit it. Cowling, Powley and
+    Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational Intelligence and AI
+    in Games 4 (2012).
+
+    Attributes:
+        observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
+            ``"multiple"``: they know what they see.
+        exploration: The weight of what was tried less, with values from 0 to 1.
+        playout_moves: Moves after which a playout is cut off and rewards so far count, as for Hanabi, where random
+            play soon loses all; None plays to the end.
+        blueprint: The spec of an agent that plays the playouts; None for random ones.
+        belief: ``"uniform"``, or a model of the others, as ``opponent`` of ``expectimax``: deals in which they
+            would have played as they did are likelier.
+        ties: The choice among best actions: ``"random"`` (drawn from the seed) or ``"first"``.
+    """
+
+    kind: ClassVar[str] = "ismcts"
+
+    observers: Observers = choice(Observers.MULTIPLE)
+    exploration: float = number(0.7, lower=0)
+    playout_moves: int | None = whole(None, lower=0)
+    blueprint: Any = made(None, make_blueprint_agent)
+    belief: Any = made(UNIFORM, make_belief)
+    ties: Ties = choice(Ties.RANDOM)
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_information_states(game, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        search = InformationSetSearch(
+            game,
+            state,
+            budget,
+            observers=self.observers,
+            exploration=self.exploration,
+            seed=seed,
+            guide=guide,
+            playout_moves=self.playout_moves,
+            deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
+        )
+        return self.simulate(search, lambda why: self._result(search, why, draw))
+
+    def _result(self, search: InformationSetSearch, stopped_by: StoppedBy, draw: float) -> SearchResult:
+        game, actions = search.game, search.root_actions()
+        most = max(each.visits for each in actions)
+        tied = [each for each in actions if each.visits == most]
+        chosen = tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
+        values = chosen.values or tuple(map(float, game.utility(search.root_state)))
+        return SearchResult(
+            action=chosen.action,
+            value=values[search.seat],
+            values_by_seat=values,
+            action_values={each.action: each.values[search.seat] for each in actions if each.visits},
+            stopped_by=stopped_by,
+            is_estimate=True,
+            visits={each.action: each.visits for each in actions},
+            evaluator="playouts" if self.blueprint is None else self.blueprint.name,
+            stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
+        )

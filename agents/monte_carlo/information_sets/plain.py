@@ -1,0 +1,170 @@
+"""Monte Carlo tree search over information sets: each simulation deals again what the player has not seen.
+
+Statistics belong to what a player can tell apart, not to states, so a player never plays one way on one deal and
+another way on the next that looks the same to it. Cowling, Powley and Whitehouse, "Information set Monte Carlo
+tree search", IEEE Transactions on Computational Intelligence and AI in Games 4 (2012): SO-ISMCTS looks at
+everything through the eyes of the searching player, MO-ISMCTS lets each player decide by what it sees itself.
+
+Which actions there are may depend on the deal; so an action competes with its siblings only in simulations in
+which it was there, and its bonus counts these.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.playouts import Playouts, RandomNumbers
+from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.base.requirements import no_legal_action
+from zermelo.agents.monte_carlo.interface import RootAction, Scale, SimulationSearch, given_bounds
+from zermelo.envs import CHANCE
+
+
+class Observers(enum.StrEnum):
+    """Through whose eyes the tree sees the game."""
+
+    SINGLE = "single"
+    """The searching player's: opponents' decisions are averaged over what it does not see (SO-ISMCTS)."""
+    MULTIPLE = "multiple"
+    """Each player's where it decides: opponents know their own cards (MO-ISMCTS)."""
+
+
+class _Edge:
+    """An action at an information set: how often it was followed, how often it was there, and what came of it."""
+
+    __slots__ = ("available", "totals", "visits")
+
+    def __init__(self, seats: int) -> None:
+        self.visits = 0
+        self.available = 0
+        self.totals = [0.0] * seats
+
+
+class InformationSetSearch(SimulationSearch):
+    """A search from one state, of which only what its player sees plays a part.
+
+    Args:
+        exploration: The weight of what was tried less, with values from 0 to 1.
+        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; or None.
+        guide: The action in each state of a playout; a random one, if not given.
+        deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
+
+    Attributes:
+        nodes: The information sets in the tree, and their actions.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        state: Any,
+        budget: Budget,
+        *,
+        observers: Observers,
+        exploration: float,
+        seed: int,
+        playout_moves: int | None = None,
+        guide: Callable[[Any], int] | None = None,
+        deal: Callable[[np.random.Generator], Any] | None = None,
+    ) -> None:
+        self.game, self.root_state, self.budget = game, state, budget
+        self.seat: int = game.to_move(state)
+        self.observers, self.exploration = observers, exploration
+        self.nodes: dict[Hashable, dict[int, _Edge]] = {}
+        self._random = RandomNumbers(seed)
+        self._generator = np.random.default_rng(seed)
+        is_whole = math.isinf(budget.nodes_left) and guide is None
+        self._playouts = Playouts(
+            game,
+            self._random,
+            self._generator,
+            longest=playout_moves,
+            guide=None if guide is None else lambda state, _: guide(state),
+            whole=is_whole,
+        )
+        self._scale = Scale(given_bounds(game.traits))
+        self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
+        self._deals_are_kept = deal is not None
+        self._root_key = self._key(state, self.seat)
+        self.nodes[self._root_key] = {}
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, ascending; without a simulation nothing is known of one."""
+        edges, unknown = self.nodes[self._root_key], _Edge(0)
+        found = []
+        for action in self.game.legal_actions(self.root_state):
+            edge = edges.get(action, unknown)
+            means = tuple(total / edge.visits for total in edge.totals) if edge.visits else ()
+            found.append(RootAction(action, edge.visits, means))
+        return found
+
+    # -- one simulation
+
+    def simulate_once(self) -> None:
+        game, visit, playouts = self.game, self.budget.visit, self._playouts
+        visit(0)
+        state = self._deal(self._generator)
+        if playouts.own_state is not None and (self._deals_are_kept or state is self.root_state):
+            state = playouts.own_state(state)
+        path: list[_Edge] = []
+        edges, mover = self.nodes[self._root_key], self.seat
+        while len(path) < MAX_PLIES:
+            actions = game.legal_actions(state)
+            if not actions:
+                raise no_legal_action(game)
+            action = self._select(edges, actions, mover)
+            path.append(edges[action])
+            visit(len(path))
+            state = playouts.after(state, action, playouts.generator)
+            if game.is_terminal(state):
+                break
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                state, _ = playouts.through_chance(state, self.budget)
+                if game.is_terminal(state) or (mover := game.to_move(state)) == CHANCE:
+                    break
+            key = self._key(state, mover)
+            if key not in self.nodes:
+                self.nodes[key] = {}
+                break
+            edges = self.nodes[key]
+        end, _ = playouts.play(state, self.budget, is_own=True)
+        outcome = tuple(map(float, game.utility(end)))
+        self._scale.widen(outcome)
+        for edge in path:
+            edge.visits += 1
+            for seat, value in enumerate(outcome):
+                edge.totals[seat] += value
+        self.simulations += 1
+
+    def _select(self, edges: dict[int, _Edge], actions: Sequence[int], mover: int) -> int:
+        """An action not tried yet, else of those that are there the one with the greatest confidence bound."""
+        untried = []
+        for action in actions:
+            edge = edges.get(action)
+            if edge is None:
+                edge = edges[action] = _Edge(self.game.traits.seats)
+            edge.available += 1
+            if not edge.visits:
+                untried.append(action)
+        if untried:
+            return untried[self._random.below(len(untried))]
+        low, unit = self._scale.low, self._scale.unit
+        best, chosen = -math.inf, actions[0]
+        for action in actions:
+            edge = edges[action]
+            value = (edge.totals[mover] / edge.visits - low) * unit
+            bound = value + self.exploration * math.sqrt(math.log(edge.available) / edge.visits)
+            if bound > best:
+                best, chosen = bound, action
+        return chosen
+
+    def _key(self, state: Any, mover: int) -> Hashable:
+        observer = self.seat if self.observers is Observers.SINGLE else mover
+        key: Hashable = self.game.information_state_key(state, observer)
+        return mover, key

@@ -1,0 +1,313 @@
+"""Config, random numbers and results that plain and compiled Monte Carlo tree searches share."""
+
+from __future__ import annotations
+
+import abc
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.scores import count_values
+from zermelo.agents.base.settings import choice, flag, function, number, whole
+from zermelo.envs import CHANCE, Chance, Traits
+from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
+
+MAX_REUSE_PROBES: Final = 2_000
+"""Nodes checked when looking for the new root in a kept tree."""
+_NODE_WORDS: Final = 8
+EDGE_WORDS: Final = 6
+"""Words of eight bytes of every node of the compiled tree, and of every edge besides one for each value kept."""
+_TRANSPOSITION_WORDS: Final = 2
+_MORE_EDGE_WORDS: Final = 4
+"""Further words of a node where transpositions share it, and of an edge where chance or a setting needs them."""
+PRIOR_DRAWS: Final = 10.0
+"""Virtual drawn visits of an action where the game has priors."""
+
+
+class Selection(enum.StrEnum):
+    """Which action a simulation follows inside the tree."""
+
+    UCT = "uct"
+    """UCB1 at every node: mean value, and a bonus for what was tried less. Kocsis and Szepesvari, "Bandit based
+    Monte-Carlo planning", ECML (2006)."""
+    PUCT = "puct"
+    """A bonus in proportion to a prior probability, all the same without a config. Silver et al., "Mastering the
+    game of Go without human knowledge", Nature 550 (2017)."""
+
+
+SELECTIONS: Final = tuple(Selection)
+"""The numbers of the rules in compiled code."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MonteCarloConfig:
+    """Settings of a Monte Carlo tree search.
+
+    Attributes:
+        selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
+        exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
+            beats 1 in most games.
+        rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
+            which it came later (RAVE); 0 does without.
+        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
+        transpositions: Whether positions that several move sequences reach are one node.
+        playouts: Random games for each leaf.
+        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
+            leaves it to the game, which has 10,000 moves and chance events at most.
+        widening: How many states chance draws for an action where it can only be simulated: so many times the
+            square root of its visits.
+        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
+        threads: How many search together, if it is compiled; more than one answer differently each time.
+        batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
+        on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
+    """
+
+    selection: Selection = choice(Selection.UCT)
+    exploration: float = number(0.5, lower=0)
+    rave: float = number(0.0, lower=0)
+    solver: bool = flag(True)
+    transpositions: bool = flag(False)
+    playouts: int = whole(1, lower=1)
+    playout_moves: int | None = whole(None, lower=0)
+    widening: float = number(1.0, lower=0)
+    memory_mb: float = number(256, lower=0)
+    threads: int = whole(1, lower=1)
+    batch_size: int = whole(1, lower=1)
+    on_simulation: Any = function("of a Simulation")
+
+
+class Start(NamedTuple):
+    """The start of a Monte Carlo tree search: a state in which somebody has a choice, and the seed."""
+
+    game: Any
+    state: Any
+    config: MonteCarloConfig
+    seed: int
+
+
+class RootAction(NamedTuple):
+    """Statistics of one action at the root.
+
+    Attributes:
+        action: An integer of the game.
+        visits: How many simulations followed it.
+        values: Mean utility, of each seat that is kept (``count_values``); empty without visits.
+        lower, upper: What the first seat is proven to get at least and at most.
+    """
+
+    action: int
+    visits: int
+    values: tuple[float, ...]
+    lower: float = -math.inf
+    upper: float = math.inf
+
+
+class Edge(NamedTuple):
+    """An action, or outcome, of an expanded node, with sums of utilities and the node below, or None."""
+
+    action: int
+    visits: int
+    totals: Sequence[float]
+    child: Any
+
+
+class Scale:
+    """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far.
+
+    Attributes:
+        low, high: The utilities that count as 0 and 1.
+        unit: One over their distance; 0 while they are the same.
+        flat: Where all utilities are then.
+    """
+
+    __slots__ = ("flat", "high", "is_given", "low", "unit")
+
+    def __init__(self, bounds: tuple[float, float] | None, flat: float = 0.0) -> None:
+        self.is_given, self.flat = bounds is not None, flat
+        self.low, self.high = bounds or (math.inf, -math.inf)
+        self.unit = 1.0 / (self.high - self.low) if self.is_given else 0.0
+
+    def of(self, utility: float) -> float:
+        """From 0 to 1."""
+        return (utility - self.low) * self.unit if self.unit else self.flat
+
+    def widen(self, outcome: Sequence[float]) -> None:
+        """Takes in an outcome, where no bounds are given."""
+        if not self.is_given:
+            self.low, self.high = min(self.low, *outcome), max(self.high, *outcome)
+            self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
+
+
+def given_bounds(traits: Traits) -> tuple[float, float] | None:
+    """The bounds of utility, if they are finite and rewards come at the end."""
+    lower, upper = traits.utility_bounds
+    has_bounds = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+    return (lower, upper) if has_bounds else None
+
+
+class SimulationSearch:
+    """A search that goes on simulation by simulation."""
+
+    budget: Budget
+    simulations = 0
+    """How many have been made."""
+
+    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
+        """Runs up to ``batch`` simulations; returns the stop reason or None."""
+        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
+        try:
+            if left <= 0:
+                return StoppedBy.SIMULATIONS
+            return StoppedBy.COMPLETED if self.simulate(left) else None
+        except SearchStopped as stopped:
+            return stopped.reason
+
+    def simulate(self, count: int) -> bool:
+        """Runs ``count`` simulations, or fewer if the root is proven; returns whether it is.
+
+        Raises:
+            SearchStopped: A limit was reached; the simulation that it came in is forgotten.
+        """
+        for _ in range(count):
+            self.simulate_once()
+        return False
+
+    def simulate_once(self) -> None:
+        """Runs one simulation."""
+        raise NotImplementedError
+
+
+class TreeForm:
+    """Properties of a Monte Carlo tree that follow from its game and its settings.
+
+    Attributes:
+        bounds: Those of the first seat's utility before anything is proven.
+        by_bounds: True if values are scaled by the bounds of utility, False if by the outcomes so far. One player
+            collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go, chess
+            and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
+        has_priors: True if actions begin with virtual visits given by the game.
+        playout_moves: After so many moves a playout is cut off, or None.
+        node_words, edge_words: The memory that a node and an edge take, in words of eight bytes.
+    """
+
+    def __init__(self, start: Start) -> None:
+        self.game, self.root_state, self.config, self.seed = start
+        game, config, traits = self.game, self.config, self.game.traits
+        self.num_values = count_values(traits)
+        self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
+        self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
+        is_puct = config.selection is Selection.PUCT
+        self.has_priors = isinstance(game, SupportsActionPriors) and not is_puct
+        self.playout_moves = config.playout_moves
+        if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
+            self.playout_moves = game.search_settings("mcts").get("playout_moves")
+        needs_more = traits.chance is Chance.EXACT or is_puct or config.rave > 0 or self.has_priors
+        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
+        self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
+
+
+class MonteCarlo(TreeForm, SimulationSearch):
+    """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
+
+    Attributes:
+        root: The root, which is expanded.
+        solves: Whether nodes have proven bounds.
+        tree_nodes, tree_depth: The size of the tree, and how many moves below the root its lowest node is.
+        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
+        why_plain: Why no kernel simulates, of rules that can be compiled.
+    """
+
+    root: Any
+    solves: bool
+    tree_nodes: int
+    tree_depth: int
+    leaves: int = 0
+    leaf_seconds: float = 0.0
+    compiled: bool = False
+    why_plain: str = ""
+
+    def __init__(self, start: Start, budget: Budget) -> None:
+        super().__init__(start)
+        self.budget = budget
+        self.tree_nodes = self.tree_depth = 0
+
+    @abc.abstractmethod
+    def edges(self, node: Any) -> Sequence[Edge]:
+        """The actions of a node; none if it is not expanded."""
+
+    @abc.abstractmethod
+    def mover(self, node: Any) -> int:
+        """The seat to move at a node, or ``CHANCE``."""
+
+    @abc.abstractmethod
+    def bounds_of(self, node: Any) -> tuple[float, float]:
+        """Proven bounds of the first seat's utility at a node."""
+
+    @abc.abstractmethod
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        """Makes a state the root, and forgets what led there; whether it was found.
+
+        It is looked for at the root, and where the player of the root moves next after the action ``played``.
+        """
+
+    def is_proven(self, node: Any) -> bool:
+        """True if the value of a node is proven."""
+        lower, upper = self.bounds_of(node)
+        return self.solves and lower == upper
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        found = []
+        for action, visits, totals, child in self.edges(self.root):
+            values = tuple(total / visits for total in totals) if visits else ()
+            bounds = self.bounds if child is None else self.bounds_of(child)
+            found.append(RootAction(action, visits, values, *bounds))
+        return sorted(found)
+
+    def line_after(self, action: int) -> tuple[int, ...]:
+        """The principal variation after an action at the root, as far as chance: the most visited actions.
+
+        From a proven node on it is a line that ends in its value.
+        """
+        node = next(edge.child for edge in self.edges(self.root) if edge.action == action)
+        line: list[int] = []
+        seen = {self.root}
+        while node is not None and node not in seen and self.mover(node) != CHANCE:
+            if self.is_proven(node):
+                return (*line, *self._proven_line(node))
+            seen.add(node)
+            edge = min(self.edges(node), key=lambda edge: (-edge.visits, edge.action), default=None)
+            if edge is None or not edge.visits:
+                break
+            line.append(edge.action)
+            node = edge.child
+        return tuple(line)
+
+    def _proven_line(self, node: Any) -> tuple[int, ...]:
+        """Actions from a proven node to an end of the game, or to chance, each of which keeps the value.
+
+        Positions may come again where several move sequences share a node, so a way may lead nowhere.
+        """
+        value = self.bounds_of(node)
+        waiting: list[tuple[Any, tuple[int, ...]]] = [(node, ())]
+        seen = set()
+        while waiting:
+            node, line = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            edges = () if self.mover(node) == CHANCE else self.edges(node)
+            if not edges:
+                return line
+            keeping = [edge for edge in edges if edge.child is not None and self.bounds_of(edge.child) == value]
+            keeping.sort(key=lambda edge: (edge.visits, -edge.action))
+            waiting += [(edge.child, (*line, edge.action)) for edge in keeping]
+        return ()
+
+    @abc.abstractmethod
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        """Mixes noise into the priors of the root's actions, for PUCT."""

@@ -1,0 +1,303 @@
+"""The tree of a compiled Monte Carlo search: its nodes, random numbers, playouts, and what values mean.
+
+The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
+are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
+whether something was proven of a child. Only with transpositions: the last simulation that came by, and the key.
+A finished state's outcome is its bounds where one seat's is kept, else it follows.
+
+An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
+1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
+``search.more`` on: prior, or of an outcome its probability; all moves as first, visits and sum; how many
+simulations the action began with, lost if negative. Small edges are fast: a simulation reads all
+those of the nodes on its way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
+from zermelo.agents.evaluators.network_kernel import network_value
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.memory import claim_nodes
+from zermelo.agents.monte_carlo.interface import SELECTIONS, Selection
+from zermelo.envs.jit.memory import (
+    compare_and_swap,
+    floats,
+    load,
+    load_acquire,
+    load_float,
+    store,
+    store_float,
+    store_release,
+    words,
+    wrapped_product,
+)
+from zermelo.envs.rules.bits import mix, shift_right
+from zermelo.envs.rules.protocol import Rules
+
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD, STAMP, KEY = range(10)
+ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
+PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
+UCT, PUCT = map(SELECTIONS.index, (Selection.UCT, Selection.PUCT))
+EXPANDING: Final = 1
+"""In ``EDGES`` while a thread gives a node its edges."""
+NETWORK = False
+"""True if a network evaluates positions, in place of the rules. The front end sets it."""
+GOLDEN: Final = -7046029254386353131
+MAX_PROBES: Final = 256
+"""Slots of the table that are looked at for a node; beyond that it is not shared."""
+
+
+# -- random numbers
+
+
+def random_bits(search: Search) -> int:
+    """The next 64 random bits."""
+    search.random += 1
+    return mix(search.random)
+
+
+def random_below(search: Search, count: int) -> int:
+    """A whole number below ``count``."""
+    return (shift_right(random_bits(search), 32) * count) >> 32
+
+
+def random_uniform(search: Search) -> float:
+    """A number from 0.0 up to 1.0."""
+    return shift_right(random_bits(search), 11) * 1.1102230246251565e-16
+
+
+def random_outcome(search: Search, count: int, probabilities: int, step: int) -> int:
+    """Which of ``count`` outcomes chance takes; ``step`` words lie between two probabilities."""
+    threshold = random_uniform(search)
+    for index in range(count):
+        threshold -= load_float(probabilities, index * step)
+        if threshold < 0:
+            return index
+    return count - 1
+
+
+# -- values
+
+
+def for_mover(value: float, mover: int, search: Search) -> float:
+    """A kept value as the player to move sees it."""
+    if search.num_values == 1 and mover == 1:
+        return float(search.total) - value
+    return value
+
+
+def scaled(value: float, search: Search) -> float:
+    """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
+    return (value - search.low) * search.unit if search.unit != 0 else 0.5
+
+
+def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
+    """The evaluation of a state, or the middle value where there is none."""
+    if rules.is_terminal(state):
+        return float(rules.utility(state, seat))
+    if NETWORK:
+        first = network_value(rules, state, 0, search.fitted) / FITTED_UNIT
+        return first if seat == 0 else search.total - first
+    if search.has_evaluation != 0 and rules.to_move(state) >= 0:
+        evaluation = rules.evaluation(state, seat)
+        return min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
+    return search.expected
+
+
+def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
+    """The evaluation of a state, averaged over chance if chance is to move."""
+    if not rules.is_terminal(state) and rules.to_move(state) < 0:
+        outcomes, probabilities = search.looks, search.looks + 8 * search.width
+        count = rules.chance_outcomes(state, words(outcomes, search.width), floats(probabilities, search.width))
+        total = 0.0
+        for index in range(count):
+            after = rules.result(state, load(outcomes, index))
+            total += load_float(probabilities, index) * static_value(rules, after, seat, search)
+        return total
+    return static_value(rules, state, seat, search)
+
+
+def play_out(rules: Rules, state: Any, search: Search) -> bool:
+    """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
+    buffer, width, moves, ended = search.rows, search.width, 0, False
+    for _ in range(MAX_PLAYOUT_STEPS):
+        if rules.is_terminal(state):
+            ended = True
+            break
+        if search.stop != 0:
+            return False
+        mover = rules.to_move(state)
+        if mover < 0:
+            count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+            action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
+        else:
+            if moves >= search.playout_moves:
+                break
+            moves += 1
+            action = -1
+            if search.guides != 0:
+                action = rules.playout_action(state, random_bits(search))
+            if action < 0:
+                count = rules.legal_actions(state, words(buffer, width))
+                action = load(buffer, random_below(search, count))
+            if search.rave > 0 and load(search.history, action) < search.stamp * search.seats:
+                store(search.history, action, search.stamp * search.seats + mover)
+        if search.nodes >= search.node_limit and not claim_nodes(search):
+            return False
+        search.nodes += 1
+        state = rules.result(state, action)
+    for seat in range(search.num_values):
+        value = float(rules.utility(state, seat)) if ended else static_value(rules, state, seat, search)
+        store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
+    return True
+
+
+def evaluate_leaf(rules: Rules, state: Any, search: Search) -> bool:
+    """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
+    kept, games = search.num_values, search.playouts
+    for seat in range(kept):
+        store_float(search.scratch, seat, 0.0)
+    if search.evaluated != 0:
+        for seat in range(kept):
+            store_float(search.scratch, seat, expected_value(rules, state, seat, search))
+        return True
+    for _ in range(games):
+        if not play_out(rules, state, search):
+            return False
+    if games > 1:
+        for seat in range(kept):
+            store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
+    return True
+
+
+# -- nodes
+
+
+def allocate(search: Search, size: int) -> int:
+    """The address of so many words, or 0 where memory is out."""
+    top = search.arena_top
+    if top + 8 * size > search.arena_end:
+        return 0
+    search.arena_top = top + 8 * size
+    return top
+
+
+def slot_of(search: Search, key: int) -> int:
+    """The address of the table's slot that has the node of a key, or would have it; 0 if there is no room."""
+    mixed = wrapped_product(key ^ shift_right(key, 32), GOLDEN)
+    slot = shift_right(mixed, 64 - search.table_bits)
+    for _ in range(MAX_PROBES):
+        node = load_acquire(search.table, slot)
+        if node == 0 or load(node, KEY) == key:
+            return search.table + 8 * slot
+        slot = (slot + 1) & ((1 << search.table_bits) - 1)
+    return 0
+
+
+def share_node(search: Search, key: int, slot: int, node: int) -> int:
+    """Enters a new node into a slot, if there is one; the node of its key, if another thread was faster."""
+    while slot != 0 and not compare_and_swap(slot, 0, node):
+        slot = slot_of(search, key)
+        if slot != 0 and load_acquire(slot, 0) != 0:
+            return load_acquire(slot, 0)
+    return node
+
+
+def make_node(rules: Rules, state: Any, search: Search) -> int:
+    """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
+    key, slot = 0, 0
+    if search.table != 0:
+        key = rules.key(state)
+        slot = slot_of(search, key)
+        node = load_acquire(slot, 0) if slot != 0 else 0
+        if node != 0:
+            return node
+    is_over = rules.is_terminal(state)
+    kept, size = search.num_values, search.node_words
+    node = allocate(search, size + kept if is_over and kept > 1 else size)
+    if node == 0:
+        return 0
+    store(node, VISITS, 0)
+    store(node, EDGES, 0)
+    store(node, COUNT, -1 if is_over else 0)
+    store(node, MOVER, 0 if is_over else rules.to_move(state))
+    store_float(node, LOWER, search.lower_value)
+    store_float(node, UPPER, search.upper_value)
+    store(node, TRIED, 0)
+    store(node, HAS_PROVEN_CHILD, 0)
+    if is_over:
+        value = float(rules.utility(state, 0))
+        store_float(node, LOWER, value)
+        store_float(node, UPPER, value)
+        if kept > 1:
+            for seat in range(kept):
+                store_float(node, size + seat, float(rules.utility(state, seat)))
+    search.tree_nodes += 1
+    if search.table != 0:
+        store(node, STAMP, 0)
+        store(node, KEY, key)
+        return share_node(search, key, slot, node)
+    return node
+
+
+def link_child(edge: int, node: int, search: Search) -> int:
+    """Puts a new node below an edge; the child, which is another one if another thread was faster."""
+    if search.counts_losses == 0:
+        store(edge, CHILD, node)
+        return node
+    if compare_and_swap(edge + 8 * CHILD, 0, node):
+        return node
+    if search.table == 0:  # then it is the last thing in this thread's arena
+        search.arena_top = node
+        search.tree_nodes -= 1
+    return load_acquire(edge, CHILD)
+
+
+def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
+    """Gives a node its actions, in the order in which they are tried.
+
+    False where memory is out, or where another thread does it or has done it.
+    """
+    if search.counts_losses != 0 and not compare_and_swap(node + 8 * EDGES, 0, EXPANDING):
+        return False
+    buffer, width = search.rows, search.width
+    mover = load(node, MOVER)
+    if mover < 0:
+        count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+    else:
+        count = rules.legal_actions(state, words(buffer, width))
+    step, prior, priors = search.edge_words, search.more + PRIOR, buffer + 8 * width
+    edges = allocate(search, count * step)
+    if edges == 0:
+        store(node, EDGES, 0)
+        return False
+    if mover >= 0:
+        if search.selection == PUCT:
+            for index in range(count):
+                store_float(priors, index, 1.0 / count)
+        for last in range(count - 1, 0, -1):
+            other = random_below(search, last + 1)
+            action, share = load(buffer, last), load(priors, last)
+            store(buffer, last, load(buffer, other))
+            store(priors, last, load(priors, other))
+            store(buffer, other, action)
+            store(priors, other, share)
+    for index in range(count):
+        edge = edges + 8 * step * index
+        for word in range(step):
+            store(edge, word, 0)
+        store(edge, ACTION, load(buffer, index))
+        if mover < 0 or search.selection == PUCT:
+            store_float(edge, prior, load_float(priors, index))
+    if mover >= 0 and search.has_priors != 0:
+        for index in range(count):
+            store(buffer, index, load(edges, step * index + ACTION))
+        rules.action_priors(state, words(buffer, width), count, floats(buffer + 8 * width, width))
+        for index in range(count):
+            store_float(edges, step * index + search.more + VIRTUAL, load_float(buffer + 8 * width, index))
+    store(node, COUNT, count)
+    store_release(node, EDGES, edges)
+    return True

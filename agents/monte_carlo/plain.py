@@ -1,0 +1,397 @@
+"""Monte Carlo tree search over any game, in plain Python.
+
+A simulation goes down the tree by the tree policy, adds at most one node, plays on from it to an outcome, and
+takes that back up. A node gets its actions when it is visited for the second time, so most of the memory goes to
+states that matter. With a solver, nodes also have proven bounds: a node whose bounds meet is not simulated any
+more, and an action that can at best equal what its siblings are proven to give is left alone.
+Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine,
+"Score bounded Monte-Carlo tree search", Computers and Games (2010).
+
+``compiled.monte_carlo`` does the same over compiled rules: node for node, and bit for bit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.playouts import Playouts, RandomNumbers
+from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.monte_carlo.interface import (
+    MAX_REUSE_PROBES,
+    PRIOR_DRAWS,
+    Edge,
+    MonteCarlo,
+    Scale,
+    Selection,
+    Start,
+)
+from zermelo.agents.monte_carlo.plain_nodes import Node, Simulation, below, children_at, nodes_from
+from zermelo.envs import CHANCE, Chance
+from zermelo.envs.capabilities import SupportsPlayoutActions
+
+STATE_WORDS: Final = 512
+"""Estimated words of a state of a game without rules, for the limit on memory."""
+Evaluation = Callable[[Any], tuple[float, ...]]
+"""A function that gives each seat's value of a state, rewards so far included."""
+
+
+class PlainMonteCarlo(MonteCarlo):
+    """Monte Carlo tree search over any game.
+
+    Args:
+        evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
+        plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
+        prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
+
+    Attributes:
+        words_left: The memory that may still be used, in words of eight bytes.
+        nodes_by_key: All nodes by the key of their state, where those that several move sequences reach are one.
+        first_takers: Who was first to take an action in this simulation, for all moves as first.
+    """
+
+    root: Node
+
+    def __init__(
+        self,
+        start: Start,
+        budget: Budget,
+        *,
+        evaluation: Evaluation | None = None,
+        plays_out: bool = True,
+        prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
+    ) -> None:
+        super().__init__(start, budget)
+        game, config, traits = start.game, start.config, start.game.traits
+        self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
+        self.is_sampled = traits.chance is Chance.SAMPLED
+        self.solves = config.solver and self.num_values == 1 and not self.is_sampled
+        self.shares = config.transpositions and traits.terminal_rewards_only and not self.is_sampled
+        self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
+        self.all_words = self.words_left = int(config.memory_mb * 2**17)
+        self.nodes_by_key: dict[Any, Node] = {}
+        self.first_takers: dict[int, int] = {}
+        self.constant = traits.constant
+        self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
+        guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
+        is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
+        self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
+        self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
+        self.tries_first = config.selection is not Selection.PUCT and not (config.rave or self.has_priors)
+        self.stamp = 0
+        budget.nodes += 1  # whatever the limits: there must be an answer
+        self.root = self.make_node(start.state)
+        self.expand(self.root)
+
+    # -- simulations
+
+    def simulate(self, count: int) -> bool:
+        for _ in range(count):
+            if self.is_proven(self.root):
+                return True
+            path, node, outcome = self.go_down()
+            if outcome is None:
+                outcome = self.evaluate(node.state)
+            self.finish(path, node, outcome)
+        return self.is_proven(self.root)
+
+    def finish(self, path: list[tuple[Node, int]], node: Node, outcome: tuple[float, ...]) -> None:
+        self.simulations += 1
+        self.tree_depth = max(self.tree_depth, len(path))
+        self.back_up(path, node, outcome)
+
+    def go_down(self) -> tuple[list[tuple[Node, int]], Node, tuple[float, ...] | None]:
+        """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
+        self.stamp = stamp = self.stamp + 1
+        node: Node = self.root
+        path: list[tuple[Node, int]] = []
+        if self.config.rave:
+            self.first_takers.clear()
+        while True:
+            node.stamp = stamp
+            if node.outcome is not None:
+                self.budget.visit(0)  # so that simulations in a tree that has all states come to an end
+                return path, node, node.outcome
+            if self.solves and node.bounds[0] == node.bounds[1]:
+                self.budget.visit(0)
+                return path, node, (node.bounds[0],)
+            is_leaf = (node.visits == 0 and node.mover != CHANCE) or len(path) >= MAX_PLIES
+            if not node.is_expanded and (is_leaf or not self.expand(node)):
+                return path, node, None
+            place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
+            if place < 0:
+                node.tighten(self.bounds)
+                if self.is_proven(node):
+                    continue
+                place = 0
+            path.append((node, place))
+            node = self.child(node, place, len(path))
+            if node.stamp == stamp:  # a position of this path again
+                return path, node, None
+
+    def child(self, node: Node, place: int, ply: int) -> Node:
+        """The node below an edge, which is made where there is none."""
+        found = node.children[place]
+        if isinstance(found, Node):
+            return found
+        if self.is_sampled:
+            return self.drawn_child(node, place, ply)
+        self.budget.visit(ply)
+        made = self.make_node(self.game.result(node.state, node.actions[place]))
+        node.children[place] = made
+        return made
+
+    def drawn_child(self, node: Node, place: int, ply: int) -> Node:
+        """One of the states that chance has drawn after an action, or a new one: progressive widening.
+
+        Couetoux et al., "Continuous upper confidence trees", LION (2011).
+        """
+        drawn: dict[Any, list[Any]] = node.children[place] or {}
+        total = sum(count for _, count in drawn.values())
+        if total >= self.config.widening * math.sqrt(node.counts[place] + 1):
+            place = self.random.below(total)
+            for child, count in drawn.values():
+                place -= count
+                if place < 0:
+                    return child  # type: ignore[no-any-return]  # a node
+        self.budget.visit(ply)
+        state = self.game.sample_result(node.state, node.actions[place], self.generator)
+        key = self.game.key(state), self.game.utility(state)
+        if key not in drawn:
+            drawn[key] = [self.make_node(state), 0]
+        drawn[key][1] += 1
+        node.children[place] = drawn
+        return drawn[key][0]  # type: ignore[no-any-return]  # a node
+
+    def make_node(self, state: Any) -> Node:
+        """A node of a state, or the one that is there."""
+        game = self.game
+        if self.shares:
+            key = game.key(state)
+            if key in self.nodes_by_key:
+                node = self.nodes_by_key[key]
+                if not node.is_expanded:
+                    node.state = state  # priors and playouts may ask how it was reached now
+                return node
+        is_over = game.is_terminal(state)
+        node = Node(state, 0 if is_over else game.to_move(state), self.bounds)
+        if is_over:
+            node.outcome = self.own_values(game.utility(state))
+            node.bounds = node.outcome[0], node.outcome[0]
+        self.tree_nodes += 1
+        self.words_left -= self.node_words + self.state_words
+        if self.shares:
+            self.nodes_by_key[key] = node
+        return node
+
+    def expand(self, node: Node) -> bool:
+        """Gives a node its actions; false where memory is out."""
+        game, state = self.game, node.state
+        if node.mover == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            actions = [outcome for outcome, _ in outcomes]
+            node.probabilities = [probability for _, probability in outcomes]
+        else:
+            actions = list(game.legal_actions(state))
+        count = len(actions)
+        words = self.edge_words * count
+        if self.words_left < words and node is not self.root:
+            return False
+        if node.mover != CHANCE:
+            for last in range(count - 1, 0, -1):
+                other = self.random.below(last + 1)
+                actions[last], actions[other] = actions[other], actions[last]
+        self.words_left -= words
+        node.priors = self.priors(node, actions)
+        node.expand(actions, self.num_values)
+        if self.has_priors and node.mover != CHANCE:
+            node.virtual = list(game.action_priors(state, actions))
+        return True
+
+    def priors(self, node: Node, actions: list[int]) -> list[float]:
+        """The probability of each action, for PUCT; else none."""
+        if node.mover == CHANCE or self.config.selection is not Selection.PUCT:
+            return []
+        if self.prior is None:
+            return [1.0 / len(actions)] * len(actions)
+        return list(self.prior(node.state, actions))
+
+    # -- the tree policy
+
+    def select(self, node: Node) -> int:
+        """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
+        if self.tries_first and node.tried < len(node.actions):
+            node.tried += 1
+            return node.tried - 1
+        config, mover = self.config, node.mover
+        weight = config.exploration * math.sqrt(math.log(node.visits + 1))
+        root = math.sqrt(node.visits + 1)
+        best, chosen = -math.inf, -1 if node.has_proven_child else 0
+        for place, count in enumerate(node.counts):
+            if node.has_proven_child and node.is_dominated(place):
+                continue
+            value = self.value_of(node, place, mover)
+            if config.selection is Selection.PUCT:
+                value += config.exploration * node.priors[place] * root / (1 + count)
+            else:
+                value += weight * (1.0 / math.sqrt(max(count, 1)))
+            if value > best:
+                best, chosen = value, place
+        return chosen
+
+    def value_of(self, node: Node, place: int, mover: int) -> float:
+        """The estimated value of an action for the player to move, from 0 to 1."""
+        config, count = self.config, node.counts[place]
+        tries: float = count
+        if count:
+            value = self.scale.of(
+                self.mean(node.totals[place][0 if self.num_values == 1 else mover] / count, mover)
+            )
+        else:
+            value = 0.5 if config.selection is Selection.PUCT else 1.0
+        if self.has_priors:
+            prior = node.virtual[place]
+            tries += PRIOR_DRAWS + abs(prior)
+            value = (value * count + 0.5 * PRIOR_DRAWS + max(prior, 0.0)) / tries
+        if config.rave and node.amaf_counts[place]:
+            seen = float(node.amaf_counts[place])
+            weight = seen / (seen + tries + seen * tries / config.rave)
+            others = self.scale.of(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
+            value = (1.0 - weight) * value + weight * others
+        return value
+
+    # -- back up
+
+    def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
+        """Takes an outcome, and what is newly proven, from a leaf to the root."""
+        if not self.by_bounds:
+            both = self.num_values == 1 and self.game.traits.seats == 2
+            seen = [outcome[0], self.constant - outcome[0]] if both else outcome
+            self.scale.widen(seen)
+        leaf.visits += 1
+        changed = self.solves and leaf.bounds != self.bounds
+        for node, place in reversed(path):
+            node.visits += 1
+            node.counts[place] += 1
+            for seat, value in enumerate(outcome):
+                node.totals[place][seat] += value
+            if self.config.rave and node.mover != CHANCE:
+                self.back_up_amaf(node, place, outcome)
+            changed = changed and node.tighten(self.bounds)
+        if self.config.on_simulation is not None:
+            self.config.on_simulation(Simulation(tuple(path), leaf, outcome))
+
+    def back_up_amaf(self, node: Node, place: int, outcome: tuple[float, ...]) -> None:
+        """All moves as first: every action that the player took later counts as if it had been taken here.
+
+        It counts for who takes it first: in Go a point where the other's stone was captured is another matter.
+        Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
+        """
+        self.first_takers[node.actions[place]] = node.mover
+        value = outcome[0 if self.num_values == 1 else node.mover]
+        for other, action in enumerate(node.actions):
+            if self.first_takers.get(action) == node.mover:
+                node.amaf_counts[other] += 1
+                node.amaf_totals[other] += value
+
+    # -- leaves
+
+    def mean(self, kept: float, mover: int) -> float:
+        """A kept value as the player to move sees it."""
+        return self.constant - kept if self.num_values == 1 and mover == 1 else kept
+
+    def evaluate(self, state: Any) -> tuple[float, ...]:
+        """The value of a leaf, by playouts or the evaluation, for each seat with one; the time is measured."""
+        began, games = self.budget.now(), self.config.playouts
+        self.leaves += 1
+        try:
+            if not self.plays_out:
+                return self.own_values(self.expected_value(state))
+            results = [self.play_out(state) for _ in range(games)]
+            return tuple(sum(values) / games for values in zip(*results, strict=True))
+        finally:  # a playout may be cut short
+            self.leaf_seconds += self.budget.now() - began
+
+    def play_out(self, state: Any) -> tuple[float, ...]:
+        """The outcome of a game at random from a state on."""
+        end, taken = self.playouts.play(state, self.budget)
+        if self.config.rave:
+            for mover, action in taken:
+                self.first_takers.setdefault(action, mover)
+        return self.own_values(self.static_value(end) if self.playouts.cut_off else self.game.utility(end))
+
+    def expected_value(self, state: Any) -> tuple[float, ...]:
+        """The evaluation of a state for each seat, averaged over chance if chance is to move."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) != CHANCE:
+            return self.static_value(state)
+        total = [0.0] * game.traits.seats
+        for outcome, probability in game.chance_outcomes(state):
+            for seat, value in enumerate(self.static_value(game.result(state, outcome))):
+                total[seat] += probability * value
+        return tuple(total)
+
+    def static_value(self, state: Any) -> tuple[float, ...]:
+        """The evaluation of a state, or the middle value where there is none."""
+        game = self.game
+        so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
+        if game.is_terminal(state):
+            return so_far
+        if self.evaluation is not None and game.to_move(state) != CHANCE:
+            return self.evaluation(state)
+        if self.num_values == 1 and game.traits.seats == 2:
+            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
+        return tuple(value + game.traits.middle for value in so_far)
+
+    def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
+        """Utilities of the seats that are kept."""
+        return tuple(map(float, utility[: self.num_values]))
+
+    # -- the tree
+
+    def edges(self, node: Node) -> list[Edge]:
+        if not node.is_expanded:
+            return []
+        children = (child if isinstance(child, Node) else None for child in node.children)
+        return list(map(Edge, node.actions, node.counts, node.totals, children))
+
+    def mover(self, node: Node) -> int:
+        return node.mover
+
+    def bounds_of(self, node: Node) -> tuple[float, float]:
+        return node.bounds
+
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        key, seat = self.game.key(state), self.root.mover
+        waiting = [self.root, *children_at(self.root, self.root.actions.index(played))]
+        for node in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
+            if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
+                return self._go_on(node, state, budget)
+            if node.mover != seat:
+                waiting += below(node)
+        return False
+
+    def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
+        if self.game.utility(node.state) != self.game.utility(state):
+            return False
+        kept = nodes_from(node)
+        self.tree_nodes = len(kept)
+        edges = sum(len(each.actions) for each in kept if each.is_expanded)
+        words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
+        self.words_left = self.all_words - words
+        self.nodes_by_key = {self.game.key(each.state): each for each in kept} if self.shares else {}
+        self.root, self.root_state, self.budget = node, state, budget
+        self.simulations = self.tree_depth = 0
+        budget.nodes += 1  # whatever the limits: there must be an answer
+        if not node.is_expanded:
+            self.expand(node)
+        return True
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        priors = zip(self.root.actions, self.root.priors, strict=True)
+        self.root.priors = [(1.0 - weight) * prior + weight * noise[action] for action, prior in priors]

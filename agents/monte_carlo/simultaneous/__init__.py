@@ -1,0 +1,1 @@
+"""Monte Carlo tree search for moves that are made at the same time."""

@@ -1,0 +1,80 @@
+"""Agents for games in which players move at the same time: they mix, as a move that is known can be answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.requirements import require_simultaneous
+from zermelo.agents.base.result import SearchResult, drawn_action
+from zermelo.agents.base.settings import choice, number
+from zermelo.agents.monte_carlo.simulating_agent import SimulatingAgent
+from zermelo.agents.monte_carlo.simultaneous.plain import JointSelection, SimultaneousSearch
+from zermelo.agents.search_agent import deciding_seat
+from zermelo.envs import Game
+
+_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
+"""By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
+0.11, 0.11 and 0.09 with 0.05, 0.2 and 0.4; Exp3 0.64, 0.39 and 0.33. After 1,000: 0.03 with 0.1, 0.23 with 0.1;
+decoupled UCT 0.50."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SimultaneousMCTSAgent(SimulatingAgent):
+    """Monte Carlo tree search for simultaneous moves: it learns a mixed strategy and draws its move from it.
+
+    At each state of the tree, each player learns by itself from the returns of its actions; where two players are
+    opposed, ``regret`` and ``exp3`` come near an equilibrium, while ``duct`` may go in circles. Any number of
+    players, whatever they play for; they see all but each other's moves of the moment. Tak, Lanctot and Winands,
+    "Monte Carlo tree search variants for simultaneous move games", IEEE CIG (2014).
+
+    ``policy`` of the result is the mixture, from which ``action`` is drawn; values are means over all simulations.
+
+    Attributes:
+        selection: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
+        exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1 (0.7); else the
+            share of simulations in which a player tries any action (0.1; 0.2 for ``"exp3"``).
+    """
+
+    kind: ClassVar[str] = "simultaneous_mcts"
+
+    selection: JointSelection = choice(JointSelection.REGRET)
+    exploration: float | None = number(None, lower=0)
+
+    def check_game(self, game: Game[Any]) -> None:
+        require_simultaneous(game, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        exploration = _EXPLORATION[self.selection] if self.exploration is None else self.exploration
+        if self.selection is not JointSelection.DUCT:
+            exploration = min(exploration, 1.0)
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        search = SimultaneousSearch(
+            game, state, budget, selection=self.selection, exploration=exploration, seed=seed
+        )
+        seat = deciding_seat(game, state, budget)
+        return self.simulate(search, lambda why: _found(search, seat, why, draw))
+
+
+def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:
+    mixture, values = search.mixture(seat), search.values()
+    policy = dict(zip(mixture.actions, mixture.policy, strict=True))
+    action = drawn_action(policy, draw)
+    return SearchResult(
+        action=action,
+        value=values[seat],
+        values_by_seat=values,
+        action_values={
+            each: mean
+            for each, mean, visits in zip(mixture.actions, mixture.means, mixture.visits, strict=True)
+            if visits
+        },
+        stopped_by=stopped_by,
+        is_estimate=True,
+        visits=dict(zip(mixture.actions, mixture.visits, strict=True)),
+        policy=policy,
+        evaluator="playouts",
+        stats={"simulations": search.simulations, "tree_nodes": search.tree_nodes},
+    )

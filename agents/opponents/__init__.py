@@ -1,0 +1,1 @@
+"""Models of other players: what they would do, and what they may hold."""

@@ -1,1 +1,0 @@
-"""The agents: searches with their settings, baselines, learned policies."""

@@ -1,1 +1,0 @@
-"""Agents for games in which players do not see the whole state."""

@@ -1,1 +1,0 @@
-"""Texas hold'em by an abstract game: betting, hands sorted into buckets, and policies computed by CFR."""

@@ -1,0 +1,1 @@
+"""Policies of others as agents: learned models from files, and programs that play."""

@@ -1,0 +1,207 @@
+"""Trained models as agents, loaded from the files that their libraries save.
+
+The libraries are optional and imported only when such an agent is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.evaluators.model_files import (
+    OnnxModel,
+    TorchModel,
+    check_path,
+    numpy_array,
+    reason_of,
+    require,
+)
+from zermelo.agents.policies.observation import Observation
+from zermelo.agents.policies.policy import Outputs, ViewAgent
+from zermelo.envs import InvalidSettingError
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Sb3Agent(ViewAgent):
+    """Plays a model that Stable-Baselines3 or sb3-contrib saved.
+
+    Algorithms that mask actions (``MaskablePPO``) are given the mask. Of others that rate every action (``PPO``,
+    ``A2C``, ``DQN``) the best legal one is played, or drawn from the legal ones. Others may play an illegal one.
+
+    Attributes:
+        path: The file that ``model.save`` wrote; ``.zip`` may be left out.
+        algorithm: The class that saved it, such as ``PPO``, ``DQN`` or ``MaskablePPO``.
+        device: PyTorch's name of the device.
+        model: The model itself, instead of the file.
+    """
+
+    kind: ClassVar[str] = "sb3"
+    is_trained: ClassVar[bool] = True
+
+    path: str = ""
+    algorithm: str = "MaskablePPO"
+    device: str = "cpu"
+    model: Any = None
+
+    def __post_init__(self) -> None:
+        baselines = require("stable_baselines3", "Stable-Baselines3", "sb3")
+        model = self._loaded(baselines) if self.model is None else self.model
+        self._set("_model", model)
+        from stable_baselines3.common.utils import set_random_seed
+
+        self._set("_seed_library", set_random_seed)
+        self._set("_masks", _takes_masks(model))
+        super().__post_init__()
+
+    def _loaded(self, baselines: Any) -> Any:
+        algorithm = getattr(baselines, str(self.algorithm), None)
+        if algorithm is None:
+            algorithm = getattr(require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
+        if not (isinstance(algorithm, type) and hasattr(algorithm, "load")):
+            raise InvalidSettingError(
+                f"neither Stable-Baselines3 nor sb3-contrib has an algorithm called {self.algorithm!r}: give the "
+                "class that saved the model, such as algorithm=PPO or algorithm=MaskablePPO"
+            )
+        path = self.path
+        if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
+            path = f"{path}.zip"
+        path = check_path(path, "a model that Stable-Baselines3 saved")
+        saved = _saved_by(path)
+        if saved is not None and saved != self.algorithm and self.algorithm == "MaskablePPO":
+            raise InvalidSettingError(
+                f"{path!r} is no MaskablePPO model, but one of {saved}: say algorithm={saved}"
+            )
+        try:
+            return algorithm.load(path, device=self.device)
+        except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+            raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({reason_of(error)})") from error
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self._set("_memory", None)
+        if seed is not None and self.sample:
+            self.__dict__["_seed_library"](seed)
+
+    def answer(self, view: Observation) -> Any:
+        model, memory = self.__dict__["_model"], self.__dict__["_memory"]
+        if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
+            scores = _action_scores(model, _fitted(view, model.observation_space))
+            if scores is not None and scores.shape == view.action_mask.shape:
+                return scores
+        masks = {"action_masks": view.action_mask} if self.__dict__["_masks"] else {}
+        action, memory = model.predict(
+            _fitted(view, model.observation_space),
+            state=memory,
+            episode_start=np.array([memory is None]),
+            deterministic=not self.sample,
+            **masks,
+        )
+        self._set("_memory", memory)
+        if view.actions is None:
+            return action
+        return int(np.ravel(action)[0]) + view.first_action
+
+
+def _saved_by(path: str) -> str | None:
+    """The algorithm that saved the file, by the class of its policy, where that tells."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            data = json.loads(archive.read("data"))
+            home = str(data["policy_class"]["__module__"])
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return None
+    if home.startswith("stable_baselines3.dqn"):
+        return "DQN"
+    if home == "stable_baselines3.common.policies":
+        return "PPO" if "clip_range" in data else "A2C"
+    return None
+
+
+def _action_scores(model: Any, observation: Any) -> NDArray[Any] | None:
+    """The policy's logits or values of every action; None where it has none."""
+    policy = getattr(model, "policy", model)
+    if not hasattr(policy, "obs_to_tensor"):
+        return None
+    rate = getattr(policy, "q_net", None)
+    if rate is None and hasattr(policy, "get_distribution"):
+
+        def rate(batch: Any) -> Any:
+            return getattr(policy.get_distribution(batch).distribution, "logits", None)
+
+    if rate is None or getattr(policy, "lstm_actor", None) is not None:
+        return None
+    import torch
+
+    policy.set_training_mode(False)
+    with torch.no_grad():
+        found = rate(policy.obs_to_tensor(observation)[0])
+    return None if found is None else np.asarray(found.cpu())[0]
+
+
+def _takes_masks(model: Any) -> bool:
+    import inspect
+
+    return "action_masks" in inspect.signature(model.predict).parameters
+
+
+def _fitted(view: Observation, space: Any) -> Any:
+    observation = view.observation
+    spaces = getattr(space, "spaces", None)
+    if isinstance(spaces, Mapping):
+        if not isinstance(observation, Mapping):
+            observation = {"observation": observation, "action_mask": view.action_mask}
+        return {name: _as_array(observation[name], part) for name, part in spaces.items()}
+    return _as_array(observation, space)
+
+
+def _as_array(observation: Any, space: Any) -> NDArray[Any]:
+    array = np.asarray(observation, dtype=space.dtype)
+    # One of the two is flat: nothing can be mixed up. Anything else is for the library to check.
+    if array.shape != space.shape and 1 in (array.ndim, len(space.shape)) and array.size == np.prod(space.shape):
+        array = array.reshape(space.shape)
+    return array
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class NetworkAgent(ViewAgent):
+    """Plays what a network from a file answers to a batch of one observation.
+
+    A class that derives from it and from ``TorchModel`` or ``OnnxModel`` says where the network comes from.
+    """
+
+    is_trained: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        model: Any = self
+        self._set("_network", model.load())
+        super().__post_init__()
+
+    def answer(self, view: Observation) -> Any:
+        model: Any = self
+        mask = np.ones(view.actions or 0, dtype=bool) if view.action_mask is None else view.action_mask
+        seen = np.asarray(view.observation, dtype=np.float32)
+        found = model.run(self.__dict__["_network"], seen[None], mask[None])
+        array = numpy_array(found[0] if isinstance(found, tuple | list) else found)
+        single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
+        return int(single) if self.outputs is Outputs.ACTIONS and single.ndim == 0 else single
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TorchAgent(NetworkAgent, TorchModel):
+    """Plays what a PyTorch module answers to a batch of one observation: logits, or what ``outputs`` says."""
+
+    kind: ClassVar[str] = "torch"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class OnnxAgent(NetworkAgent, OnnxModel):
+    """Plays the first output of an ONNX model for a batch of one observation: logits, or what ``outputs`` says."""
+
+    kind: ClassVar[str] = "onnx"

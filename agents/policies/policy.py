@@ -1,0 +1,240 @@
+"""Policies as agents: functions of what a player sees, trained or written by hand.
+
+    PolicyAgent(lambda observation, action_mask: network(observation))
+
+A policy is given the observation and the mask of legal actions, never the environment. It answers with an action,
+or with a number for every action: then the best legal one is played, or one is drawn.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.settings import choice, flag, import_name
+from zermelo.agents.evaluators.model_files import numpy_array, reason_of
+from zermelo.agents.policies.observation import Observation, observation_of
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
+
+
+class Outputs(enum.StrEnum):
+    """Kinds of answers of a policy."""
+
+    AUTO = "auto"
+    """One integer is an action; as many numbers as there are actions are probabilities if none is negative and
+    they add up to 1, else logits."""
+    ACTIONS = "actions"
+    """An action, as ``env.step`` takes it."""
+    PROBABILITIES = "probabilities"
+    """The probability of every action, those that are not legal included."""
+    LOGITS = "logits"
+    """The logarithm of each probability, up to a constant; or the actions' values, of which the best is played."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ViewAgent(ConfiguredAgent):
+    """An agent that needs to see no more than its player does.
+
+    Attributes:
+        outputs: The kind of the policy's answer.
+        sample: Whether to draw an action by its probability, instead of playing the (first) most probable one.
+    """
+
+    needs: ClassVar[str] = "observation"
+    """Matches call ``act_on`` of such an agent and never hand it the environment."""
+
+    is_trained: ClassVar[bool] = False
+    """True if it is a model from a file, which may be asked without harm."""
+
+    outputs: Outputs = choice(Outputs.AUTO)
+    sample: bool = flag(False)
+
+    def decide(self, env: Any) -> Any:
+        return self.act_on(observation_of(env))
+
+    def check_view(self, view: Observation, game: str) -> None:
+        if not self.is_trained:
+            return
+        try:
+            self.act_on(view.blank())
+        except Exception as error:  # libraries raise all kinds of errors at another shape
+            raise UnsupportedGameError(
+                f"the model does not fit what players of {game} see or do ({reason_of(error)}): play it "
+                "in the environment that it was trained in"
+            ) from error
+        finally:
+            self.reset(self.seed)
+
+    def act_on(self, view: Observation) -> Any:
+        if view.action_mask is not None and not view.action_mask.any():
+            raise GameOverError(f"{view.agent} has no legal action: the game is over")
+        return self._chosen(self.answer(view), view)
+
+    def predict(self, observation: Any, action_mask: Any = None) -> Any:
+        """The action for an observation, as ``env.step`` takes it.
+
+        ``observation`` is the environment's, or PettingZoo's mapping of ``observation`` and ``action_mask``; the
+        mask is nonzero where an action is legal, None if all are.
+
+        Raises:
+            GameOverError: No action is legal.
+            InvalidSettingError: The policy's answer cannot be read as an action.
+        """
+        if isinstance(observation, Mapping) and set(observation) == {"observation", "action_mask"}:
+            observation, action_mask = observation["observation"], observation["action_mask"]
+        if action_mask is not None:
+            mask = np.asarray(action_mask, dtype=bool).ravel()
+            return self.act_on(Observation("player", observation, mask, actions=mask.size))
+        view = Observation("player", observation)
+        answer = self.answer(view)
+        numbers = _numbers(answer)
+        actions = numbers.size if numbers is not None and numbers.size > 1 else None
+        return self._chosen(answer, replace(view, actions=actions))
+
+    def probabilities(self, view: Observation) -> dict[int, float]:
+        """How likely each action is to be played: without ``sample`` the most probable one for certain."""
+        answer = self.answer(view)
+        numbers = _numbers(answer)
+        if not self.sample or self.outputs is Outputs.ACTIONS or numbers is None or numbers.size != view.actions:
+            return {int(self._chosen(answer, view)): 1.0}
+        legal, shares = self._shares(numbers.ravel().astype(float), view)
+        return {int(place) + view.first_action: float(share) for place, share in zip(legal, shares, strict=True)}
+
+    def answer(self, view: Observation) -> Any:
+        raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")
+
+    def _chosen(self, answer: Any, view: Observation) -> Any:
+        if view.actions is None or self.outputs is Outputs.ACTIONS:
+            return _single(answer)
+        numbers = _numbers(answer)
+        if numbers is not None:
+            is_action = numbers.size == 1 and numbers.dtype.kind in "iu"
+            if is_action and (self.outputs is Outputs.AUTO):
+                return int(numbers.ravel()[0])
+            if numbers.size == view.actions and max(numbers.shape, default=0) == view.actions:
+                return self._best(numbers.ravel().astype(float), view)
+        raise InvalidSettingError(
+            f"{self.name} answered {_shown(answer)}, which is neither an action nor {view.actions} numbers, one "
+            "for each action"
+        )
+
+    def _best(self, scores: NDArray[np.float64], view: Observation) -> int:
+        legal = _legal(scores, view)
+        if np.isnan(scores[legal]).any():
+            raise InvalidSettingError(f"{self.name} answered nan for a legal action: {_shown(scores)}")
+        if not self.sample:
+            return int(legal[np.argmax(scores[legal])]) + view.first_action
+        legal, shares = self._shares(scores, view)
+        return int(self.generator.choice(legal, p=shares)) + view.first_action
+
+    def _shares(self, scores: NDArray[np.float64], view: Observation) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The legal actions and their probabilities; equal ones if the policy gives them nothing at all."""
+        legal = _legal(scores, view)
+        found = scores[legal]
+        sums_to_one = bool(np.all(scores >= 0)) and abs(float(scores.sum()) - 1.0) < 1e-3
+        if self.outputs is Outputs.LOGITS or (self.outputs is Outputs.AUTO and not sums_to_one):
+            top = found.max()
+            found = np.exp(found - top) if np.isfinite(top) else (found == top).astype(float)
+        elif (found < 0).any():
+            raise InvalidSettingError(f"{self.name} answered a probability below 0: {_shown(scores)}")
+        total = found.sum()
+        return legal, np.full(found.size, 1 / found.size) if total == 0 else found / total
+
+
+def _legal(scores: NDArray[np.float64], view: Observation) -> NDArray[Any]:
+    return np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
+
+
+def _numbers(answer: Any) -> NDArray[Any] | None:
+    try:
+        numbers = numpy_array(answer)
+    except Exception:  # whatever an object's own conversion raises, it is no array of numbers
+        return None
+    return numbers if numbers.dtype.kind in "iuf" else None
+
+
+def _single(answer: Any) -> Any:
+    """One integer in an array (as learned policies answer) as an integer; anything else as it is."""
+    numbers = _numbers(answer)
+    if numbers is not None and numbers.size == 1 and numbers.ndim <= 1 and numbers.dtype.kind in "iu":
+        return int(numbers.ravel()[0])
+    return answer if numbers is None or isinstance(answer, int | float | list | tuple) else numbers
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an answer may have a broken repr; its type will do
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PolicyAgent(ViewAgent):
+    """Plays what a function of the observation and the action mask says.
+
+    Attributes:
+        policy: ``policy(observation, action_mask)``, ``policy(observation, action_mask, agent)`` or
+            ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is an array of booleans,
+            or None. Its method ``reset``, if any, is called before each game, with the seed if it takes one.
+    """
+
+    kind: ClassVar[str] = "policy"
+
+    policy: Callable[..., Any] | str = field(default="", kw_only=False)
+
+    def __post_init__(self) -> None:
+        policy = self.policy
+        if isinstance(policy, str):
+            if not policy:
+                raise InvalidSettingError(
+                    "a policy agent needs its policy: a function of (observation, action_mask), or the "
+                    "'module:name' of one"
+                )
+            policy = import_name(policy)
+            self._set("policy", policy)
+        if not callable(policy) or isinstance(policy, type):
+            raise InvalidSettingError(f"policy must be a function of (observation, action_mask), not {policy!r}")
+        self._set("_arguments", _arguments_of(policy))
+        super().__post_init__()
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        own = getattr(self.policy, "reset", None)
+        if callable(own):
+            own(*(() if not _takes(own, 1) else (seed,)))
+
+    def answer(self, view: Observation) -> Any:
+        assert callable(self.policy), "names become functions when the agent is made"
+        given = (view.observation, view.action_mask, view.agent)
+        return self.policy(*given[: self.__dict__["_arguments"]])
+
+
+def _arguments_of(policy: Callable[..., Any]) -> int:
+    """With how many of observation, mask and agent to call a policy."""
+    try:
+        names = list(inspect.signature(policy).parameters)
+    except ValueError:  # made in C, without a signature
+        return 2
+    for count in (3, 2, 1) if names[2:3] == ["agent"] else (2, 3, 1):
+        if _takes(policy, count):
+            return count
+    raise InvalidSettingError(
+        f"policy must take (observation, action_mask), which {_shown(policy)} with {inspect.signature(policy)} "
+        "does not"
+    )
+
+
+def _takes(function: Callable[..., Any], arguments: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,1 +1,0 @@
-"""The searches that agents run over any game, in plain Python."""

@@ -1,1 +1,0 @@
-"""Searches of the game tree in plain Python."""

@@ -1,0 +1,307 @@
+"""Shared by all searching agents: settings, seeds, the way from a live environment to a result."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, TypeAlias
+
+from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
+from zermelo.agents.base.requirements import (
+    agents_that_fit,
+    on_facts,
+    require_decision,
+    require_perfect_information,
+)
+from zermelo.agents.base.result import SearchResult, renumbered
+from zermelo.agents.base.settings import choice
+from zermelo.agents.evaluators.one_ply import answer_one_ply
+from zermelo.agents.knowledge.books import book_answer
+from zermelo.agents.knowledge.endgame_tables import table_for
+from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.adapters.as_game import BACKENDS
+from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.game import Traits
+from zermelo.envs.live.wrappers import game_name, is_dead
+from zermelo.envs.position import Position, live_env, position
+from zermelo.envs.traits.merging import given_traits
+
+DEFAULT_SECONDS: Final = 1.0
+"""How long a search takes that deepens step by step and has no limit."""
+NO_LIMITS: Final = Limits()
+_OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier", "_searched", "_expected", "_pondering")
+"""Attributes that copies of an agent do without."""
+_KNOWING: Final = 0.5
+"""How much of a time limit may go into finding out what an environment is."""
+
+
+Choose: TypeAlias = Callable[[Game[Any], Any, Budget], SearchResult]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SearchAgent(ConfiguredAgent):
+    """An agent that looks at a live environment as a game.
+
+    Attributes:
+        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
+            of its game, or ``"clone"`` to search copies of the environment itself.
+        traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
+        compile: When rules are compiled that are not yet: ``"wait"`` does it before the search, whose clock starts
+            afterwards, ``"background"`` while searches run in plain Python, ``"never"`` not at all.
+    """
+
+    requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
+    """Functions of ``gate`` that the game must pass."""
+    default_limits: ClassVar[Limits] = NO_LIMITS
+    """The limits of a search that is given none."""
+
+    backend: str = "auto"
+    traits: Mapping[str, Any] | Traits | None = None
+    compile: Compile = choice(Compile.WAIT)
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise InvalidSettingError(
+                f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {self.backend!r}"
+            )
+        given_traits(self.traits)
+        self._set("_running", set())
+        limits = Limits(**self.given_limits())
+        self._set("limits", self.default_limits if limits == NO_LIMITS else limits)
+        super().__post_init__()
+
+    def given_limits(self) -> dict[str, Any]:
+        """The settings that are limits, by name."""
+        return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
+
+    def decide(self, env: Any) -> Any:
+        return self._search_env(env).env_action
+
+    def search(self, env: Any) -> SearchResult:
+        """Searches the position of a live environment, which is copied and never changed.
+
+        The name of an environment, rules and games are taken too, and searched from their start.
+        """
+        env = live_env(env)
+        if is_dead(env):
+            raise GameOverError(
+                f"{env.agent_selection!r}, who is to move in {game_name(env)}, is dead: env.step(None) goes on"
+            )
+        return self._search_env(env)
+
+    def _search_env(self, env: Any) -> SearchResult:
+        started, seconds = Budget.now(), self.limits.seconds
+        ends = math.inf if seconds is None else started + _KNOWING * seconds
+        root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
+        try:
+            if self.__dict__.get("_checked") is not root.game:
+                self._check(root.game)
+        except UnsupportedGameError:
+            if not root.game.traits.unknown:
+                raise
+            return self._search(root, started, self._meanwhile)
+        return self._search(root, started, self.choose)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
+
+    def _check(self, game: Game[Any]) -> None:
+        """Checks a game, and remembers it as the one that was checked last."""
+        self.check_game(game)
+        self._set("_checked", game)
+
+    def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
+        answered = answer_one_ply(game, state, budget, self.generator)
+        ends = Budget.now() + _KNOWING * budget.seconds_left
+        position(budget.source, state, backend=self.backend, traits=self.traits, deadline=ends)
+        return dataclasses.replace(answered, method="one ply: the game is not known yet")
+
+    def search_state(self, game: Any, state: Any = None) -> SearchResult:
+        """Searches a state of a game.
+
+        Args:
+            game: A ``Game``, rules, an environment or its name.
+            state: One of its states, or OpenSpiel's; if not given, where a live environment stands, or the initial
+                state of a game.
+        """
+        started = Budget.now()
+        root = position(game, state)
+        if self.__dict__.get("_checked") is not root.game:
+            self._check(root.game)
+        return self._search(root, started, self.choose)
+
+    def prepare(self, env: Any) -> None:
+        """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
+
+    def check_game(self, game: Game[Any]) -> None:
+        """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
+        for require in self.requires:
+            require(game.traits, self.kind)
+
+    def stop(self) -> None:
+        """Ends the searches of this agent that other threads have begun; each answers with what it has found.
+
+        What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
+        """
+        for each in tuple(self.__dict__["_running"]):
+            each.is_set = True
+
+    def ponder(self) -> None:
+        """Begins to think on the opponent's time, in a thread, until the next search, reset or ``stop_pondering``.
+
+        It searches the position after the reply that is expected, and the next search goes on in the same table or
+        tree. ``pondered`` counts how often that reply came. Only in games of perfect information without chance.
+        """
+        self.stop_pondering()
+        flag = StopFlag()
+        thread = threading.Thread(target=self._ponder_quietly, args=(flag,), daemon=True)
+        self._set("_pondering", (flag, thread))
+        thread.start()
+
+    def stop_pondering(self) -> None:
+        flag, thread = self.__dict__.pop("_pondering", (None, None))
+        if thread is not None:
+            flag.is_set = True
+            thread.join()
+
+    def _ponder_quietly(self, flag: StopFlag) -> None:
+        with contextlib.suppress(Exception):  # the search of the next move will raise it too, if it matters
+            self.ponder_until(flag)
+
+    def ponder_until(self, flag: StopFlag) -> bool:
+        """Searches the position after the reply that the last search expects, until the flag is set.
+
+        Returns False, at once, where no reply is expected.
+        """
+        after = self._after_reply()
+        if after is None:
+            return False
+        game, state = after
+        self._set("_expected", after)
+        budget = Budget(self.limits, None, flag, self.compile)
+        budget.lift()
+        try:
+            self.choose(game, state, budget)
+        finally:
+            QUIET.reset()
+        return True
+
+    def _after_reply(self) -> tuple[Game[Any], Any] | None:
+        """The game and the position after this agent's last move and the reply that it expects."""
+        searched = self.__dict__.get("_searched")
+        if searched is None or len(searched[2]) < 2:
+            return None
+        game, state, (action, reply, *_) = searched
+        traits, seat = game.traits, game.to_move(state)
+        is_open = traits.information is Information.PERFECT and not traits.simultaneous
+        if not is_open or traits.chance is not Chance.NONE:
+            return None
+        state = game.result(state, action)
+        if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
+            return None
+        state = game.result(state, reply)
+        return None if game.is_terminal(state) or game.to_move(state) != seat else (game, state)
+
+    def new_budget(self, started: float) -> Budget:
+        """A counter of the nodes and the time of one search."""
+        shared = self.__dict__
+        return Budget(self.limits, started, shared.get("_flag"), self.compile, shared.get("_within"))
+
+    def stop_by(self, flag: StopFlag) -> None:
+        """Has the searches from now on end too when a flag is set, which others share."""
+        self._set("_flag", flag)
+
+    def search_within(self, budget: Budget) -> None:
+        """Has the searches from now on be parts of another one, and end with it."""
+        self._set("_within", budget)
+
+    def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
+        game, state = root.game, root.state
+        if "_pondering" in self.__dict__:
+            self.stop_pondering()
+        if (expected := self.__dict__.pop("_expected", None)) is not None:
+            is_hit = expected[0] == game and game.key(expected[1]) == game.key(state)
+            self._set("pondered", self.pondered.after(is_hit=is_hit))
+        legal = require_decision(game, state)
+        budget = self.new_budget(started)
+        budget.legal, budget.source = legal, root.source
+        if game.traits.simultaneous:
+            budget.seat = asked_seat(game, root.source)
+        budget.report = functools.partial(_completed, root=root, budget=budget)
+        running: set[StopFlag] = self.__dict__["_running"]
+        running.add(budget.stop)
+        try:
+            known, book, tables = None, getattr(self, "book", None), getattr(self, "tables", None)
+            if book is not None or tables is not None:
+                with budget.off_the_clock():  # files are read and checked
+                    table_for(tables, game)
+                    known = None if book is None else book_answer(book, game, state, self.generator)
+            found = known or choose(game, state, budget)
+            self.__dict__["_searched"] = game, state, found.principal_variation
+            completed: SearchResult = budget.report(found)
+            return completed
+        except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
+            plies = getattr(error, "plies", MAX_PLIES)
+            raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
+        finally:
+            running.discard(budget.stop)
+            QUIET.reset()
+
+    def goes_on(self, found: SearchResult, budget: Budget) -> bool:
+        """Shows ``on_iteration``, if there is one, what was found so far, and asks it whether to go on."""
+        shown = getattr(self, "on_iteration", None)
+        return shown is None or budget.ponders or shown(budget.report(found)) is not False
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        """Advice where a game goes on for longer than this agent can follow."""
+        return SHALLOWER if hasattr(self, "depth") else f"use {agents_that_fit(traits)}"
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state that this agent can search and in which there is something to decide."""
+        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
+
+
+def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchResult:
+    """A result with what follows from its action, from what the search has spent and from what is a guess."""
+    game, state, action = root.game, root.state, found.action
+    if found.env_action is None:
+        found = dataclasses.replace(
+            found,
+            env_action=game.to_env_action(state, action),
+            principal_variation=found.principal_variation or (action,),
+            nodes=found.nodes or budget.nodes,
+            seconds=budget.seconds,
+            compiling=budget.compiling,
+        )
+    if game.traits.guessed:
+        found = on_facts(found, game.traits)
+    return renumbered(found, game, state) if root.renumbers else found
+
+
+def asked_seat(game: Game[Any], env: Any) -> int | None:
+    """The seat that a live environment asks for its action, where several move at the same time."""
+    names = game.traits.seat_names
+    asked = str(getattr(env, "agent_selection", ""))
+    return names.index(asked) if asked in names else None
+
+
+def deciding_seat(game: Any, state: Any, budget: Budget) -> int:
+    """The seat whose action is asked for: the one the environment asks, or the first of those that move."""
+    movers: Sequence[int] = game.movers(state)
+    if budget.seat is not None and budget.seat in movers:
+        return budget.seat
+    try:
+        asked: int = game.to_move(state)
+    except UnsupportedGameError:  # OpenSpiel asks all at once
+        return movers[0]
+    return asked

@@ -1,0 +1,226 @@
+"""Positions of a game with what a search says of them: targets for supervised learning.
+
+A row is a position: the moves that lead to it, the observation of its player, and the answer of an agent.
+Positions come from random games, so that bad ones are there too; none comes twice.
+
+=================  =============================================================================================
+``position``       the number of the row; ``game`` that of its game, ``ply`` the moves before, chance's included
+``moves``          these, as ``Game.result`` takes them; chance that is only simulated has none
+``observation``    of ``seat``, the player to move, as one list, to be reshaped to ``shape``
+``action_mask``    true for each legal action
+``value``          for the player to move, in the game's own utility; ``values`` for each seat
+``proven``         whether the value is certain
+``best``           the action that the agent plays
+``policy``         the share of simulations that followed each action, else equal shares of all best actions
+``action_values``  for the player to move; None where the agent does not say
+``nodes``          states that the agent visited
+=================  =============================================================================================
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.base.playouts import after, draw_outcome
+from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.tasks import PureWork, Tasks
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.specs import make_agent
+from zermelo.agents.training.search_many import search_many
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
+
+COLUMNS: Final[dict[str, Any]] = {
+    "position": int,
+    "game": int,
+    "ply": int,
+    "moves": list[int],
+    "seat": int,
+    "observation": list[float],
+    "shape": list[int],
+    "action_mask": list[bool],
+    "value": float,
+    "values": list[float],
+    "proven": bool,
+    "best": int,
+    "policy": list[float],
+    "action_values": list[float],
+    "nodes": int,
+}
+_BATCH: Final = 64
+_FRUITLESS_GAMES: Final = 1_000
+"""Games in a row without a new position after which no more are expected."""
+
+
+class _Position(NamedTuple):
+    game: int
+    ply: int
+    moves: list[int]
+    state: Any
+
+
+def label_positions(
+    env: str | Any,
+    *,
+    positions: int = 1_000,
+    agent: str | SearchAgent = "auto",
+    seed: int = 0,
+    runner: Any = None,
+) -> Iterator[dict[str, Any]]:
+    """Rows of ``COLUMNS``: positions of an environment, searched by an agent.
+
+    Args:
+        env: A name that ``make`` takes, a live environment or a game.
+        positions: Rows, at most; fewer if random games reach no more positions.
+        agent: A searching agent or its spec.
+        seed: Seed of the positions and of the agent.
+        runner: Runs batches elsewhere, as ``zermelo.evaluation.runners`` do; the rows are the same.
+
+    Raises:
+        InvalidSettingError: The agent does not search, or a number is wrong.
+        UnsupportedGameError: The agent cannot search the game, or the game has no observations.
+    """
+    check_whole("positions", positions, lower=1)
+    check_whole("seed", seed)
+    work = LabelWork(env, agent, positions, seed)
+    if not isinstance(work.searcher, SearchAgent):
+        raise InvalidSettingError(
+            f"{getattr(work.searcher, 'name', agent)} does not search: positions need a value"
+        )
+    work.searcher.check_game(work.game)
+    return _in_order(work, runner)
+
+
+def _in_order(work: LabelWork, runner: Any) -> Iterator[dict[str, Any]]:
+    with contextlib.closing(Tasks(work, runner)) as tasks:
+        for rows in tasks.map(range(-(-work.positions // _BATCH))):
+            yield from rows
+
+
+@dataclass
+class LabelWork(PureWork):
+    """Batches of positions as tasks of a runner; an item is the number of a batch.
+
+    Whoever runs a batch draws all positions before it too, as that takes little time beside the searches.
+    """
+
+    env: str | Any
+    agent: str | SearchAgent
+    positions: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        self._next = math.inf
+
+    @functools.cached_property
+    def searcher(self) -> Any:
+        """The agent, made when it is needed first."""
+        return make_agent(self.agent)
+
+    @functools.cached_property
+    def game(self) -> Any:
+        """The game, made when it is needed first."""
+        return _game(self.env)
+
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
+        """The rows of a batch."""
+        if item < self._next:
+            self._drawn, self._next = _positions(self.game, np.random.default_rng(self.seed)), 0
+        first = item * _BATCH
+        collections.deque(itertools.islice(self._drawn, first - int(self._next) * _BATCH), maxlen=0)
+        batch = list(itertools.islice(self._drawn, min(_BATCH, self.positions - first)))
+        self._next = item + 1
+        game, agent, seed = self.game, self.searcher, self.seed + first
+        agent.reset(seed)
+        states = [position.state for position in batch]
+        if isinstance(agent, AlphaBetaAgent):
+            results = search_many(game, states, agent=dataclasses.replace(agent, seed=seed))
+        else:
+            results = [agent.search_state(game, state) for state in states]
+        return [
+            {"position": first + number, **_row(game, position, found)}
+            for number, (position, found) in enumerate(zip(batch, results, strict=True))
+        ]
+
+
+def _game(env: Any) -> Any:
+    made = make(env) if isinstance(env, str) else env
+    if hasattr(made, "possible_agents"):
+        made.reset(seed=0)
+    game = as_game(made)
+    if not hasattr(game, "observation"):
+        raise UnsupportedGameError(f"{game.traits.name} has no observations, which a row would hold")
+    return game
+
+
+def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]:
+    known: set[Any] = set()
+    fruitless = 0
+    for number in itertools.count():
+        fruitless += 1
+        if fruitless > _FRUITLESS_GAMES:
+            return
+        state, ply = game.initial_state(), 0
+        moves: list[int] = []
+        while not game.is_terminal(state):
+            if game.to_move(state) == CHANCE:
+                move = draw_outcome(game.chance_outcomes(state), generator)
+                state = game.result(state, move)
+            else:
+                key = game.key(state)
+                if key not in known:
+                    known.add(key)
+                    fruitless = 0
+                    yield _Position(number, ply, list(moves), state)
+                actions = game.legal_actions(state)
+                move = int(actions[int(generator.integers(len(actions)))])
+                state = after(game, state, move, generator)
+            moves.append(move)
+            ply += 1
+
+
+def _row(game: Any, position: _Position, found: Any) -> dict[str, Any]:
+    state = position.state
+    seat, legal = game.to_move(state), list(game.legal_actions(state))
+    size = game.traits.num_actions or max(legal) + 1
+    seen = np.asarray(game.observation(state, seat))
+    return {
+        "game": position.game,
+        "ply": position.ply,
+        "moves": position.moves,
+        "seat": seat,
+        "observation": seen.ravel().astype(float).tolist(),
+        "shape": list(seen.shape),
+        "action_mask": np.isin(np.arange(size), legal).tolist(),
+        "value": float(found.value),
+        "values": [float(value) for value in found.values_by_seat],
+        "proven": bool(found.proven),
+        "best": int(found.action),
+        "policy": _policy(found, legal, size),
+        "action_values": [found.action_values.get(action) for action in range(size)],
+        "nodes": int(found.nodes),
+    }
+
+
+def _policy(found: Any, legal: list[int], size: int) -> list[float]:
+    policy = [0.0] * size
+    total = sum(found.visits.values()) if found.visits else 0
+    if total and not found.proven:
+        shares = {action: visits / total for action, visits in found.visits.items()}
+    else:
+        top = found.action_values.get(found.action)
+        best = [a for a in legal if top is not None and found.action_values.get(a) == top] or [found.action]
+        shares = dict.fromkeys(best, 1.0 / len(best))
+    for action, share in shares.items():
+        policy[action] = share
+    return policy

@@ -1,0 +1,1 @@
+"""Networks that learn from games that they play against themselves, and the kernels that do it."""

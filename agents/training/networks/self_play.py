@@ -1,0 +1,319 @@
+"""Games of an agent against itself, and the positions that are learned from them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.playouts import after, past_chance, random_game
+from zermelo.agents.base.tasks import PureWork
+from zermelo.agents.evaluators.network import plane_words
+from zermelo.agents.evaluators.registry import load_evaluation
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.program import Program, fits, tables_of
+from zermelo.agents.kernels.threads import race
+from zermelo.agents.monte_carlo.agent import MCTSAgent
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
+from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, CompiledAlphaBeta
+from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
+from zermelo.agents.tree_search.config import AlphaBetaConfig
+from zermelo.agents.tree_search.interface import Root
+from zermelo.envs import Chance, as_game, make_env
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.rules_game import RulesGame
+
+MAX_MOVES: Final = 2_000
+_OPENING_SHARE, _LONGEST_OPENING = 0.4, 16
+"""Random moves end after this share of the length of a random game, and after so many moves, at most."""
+_NODES_OF_PLAYOUTS: Final = 20
+"""A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
+_POSITIONS: Final = 200
+"""Positions recorded of a game, at most."""
+_TABLE_MB: Final = 4
+_GAMES, _STATES = 40, 400
+"""Random games that show what positions look like, and their states, at most."""
+_LEAST_SHARE: Final = 1e-3
+_NEWTON_STEPS, _FLAT = 20, 1e-9
+
+
+def random_states(game: Any) -> list[Any]:
+    """The states of some random games, always the same ones."""
+    generator, found = np.random.default_rng(1), list[Any]()
+    for _ in range(_GAMES):
+        state = game.initial_state()
+        while not game.is_terminal(state) and len(found) < _STATES:
+            found.append(state)
+            actions = game.legal_actions(state)
+            state = game.result(state, actions[int(generator.integers(len(actions)))])
+    return found
+
+
+class Choice(NamedTuple):
+    """An action, and the utility that its player expects; None if that is unknown."""
+
+    action: int
+    value: float | None
+
+
+Player: TypeAlias = Callable[[Any], Choice]
+
+
+def searching(game: Any, agent: SearchAgent, *, is_learned: bool) -> Player:
+    """A player that searches; its value counts only if its evaluation was learned."""
+
+    def choose(state: Any) -> Choice:
+        result = agent.search_state(game, state)
+        return Choice(result.action, result.value if is_learned else None)
+
+    return choose
+
+
+def at_random(game: Any, generator: np.random.Generator) -> Player:
+    """A player of random moves."""
+
+    def choose(state: Any) -> Choice:
+        actions = game.legal_actions(state)
+        return Choice(actions[int(generator.integers(len(actions)))], None)
+
+    return choose
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """Games of a player against itself; opening moves may be random.
+
+    Only positions that no random move follows are recorded: there the end of the game is the value between equals,
+    also after moves that nobody would choose, and searches ask about such positions most.
+
+    Attributes:
+        players: The player, and perhaps a partner, who has one seat of every other game.
+        opening: Moves after which none is random, at most.
+        positions: Positions recorded of a game, at most: neighbours say the same.
+        records: Says of a position and what was chosen whether to record it.
+    """
+
+    game: Any
+    starts: Sequence[Any]
+    players: Sequence[Player]
+    opening: int
+    positions: int
+    generator: np.random.Generator
+    records: Callable[[Any, Choice], bool] = lambda state, choice: True
+
+    def play(self) -> tuple[list[tuple[Any, Choice]], Sequence[float]]:
+        """Positions of one game, and its utilities; no positions if it was over before any, or too long."""
+        game, generator = self.game, self.generator
+        state = self.starts[int(generator.integers(len(self.starts)))]
+        until, partner_seat = int(generator.integers(self.opening + 1)), int(generator.integers(4))
+        recorded: list[tuple[Any, Choice]] = []
+        for move in range(MAX_MOVES):
+            state = past_chance(game, state, generator)
+            if game.is_terminal(state):
+                chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
+                return [recorded[place] for place in chosen], game.utility(state)
+            if move < until and generator.random() < EXPLORE:
+                choice = at_random(game, generator)(state)
+            else:
+                choice = self.players[-1 if game.to_move(state) == partner_seat else 0](state)
+                if move >= until and self.records(state, choice):
+                    recorded.append((state, choice))
+            state = after(game, state, choice.action, generator)
+        return [], ()
+
+
+# -- positions that networks learn from
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Positions in which a player is to move, in the order of their games.
+
+    Attributes:
+        planes: What ``plane_words`` says of them; shape (positions, 2 seats, words).
+        movers: The seat to move; shape (positions,).
+        outcomes: The share of the utility that the player to move got in the end, from 0 to 1.
+        values: The share that the search expected, as its evaluation says it; NaN where it says nothing.
+    """
+
+    planes: npt.NDArray[np.uint64]
+    movers: npt.NDArray[np.int8]
+    outcomes: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.movers)
+
+    def __getitem__(self, chosen: slice) -> Lessons:
+        return Lessons(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
+
+    @staticmethod
+    def joined(parts: Sequence[Lessons]) -> Lessons:
+        """Several as one."""
+        names = [field.name for field in dataclasses.fields(Lessons)]
+        return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def calibrated(lessons: Lessons) -> Lessons:
+    """The lessons with each value as the chance of winning: its odds to the power that fits the outcomes best.
+
+    A written evaluation need not be a chance, and a search by a network is surer of itself than its network.
+    """
+    known = ~np.isnan(lessons.values)
+    outcomes = lessons.outcomes[known].astype(float)
+    shares = np.clip(lessons.values[known].astype(float), _LEAST_SHARE, 1 - _LEAST_SHARE)
+    odds = np.log(shares / (1 - shares))
+    power = 1.0
+    for _ in range(_NEWTON_STEPS):  # of the log loss
+        chances = 1 / (1 + np.exp(-power * odds))
+        curvature = (chances * (1 - chances) * odds**2).mean() if len(odds) else 0.0
+        if curvature < _FLAT:
+            return lessons
+        power = min(max(power - ((chances - outcomes) * odds).mean() / curvature, power / 2), 2 * power)
+    values = lessons.values.copy()
+    values[known] = 1 / (1 + np.exp(-power * odds))
+    return dataclasses.replace(lessons, values=values)
+
+
+class CompiledGames(CompiledAlphaBeta):
+    """Alpha-beta that plays whole games in compiled code."""
+
+    program = Program("self_play", "training.networks.self_play_kernel", "play_game", ("int64",) * 7)
+
+    @classmethod
+    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+        """The search's constants, and one of the root's module, so that it is compiled with all of them."""
+        return super().constants(root, config) | {"zermelo.agents.tree_search.kernel_root.GENERAL": False}
+
+    @classmethod
+    def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
+        """Games of an agent; None where compiled code cannot play as it does."""
+        budget = Budget(agent.limits)
+        root = agent.root(game, start, budget)
+        root = root._replace(fitted=tables_of(root.evaluator, game))
+        return cls(root, budget, agent.config_for(game)) if fits(game) and cls.can_search(root) else None
+
+    def begin(self, seed: int, start: Any) -> None:
+        """Forgets all games, and begins others."""
+        window = self.root_node(start).window
+        self.forget()
+        self.restart(Root(self.game, None), self.budget)
+        self.prepare(DEEPEST)
+        self.allot(DEEPEST, self.searches[0].width)
+        search = self.searches[0]
+        search.random, search.best_lines = seed, 1
+        (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
+
+    def play(self, state: Any, opening: int, nodes: int) -> Lessons:
+        """The positions of a game; none of one that has no end."""
+        game: Any = self.game
+        lower, upper = game.traits.utility_bounds
+        count = plane_words(game, [state]).shape[2]
+        planes = np.empty((MAX_MOVES, 2, count), np.uint64)
+        found = np.empty((MAX_MOVES + 1, 2), np.int64)
+        sizes = planes.ctypes.data, count, game.symmetries, found.ctypes.data, MAX_MOVES, opening, nodes
+        positions = 0
+
+        def call(search: Search) -> None:
+            nonlocal positions
+            positions = max(self._kernel(*search.start(state), *sizes, search), 0)
+
+        race(call, self.searches, self.budget.check_clock)
+        movers = found[1 : positions + 1, 0].astype(np.int8)
+        values = (found.view(np.float64)[1 : positions + 1, 1] - lower) / (upper - lower)
+        outcomes = (found.view(np.float64)[0, movers] - lower) / (upper - lower)
+        values = np.where(movers == 0, values, 1 - values)
+        return Lessons(planes[:positions], movers, outcomes.astype(np.float32), values.astype(np.float32))
+
+
+@dataclass
+class LessonWork(PureWork):
+    """Games of self-play as tasks of a runner; an item is the seed of some games.
+
+    Attributes:
+        env: The environment's name.
+        network: The file of the network that plays, or empty: then the written evaluation does, else playouts.
+        nodes: Nodes of the search for each move.
+        games: Games of a task.
+    """
+
+    env: str
+    network: str
+    nodes: int
+    games: int
+
+    def __post_init__(self) -> None:
+        self._game: Any = None
+        self._compiled: CompiledGames | None = None
+
+    def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
+        """The positions of some games."""
+        generator = np.random.default_rng(item)
+        if self._game is None:
+            live = make_env(self.env)
+            live.reset(seed=0)
+            self._game = as_game(live)
+            self._start = self._game.snapshot(live)
+            agent = self._agent(0)
+            if isinstance(agent, AlphaBetaAgent):
+                self._compiled = CompiledGames.of(agent, self._game, self._start)
+            drawn = np.random.default_rng(0)
+            lengths = [sum(1 for _ in random_game(self._game, self._start, drawn, 1_000)) for _ in range(20)]
+            self._opening = min(round(_OPENING_SHARE * np.mean(lengths)), _LONGEST_OPENING)
+        game = self._game
+        if self._compiled is not None:
+            self._compiled.begin(int(generator.integers(2**62)), self._start)
+            played = [self._compiled.play(self._start, self._opening, self.nodes) for _ in range(self.games)]
+            return Lessons.joined(played)
+        player = searching(game, self._agent(item), is_learned=True)
+        loop = SelfPlay(
+            game, [self._start], [player], self._opening, _POSITIONS, generator,
+            records=lambda state, choice: is_quiet(game, state, choice),
+        )  # fmt: skip
+        mirror_image = method_or_default(game.rules, "mirror_image")
+        states, movers, outcomes, values = list[Any](), list[int](), list[float](), list[float]()
+        lower, upper = game.traits.utility_bounds
+        for _ in range(self.games):
+            recorded, final = loop.play()
+            for state, choice in recorded:
+                mover = game.to_move(state)
+                turn = int(generator.integers(game.symmetries))
+                seen = game.rules.symmetric_state(state, turn) if turn else state
+                states.append(mirror_image(seen) if generator.integers(2) else seen)
+                movers.append(mover)
+                outcomes.append((final[mover] - lower) / (upper - lower))
+                values.append(np.nan if choice.value is None else (choice.value - lower) / (upper - lower))
+        words = plane_words(game, [*states, self._start])[:-1]  # of no states it would not know how many words
+        return Lessons(
+            words, np.array(movers, np.int8), np.array(outcomes, np.float32), np.array(values, np.float32)
+        )
+
+    def _agent(self, seed: int) -> SearchAgent:
+        game = self._game
+        network = load_evaluation(self.network) if self.network else None
+        if network is None and features_for(game, self._start) is None:
+            return MCTSAgent(simulations=max(2, self.nodes // _NODES_OF_PLAYOUTS), seed=seed)
+        if game.traits.chance is not Chance.NONE:
+            return ExpectiminimaxAgent(nodes=self.nodes, evaluator=network, seed=seed)
+        return AlphaBetaAgent(
+            nodes=self.nodes, evaluator=network, selective=SelectiveBy.GAME, memory_mb=_TABLE_MB, seed=seed
+        )
+
+    def lost(self, item: int, loss: Any) -> Lessons:
+        """No positions: other games will do."""
+        return dataclasses.replace(self, network="", games=1).run(item)[:0]
+
+
+def is_quiet(game: Any, state: Any, choice: Choice) -> bool:
+    """False if a capture or a check decides what a position is worth: searches look further there anyway."""
+    rules = game.rules
+    if hasattr(rules, "is_noisy") and rules.is_noisy(state, choice.action):
+        return False
+    return not (hasattr(rules, "is_urgent") and rules.is_urgent(state))

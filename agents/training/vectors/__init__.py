@@ -1,0 +1,1 @@
+"""Thousands of games of compiled rules at once, as a vector environment."""

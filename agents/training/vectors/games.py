@@ -1,0 +1,130 @@
+"""Many games at once in compiled code: memory, observations, and threads that play a part of the games each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.base.settings import check_whole
+from zermelo.agents.kernels.layout import GOING, RECORD, Search, SharedRecord
+from zermelo.agents.kernels.program import fits
+from zermelo.agents.kernels.threads import run_here, share
+from zermelo.agents.training.vectors.observer import Observer
+from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
+from zermelo.envs.position import search_game
+from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.words import flat
+
+FEW: Final = 64
+"""Games that are worth another thread."""
+Part = TypeVar("Part")
+
+
+def compiled_game(env: Any) -> RulesGame:
+    """The game of rules that an environment plays."""
+    made = make(env) if isinstance(env, str) else env
+    if hasattr(made, "reset"):
+        made.reset(seed=0)
+    game = search_game(made)
+    if not isinstance(game, RulesGame):
+        raise UnsupportedGameError(
+            f"{game.traits.name} has no compiled rules, which many games at once need: take OpponentEnv in "
+            "gymnasium.vector.AsyncVectorEnv, or write rules (zermelo.envs.rules)"
+        )
+    if not fits(game):
+        raise UnsupportedGameError("many games at once need Numba, which is not there or switched off")
+    return game
+
+
+class GameArrays:
+    """The memory of many games: an array for each annotated field of ``record``.
+
+    ``sizes`` are the lengths of further axes, and other numbers that all games have in common.
+    """
+
+    def __init__(
+        self, game: RulesGame, record: type[SharedRecord], count: int, longest: int = 0, **sizes: float
+    ) -> None:
+        self.observer, self._rules = Observer(game), game.rules
+        self.numbers: dict[str, float] = {
+            "state_words": len(flat(starter(game.rules, 0)(game.initial_state())[1])),
+            "position_words": self.observer.words,
+            "stack_words": 2 * (longest + 8) if has_history(game.rules) else 0,
+            "observed": self.observer.size,
+            "choices": int(game.traits.num_actions or 0),
+            "width": max(game.max_legal_actions, 1),
+            "seat_count": game.traits.seats,
+            "longest": longest,
+            **sizes,
+        }
+        self._record, self.arrays = record, dict[str, NDArray[Any]]()
+        for name, hint in get_type_hints(record, include_extras=True).items():
+            if described := getattr(hint, "__metadata__", ()):
+                kind, *axes = described
+                shape = [count if axis == "games" else int(self.numbers[axis]) for axis in axes]
+                self.arrays[name] = np.zeros(shape, self.observer.dtype if axes[-1] == "observed" else kind)
+
+    def lanes(
+        self, play: Callable[..., int], searches: Sequence[Search], plies: int, constants: Mapping[str, bool]
+    ) -> list[Lane]:
+        """A thread's part of the work for each search; games may go on for ``plies`` moves."""
+        named = tuple(sorted({**self.observer.constants, **constants}.items()))
+        kernel = build(
+            self._rules, Kernel(play, ("int64", "int64", "int64", np.dtype(self._record), RECORD), named)
+        )
+        lanes = []
+        for search in searches:
+            record = self._record()
+            for name, array in self.arrays.items():
+                record.hold(name, array)
+            for name, value in self.numbers.items():
+                setattr(record, name, value)
+            lanes.append(Lane(kernel, record, search, starter(self._rules, plies)))
+        return lanes
+
+
+class Lane(NamedTuple):
+    """A thread's kernel, record of the games and search, and a maker of the kernel's rules and state."""
+
+    kernel: Callable[..., int]
+    record: Any
+    search: Search
+    start: Callable[[Any], tuple[Any, Any]]
+
+
+def threads_for(games: int, threads: int | None, spare: int = 0) -> int:
+    """The threads that share some games: those given, else all processors but ``spare``, where games are many."""
+    if threads is not None:
+        check_whole("threads", threads, lower=1)
+    return threads or min(max((os.cpu_count() or 1) - spare, 1), max(games // FEW, 1))
+
+
+def split_games(among: Sequence[Part], first: int, last: int) -> list[tuple[Part, int, int]]:
+    """Lanes or opponents with the first and the last game of each, which is excluded."""
+    edges = np.linspace(first, last, len(among) + 1).astype(int).tolist()
+    return list(zip(among, edges[:-1], edges[1:], strict=True))
+
+
+def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> int:
+    """Calls the kernel of each part, in threads; the sum of what they return."""
+    by_search = {id(part[0].search): part for part in parts}
+    answers: list[int] = []
+
+    def call(search: Search) -> None:
+        lane, first, last = by_search[id(search)]
+        search.stop = GOING  # Ctrl-C may have stopped the last step
+        answers.append(int(lane.kernel(*lane.start(state), first, last, code, lane.record, search)))
+
+    searches = [lane.search for lane, _, _ in parts]
+    if len(searches) == 1:
+        run_here(call, searches[0])
+    elif searches:
+        share(call, searches, lambda: None)
+    return sum(answers)

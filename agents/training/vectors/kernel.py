@@ -1,0 +1,334 @@
+"""Many games at once: chance and opponents are played on to the learner's next turn, in compiled code.
+
+With a learner on one seat, a step is its action and the answers to it; with learners on all seats it is one
+player's action. Every game has random numbers of its own, so how the games are shared out among threads changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.monte_carlo.kernel import simulate
+from zermelo.agents.monte_carlo.kernel_nodes import (
+    ACTION,
+    CHILD,
+    COUNT,
+    EDGES,
+    LOWER,
+    MEAN,
+    UPPER,
+    VISITED,
+    expected_value,
+    random_below,
+    random_outcome,
+)
+from zermelo.agents.training.vectors.layout import PARTS, Games
+from zermelo.agents.training.vectors.observing_kernel import observe
+from zermelo.agents.tree_search.alpha_beta.kernel import visit
+from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
+from zermelo.agents.tree_search.chance.kernel import visit as visit_general
+from zermelo.agents.tree_search.kernel_nodes import is_less, order_moves, shift
+from zermelo.envs.jit.memory import (
+    floats,
+    int8s,
+    load,
+    load_float,
+    load_state,
+    store,
+    store_float,
+    store_state,
+    words,
+)
+from zermelo.envs.rules.protocol import Rules
+
+# -- states of many games in arrays, and what players observe of them, in compiled code
+
+HISTORY = False
+"""True if states know their past. The front ends set it for each kernel that they compile."""
+
+
+def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
+    """The state in which a player is to move, or the game is over: what chance does is drawn."""
+    while not rules.is_terminal(state) and rules.to_move(state) < 0:
+        probabilities = buffer + 8 * width
+        count = rules.chance_outcomes(state, words(buffer, width), floats(probabilities, width))
+        state = rules.result(state, load(buffer, random_outcome(search, count, probabilities, 1)))
+    return state
+
+
+def is_over(rules: Rules, state: Any, number: int, games: Games) -> bool:
+    """True if a game has ended, or is too long."""
+    return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
+
+
+def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
+    """The state of a game, its past put on the stack."""
+    state = load_state(like, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(rules.stack, place, load(own, place))
+    return state
+
+
+def keep(rules: Any, state: Any, number: int, games: Games) -> None:
+    """Writes the state of a game, and what is new on the stack."""
+    store_state(state, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(own, place, load(rules.stack, place))
+
+
+LOOKS = False
+"""True if opponents look one move ahead. The front end sets these for each kernel that it compiles."""
+SEARCHES = False
+"""True if opponents search a tree."""
+GENERAL = False
+"""True if they do so by the general kernel, which knows chance."""
+SIMULATES = False
+"""True if opponents search by Monte Carlo."""
+INFINITY: Final = 1 << 60
+FAR: Final = 1 << 20
+TRIES: Final = 100
+
+
+# -- opponents
+
+
+def random_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """A legal action, all as likely."""
+    count = rules.legal_actions(state, words(games.scratch, games.width))
+    return load(games.scratch, random_below(search, count))
+
+
+def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the actions after which the evaluation is best for the player, averaged over what chance does."""
+    mover = rules.to_move(state)
+    count = rules.legal_actions(state, words(games.scratch, games.width))
+    chosen, tied, best = 0, 0, 0.0
+    for place in range(count):
+        action = load(games.scratch, place)
+        value = expected_value(rules, rules.result(state, action), mover, search)
+        if tied == 0 or value > best:
+            chosen, tied, best = action, 1, value
+        elif value == best:
+            tied += 1
+            if random_below(search, tied) == 0:
+                chosen = action
+    return chosen
+
+
+def alpha_beta_score(rules: Rules, child: Any, mover: int, best: int, search: Search) -> int:
+    """The score of an action for its player, exact if it is at least the best so far."""
+    low, high = to_child(search, best - 1), to_child(search, INFINITY)
+    ply = min(search.depth, 1)  # a recursive kernel takes no constants as arguments
+    if rules.to_move(child) == mover:
+        score = visit(rules, child, search.depth - 1, low, high, ply, search) & -2
+    else:
+        score = -(visit(rules, child, search.depth - 1, -high, -low, ply, search) & -2)
+    return to_parent(search, score)
+
+
+def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the best actions by tree search."""
+    mover, actions = rules.to_move(state), games.scratch
+    count = rules.legal_actions(state, words(actions, games.width))
+    search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
+    search.known = search.chooser = search.nothing
+    search.root_seat, search.probability = mover if GENERAL else 0, 1.0
+    if not GENERAL:
+        later = actions + 8 * games.width
+        order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
+    ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
+    low, high = -math.inf, math.inf
+    chosen, tied, most, best, best_distance = 0, 0, -INFINITY, 0.0, 0.0
+    for place in range(count):
+        action = load(actions, place)
+        child = rules.result(state, action)
+        if GENERAL:
+            visit_general(rules, child, depth, low, low, high, high, ply, search.nothing, record, search)
+            value = load_float(record, search.own)
+            distance = load_float(record, search.num_values) + shift(search, value)
+        else:
+            score = alpha_beta_score(rules, child, mover, most, search)
+            most, value, distance = max(most, score), float(score), 0.0
+        if tied == 0 or is_less(best, best_distance, value, distance):
+            chosen, tied, best, best_distance = action, 1, value, distance
+        elif value == best and distance == best_distance:
+            tied += 1
+            if random_below(search, tied) == 0:
+                chosen = action
+    return chosen
+
+
+def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """The action that most simulations follow, or one that is proven best."""
+    search.arena_top = search.arena
+    search.stop = 0
+    root = simulate(rules, state, 0, 0, search)
+    if root == 0:
+        return random_action(rules, state, games, search)
+    simulate(rules, state, root, games.simulations, search)
+    step, edges = 8 * search.edge_words, load(root, EDGES)
+    is_proven = search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER)
+    chosen, most, best = load(edges, ACTION), -1, 0.0
+    for place in range(load(root, COUNT)):
+        edge = edges + step * place
+        child = load(edge, CHILD)
+        if is_proven:
+            if child == 0 or load_float(child, LOWER) != load_float(root, LOWER):
+                continue
+            if load_float(child, UPPER) != load_float(root, UPPER):
+                continue
+        visits, mean = load(edge, VISITED), load_float(edge, MEAN)
+        if visits > most or (visits == most and mean > best):
+            chosen, most, best = load(edge, ACTION), visits, mean
+    return chosen
+
+
+def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -> int:
+    """The action of an opponent, or any legal one in the opening and, with noise, now and then."""
+    is_opening = load(games.moves, number) < games.opening
+    if is_opening or (games.noise > 0 and random_below(search, PARTS) < games.noise):
+        return random_action(rules, state, games, search)
+    if SEARCHES:
+        return searched_action(rules, state, games, search)
+    if SIMULATES:
+        return monte_carlo_action(rules, state, games, search)
+    if LOOKS:
+        return one_ply_action(rules, state, games, search)
+    return random_action(rules, state, games, search)
+
+
+# -- games
+
+
+def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
+    """The state at the learner's next turn, or where the game is over or too long."""
+    state = past_chance(rules, state, games.scratch, games.width, search)
+    while not is_over(rules, state, number, games):
+        if seat < 0 or rules.to_move(state) == seat:
+            break
+        state = rules.result(state, reply(rules, state, number, games, search))
+        store(games.moves, number, load(games.moves, number) + 1)
+        state = past_chance(rules, state, games.scratch, games.width, search)
+    return state
+
+
+def begin(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
+    """A new game's state at the learner's first turn; one that it has no turn in is played again."""
+    state = start
+    for _ in range(TRIES):
+        episode = load(games.episodes, number)
+        store(games.episodes, number, episode + 1)
+        seat = games.seat_rule
+        if seat == -1:
+            seat = episode % games.seat_count
+        elif seat == -2:
+            seat = random_below(search, games.seat_count)
+        elif seat == -3:
+            seat = -1
+        store(games.seats, number, seat)
+        store(games.moves, number, 0)
+        state = play_on(rules, start, seat, number, games, search)
+        if not is_over(rules, state, number, games):
+            break
+    return state
+
+
+def show(rules: Rules, state: Any, number: int, observations: int, games: Games, search: Search) -> None:
+    """Writes what the learner sees of a state: observation, mask, and who is to move."""
+    over = is_over(rules, state, number, games)
+    seat = load(games.seats, number)
+    mover = rules.to_move(state)
+    store(games.movers, number, mover)
+    mask = int8s(games.masks + number * games.choices, games.choices)
+    mask[:] = 0
+    if not over:
+        count = rules.legal_actions(state, words(games.scratch, games.width))
+        for place in range(count):
+            mask[load(games.scratch, place)] = 1
+    observer = seat if seat >= 0 else max(mover, 0)
+    own = games.states + 8 * games.state_words * number
+    observe(rules, state, observer, observations, number, own, games)
+
+
+def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+    """One game's step."""
+    over = int8s(games.over, number + 1)
+    ends = int8s(games.terminated, number + 1)
+    cuts = int8s(games.truncated, number + 1)
+    wrongs = int8s(games.illegal, number + 1)
+    ends[number], cuts[number], wrongs[number] = 0, 0, 0
+    rewards = games.rewards + 8 * number * games.seat_count
+    for seat in range(games.seat_count):
+        store_float(rewards, seat, 0.0)
+    if over[number] != 0:
+        if games.rounds == 0 or load(games.episodes, number) < games.rounds:
+            restart(rules, start, number, games, search)
+        return
+    state = state_of(rules, start, number, games)
+    action = load(games.actions, number)
+    mover = rules.to_move(state)
+    mask = int8s(games.masks + number * games.choices, games.choices)
+    if action < 0 or action >= games.choices or mask[action] == 0:
+        wrongs[number], ends[number], over[number] = 1, 1, 1
+        store_float(rewards, mover, games.illegal_reward)
+    else:
+        state = rules.result(state, action)
+        store(games.moves, number, load(games.moves, number) + 1)
+        state = play_on(rules, state, load(games.seats, number), number, games, search)
+        keep(rules, state, number, games)
+        if rules.is_terminal(state):
+            ends[number], over[number] = 1, 1
+            for seat in range(games.seat_count):
+                store_float(rewards, seat, float(rules.utility(state, seat)))
+        elif load(games.moves, number) >= games.longest:
+            cuts[number], over[number] = 1, 1
+    if over[number] != 0 and games.same_step != 0:
+        show(rules, state, number, games.final, games, search)
+        restart(rules, start, number, games, search)
+    else:
+        show(rules, state, number, games.observations, games, search)
+        if over[number] != 0:
+            mask[:] = 0
+
+
+def restart(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+    """Begins a game anew."""
+    state = begin(rules, start, number, games, search)
+    keep(rules, state, number, games)
+    int8s(games.over, number + 1)[number] = 0
+    show(rules, state, number, games.observations, games, search)
+
+
+def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+    """A step of the games from ``first`` up to ``last``, which is excluded; those that are over begin again.
+
+    With ``anew`` all begin anew in place of a step.
+    """
+    for number in range(first, last):
+        search.random = load(games.random, number)
+        if anew != 0:
+            restart(rules, state, number, games, search)
+        else:
+            step_one(rules, state, number, games, search)
+        store(games.random, number, search.random)
+    return 0
+
+
+def answer(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+    """Writes an agent's actions for the learner in all games that go on; how many these are."""
+    over, going = int8s(games.over, last), 0
+    for number in range(first, last):
+        if over[number] == 0:
+            search.random = load(games.random, number)
+            own = state_of(rules, state, number, games)
+            store(games.actions, number, reply(rules, own, number, games, search))
+            store(games.random, number, search.random)
+            going += 1
+    return going

@@ -1,0 +1,249 @@
+"""Shared by the agents that search a game tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.recursion import deep_recursion
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, flag, function, made, number, settings_of, whole
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.search_agent import DEFAULT_SECONDS, NO_LIMITS, SearchAgent
+from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
+from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
+from zermelo.agents.tree_search.interface import Iteration, Question, Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
+from zermelo.agents.tree_search.results import answer
+from zermelo.envs import Chance, Game
+from zermelo.envs.jit.waiting import say_after
+
+FULL: Final = "full"
+"""The depth of a search that looks to the end of the game."""
+_LONG: Final = 10.0
+"""Seconds after which a search without a limit says so."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TreeSearchAgent(SearchAgent):
+    """Settings of every search of a game tree.
+
+    Attributes:
+        depth: Moves to look ahead, every player's counted and chance not; ``"full"`` looks to the end of the game.
+        nodes: States to visit, all iterations together.
+        seconds: Time to take, from the call on; None takes as long as it needs.
+        evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
+            ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
+            alone.
+        stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
+        sooner: Whether, of equal values, wins should come sooner and losses later.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``. A selective
+            search does not ask whether others are as good as the best.
+        on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
+        on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
+        best_lines: How many of the best actions get their exact value and principal variation.
+        manages_time: Whether iterative deepening spends ``seconds`` where it pays (``TimeManager``), not all of it
+            on every move.
+    """
+
+    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Settings of the search that are the same for all agents of a class."""
+
+    depth: int | str | None = None
+    nodes: int | None = None
+    seconds: float | str | None = None
+    evaluator: Any = made(None, make_evaluator)
+    stop_test: Any = function("of game, state and ply")
+    sooner: bool = flag(True)
+    ties: Ties = choice(Ties.RANDOM)
+    on_iteration: Any = function("of a SearchResult")
+    on_node: Any = function("of a NodeEvent")
+    best_lines: int = whole(1, lower=1)
+    manages_time: bool = flag(False)
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        """Settings of the search, made once: those that this agent has too, and the fixed ones."""
+        return settings_of(self, AlphaBetaConfig, **self.fixed)
+
+    @functools.cached_property
+    def deepens(self) -> bool:
+        """True to search one move deep first, then two, and so on: a limit may stop the search half way."""
+        return self.limits.nodes is not None or self.limits.seconds is not None
+
+    @functools.cached_property
+    def question(self) -> Question:
+        """What is asked about the root's actions."""
+        return Question(self.is_exact, self.ties, self.best_lines)
+
+    @property
+    def is_exact(self) -> bool:
+        """True if every root action gets its exact value."""
+        return True
+
+    def given_limits(self) -> dict[str, Any]:
+        depth = None if self.depth == FULL else self.depth
+        seconds = self.default_seconds if self.seconds == "auto" else self.seconds
+        return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
+
+    @property
+    def default_seconds(self) -> float | None:
+        """The time that ``seconds="auto"`` means."""
+        is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
+        return None if is_limited else DEFAULT_SECONDS
+
+    def prepare(self, env: Any) -> None:
+        dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        root = self.root(game, state, budget)
+        return self.deepened(self.build(self.config, root, budget), root)
+
+    def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
+        """The evaluator to use; None where the search goes to the end anyway."""
+        deepens = bool(getattr(self, "deepening", False))
+        is_whole = self.limits is NO_LIMITS and self.stop_test is None and not deepens
+        evaluator: Evaluator | None = self.evaluator
+        if evaluator is not None or is_whole:
+            return evaluator
+        known_for, evaluator = self.__dict__.get("_evaluator", (None, None))
+        if known_for is not game:
+            evaluator = default_evaluator(game, state)
+            self._set("_evaluator", (game, evaluator))
+        return evaluator
+
+    def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
+        """The root of a search from a state."""
+        evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
+        if game.traits.chance is not Chance.SAMPLED:
+            return Root(game, state, evaluator, stop_test, legal=budget.legal)
+        samples = getattr(self, "samples", 1)
+        sampled = SampledGame(game, samples)
+        start = sampled.root(state, int(self.generator.integers(2**62)))
+        return Root(sampled, start, looking_inside(evaluator), looking_inside(stop_test), samples, budget.legal)
+
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
+        """The search of a root with these settings, which may be that of the move before."""
+        earlier = self.__dict__.pop("_earlier", None)  # another thread may search too
+        return tree_search(root, budget, config, on_node=self.on_node, earlier=earlier)
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        if getattr(self, "reuse", False):
+            self.__dict__.pop("_earlier", None)
+
+    def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
+        """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
+        node = search.root_node(root.state, root.legal)
+        question = asked = self.question
+        if search.prefers or search.selective:
+            # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
+            asked = question._replace(ties=Ties.RANDOM if search.prefers else None)
+        draw = float(self.generator.random())
+
+        def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
+            is_estimate = root.width is not None
+            found = answer(search, node, iteration, question, depth, stopped_by, draw, is_estimate=is_estimate)
+            return self.adjusted(search, node, found)
+
+        def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
+            return self.goes_on(result(iteration, depth, stopped_by), search.budget)
+
+        manager = None
+        seconds = search.budget.seconds + search.budget.seconds_left
+        if self.manages_time and seconds < math.inf and not search.budget.ponders:
+            lower, upper = search.game.traits.utility_bounds
+            manager = TimeManager(seconds, len(search.root_actions(node)), upper - lower)
+        advice = (
+            f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
+            f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
+        )
+        with (
+            nullcontext() if search.compiled else deep_recursion(search.game),
+            say_after(_LONG, advice) if self.limits is NO_LIMITS else nullcontext(),
+        ):
+            found = deepen(
+                search,
+                node,
+                self.limits,
+                asked,
+                step_by_step=self.deepens,
+                watch=None if self.on_iteration is None else watch,
+                aspiration=aspiration,
+                manager=manager,
+            )
+        answered = result(*found)
+        reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
+        if self.stop_test is None and (reuses or search.compiled):
+            if not reuses:
+                search.forget()
+            self.__dict__["_earlier"] = search
+        return answered
+
+    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
+        """The result of a search as this agent tells it: with what is proven of the root."""
+        return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TableAgent(TreeSearchAgent):
+    """Settings of every search with a transposition table.
+
+    Attributes:
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
+            a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
+    """
+
+    memory_mb: float = number(64, lower=0)
+    reuse: bool = flag(False)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PruningAgent(TableAgent):
+    """Settings of every search that leaves out what cannot change the value.
+
+    Attributes:
+        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
+            is no other limit.
+        exact: Whether every root action gets its exact value, not only those that are best.
+        ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way, or one iteration helps the next (max^n: only the former).
+    """
+
+    seconds: float | str | None = "auto"
+    exact: bool = flag(False)
+    ordering: Ordering = choice(Ordering.AUTO)
+    deepening: bool | None = flag(None)
+
+    @property
+    def default_seconds(self) -> float | None:
+        return None if self.deepening is False else super().default_seconds
+
+    @functools.cached_property
+    def deepens(self) -> bool:
+        if self.deepening is not None:
+            return self.deepening
+        return super().deepens or (self.limits.depth is not None and self.iterations_help)
+
+    @property
+    def iterations_help(self) -> bool:
+        """True if one iteration makes the next one faster."""
+        return self.memory_mb > 0
+
+    @property
+    def is_exact(self) -> bool:
+        return self.exact

@@ -1,0 +1,146 @@
+"""Alpha-beta: minimax's value, without looking at what cannot change it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import Compile
+from zermelo.agents.base.requirements import (
+    require_plain_game,
+)
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, number, path, settings_of, whole
+from zermelo.agents.tree_search.agent import PruningAgent, TreeSearchAgent
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
+from zermelo.agents.tree_search.exact.root_proof import can_settle, load_proof, proof_megabytes, prove_root
+from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
+from zermelo.envs.position import position
+
+
+class Window(enum.StrEnum):
+    """The initial window."""
+
+    BOUNDS = "bounds"
+    """At the game's lower and upper bound on utility: nothing is better than a win."""
+    FULL = "full"
+    """At minus and plus infinity, as in textbooks; bounds are not used anywhere."""
+
+
+class SelectiveBy(enum.StrEnum):
+    """The source of reductions."""
+
+    SETTINGS = "settings"
+    GAME = "game"
+    """Its rules, by ``search_settings("selective")``: what paid in games against an agent without."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AlphaBetaAgent(SelectiveSettings, PruningAgent):
+    """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
+
+    For two players with a constant sum, no chance and nothing hidden. With ``quiescence=0``, or in a game without
+    noisy actions, it finds minimax's value to the same depth, whatever the other settings; table and ordering only
+    decide how soon. Late-move reductions and null moves, off unless asked for, trade that away for depth.
+
+    The plain algorithm that textbooks count nodes with is ``AlphaBetaAgent(depth="full", window="full",
+    sooner=False, ordering="fixed", memory_mb=0, ties="first")``.
+
+    Attributes:
+        quiescence: How many moves beyond the depth limit to follow noisy actions, such as captures, in games that
+            have ``is_noisy``.
+        window: Where alpha and beta start: ``"bounds"``, or ``"full"`` for minus to plus infinity.
+        threads: How many threads search together, where the game has compiled rules. The value does not depend on
+            it (with the settings from ``late_move_reductions`` on it may), the nodes visited do.
+        proof_share: How much of a time limit may go into proving who wins, in games of compiled rules with the
+            hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
+            search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop
+            test or other limits.
+        selective: Who says what is searched less deep: ``"settings"``, only the agent's;
+            ``"game"``, the game's rules too, where they say what pays.
+        aspiration: How far from the last iteration's value the next one looks at first, in the game's utility. If
+            the value lies further away, it is searched again. It never changes what is found.
+        tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
+        book: A file with an opening book (``zermelo book``, or Polyglot's for chess), to play from at random among
+            good moves.
+
+    ``SelectiveSettings`` has what may be searched less deep.
+    """
+
+    kind: ClassVar[str] = "alphabeta"
+    requires = (require_plain_game,)
+
+    quiescence: int = whole(8)
+    window: Window = choice(Window.BOUNDS)
+    threads: int = whole(1, lower=1)
+    proof_share: float = number(0.5, lower=0, upper=1)
+    selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
+    aspiration: float = number(0.0, lower=0)
+    tables: str | None = path()
+    book: str | None = path()
+
+    def prepare(self, env: Any) -> None:
+        super().prepare(env)
+        game = position(env, backend=self.backend, traits=self.traits).game
+        if self.compile is not Compile.NEVER and self._proof_seconds(game):
+            load_proof(game, self.new_budget(Budget.now()))
+
+    def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
+        """The settings of the search of a game, with those that its rules give."""
+        config = self.config
+        if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
+            names = [field.name for field in dataclasses.fields(SelectiveSettings)]
+            own = {name: getattr(self, name) for name in names if getattr(self, name)}
+            config = dataclasses.replace(config, **{**game.search_settings("selective"), **own})
+        if config.null_move and not isinstance(game, SupportsNullMove):
+            raise UnsupportedGameError(
+                f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
+                f"which {game.traits.name} is not: leave null_move out"
+            )
+        return config
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        config = self.config_for(game)
+        proof_seconds = self._proof_seconds(game) if self.limits.seconds is not None else 0.0
+        proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
+        if proof_mb:
+            config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
+        root = self.root(game, state, budget)
+        search = self.build(config, root, budget)
+        if proof_seconds and search.compiled:
+            search.proof = prove_root(
+                self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
+            )
+        return self.deepened(search, root, aspiration=self.aspiration)
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return settings_of(self, AlphaBetaConfig, use_bounds=self.window is Window.BOUNDS)
+
+    def _proof_seconds(self, game: Game[Any]) -> float:
+        """How much of the time may go into proving who wins; 0 where nothing is proven."""
+        limits = self.limits
+        if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
+            return 0.0
+        if self.exact or self.stop_test is not None or self.window is Window.FULL or not can_settle(game):
+            return 0.0
+        return self.proof_share * limits.seconds
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MinimaxAgent(TreeSearchAgent):
+    """Minimax over the whole tree, or down to ``depth``; the value of every root action is exact.
+
+    For two players with a constant sum, no chance and nothing hidden. ``AlphaBetaAgent`` gives the same values and
+    is faster.
+    """
+
+    kind: ClassVar[str] = "minimax"
+    requires = (require_plain_game,)
+    fixed = MappingProxyType({"pruning": ChancePruning.NONE})

@@ -1,0 +1,4 @@
+"""Expectiminimax and expectimax: averages over dice.
+
+Plain, they are the search of ``alpha_beta.plain`` with chance nodes.
+"""

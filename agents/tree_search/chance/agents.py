@@ -1,0 +1,130 @@
+"""Minimax, expectiminimax and expectimax: searches that leave nothing out, unless they are asked to."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import ChanceAtLimit
+from zermelo.agents.base.requirements import (
+    require_one_or_two_opposed,
+    require_perfect_information,
+)
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import choice, number, settings_of, whole
+from zermelo.agents.opponents.models import make_opponent, replies
+from zermelo.agents.tree_search.agent import PruningAgent, TableAgent
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
+from zermelo.agents.tree_search.inner_game import looking_inside
+from zermelo.agents.tree_search.interface import RootNode, TreeSearch
+from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.support.spec_text import Spec, parse_spec
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ExpectiminimaxAgent(PruningAgent):
+    """Minimax with chance nodes, over the whole tree down to ``depth`` or pruned by Star1 or Star2.
+
+    For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
+    game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide. Without
+    pruning every root action's value is exact, and actions are tried in ascending order. Evaluations must be a
+    positive linear transformation of expected utility, as averages of them are compared.
+
+    Attributes:
+        pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
+            cannot change the value.
+        min_probability: How probable a state must be for the search to look further: the product of the
+            probabilities of all chance events on the way there. Less probable states are evaluated, as those at
+            the depth limit are. Without pruning only.
+        beam_width: How many actions are searched further at each node below the root, in games with chance: those
+            that look best one move deep. One or two pay where they allow a larger depth; 0 is all. Without pruning
+            only.
+        samples: How many draws stand for a chance event that can only be simulated.
+        chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
+            anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
+            for it (``evaluates_before_chance`` of a game's own, ``before_chance`` of any other), and averages if
+            it says nothing. Sampled chance is always averaged.
+    """
+
+    kind: ClassVar[str] = "expectiminimax"
+
+    requires = (require_perfect_information, require_one_or_two_opposed)
+    fixed = MappingProxyType({"history_on_improvement": True})
+
+    pruning: ChancePruning = choice(ChancePruning.NONE)
+    min_probability: float = number(0.0, lower=0.0, upper=1.0)
+    beam_width: int = whole(0)
+    samples: int = whole(8, lower=1)
+    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("min_probability", "beam_width"):
+            if getattr(self, name) and self.pruning is not ChancePruning.NONE:
+                raise InvalidSettingError(
+                    f"{name}={getattr(self, name)} is for pruning='none', not {self.pruning.value!r}: leave one "
+                    "of them out"
+                )
+
+    @property
+    def iterations_help(self) -> bool:
+        return self.pruning is not ChancePruning.NONE
+
+    @property
+    def is_exact(self) -> bool:
+        return self.exact or self.pruning is ChancePruning.NONE
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ExpectimaxAgent(TableAgent):
+    """Best reply to fallible opponents: their moves are averaged, with the probabilities of a model.
+
+    For any number of players (also one) and any sums, with or without chance, as long as nothing is hidden.
+    Minimax is too pessimistic against a weak opponent: this takes risks that the opponent is unlikely to punish.
+    Every root action's value is exact, and ``proven`` means proven against that model. Depth counts moves, every
+    player's, and not chance; sampled chance makes the result an estimate. Evaluations must be a positive linear
+    transformation of expected utility.
+
+    Attributes:
+        opponent: What all other seats do: ``"random"``; ``"softmax(evaluator=..., temperature=1)"``; an agent or
+            its name; ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that gives each legal
+            action's probability, or its ``"module:name"``.
+        samples: How many draws stand for a chance event that can only be simulated.
+        chance_at_limit: What a chance event is worth at the depth limit, as in ``ExpectiminimaxAgent``.
+    """
+
+    kind: ClassVar[str] = "expectimax"
+    fixed = MappingProxyType({"depends_on_seat": True, "pruning": ChancePruning.NONE})
+
+    opponent: Any = "random"
+    samples: int = whole(8, lower=1)
+    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
+
+    def __post_init__(self) -> None:
+        self._set("_model", make_opponent(self.opponent))
+        if isinstance(self.opponent, str) and ":" not in self.opponent:
+            self._set("opponent", parse_spec(self.opponent))
+        if isinstance(self.opponent, Spec) and not self.opponent.arguments:
+            self._set("opponent", self.opponent.name)
+        super().__post_init__()
+
+    @property
+    def model(self) -> Any:
+        """The ``opponent`` setting as a function of game and state, an ``OpponentModel``."""
+        return self.__dict__["_model"]
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return settings_of(self, AlphaBetaConfig, **self.fixed, replies=functools.partial(replies, self.model))
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        root, config = self.root(game, state, budget), self.config
+        if root.width is not None:
+            config = replace(config, replies=functools.partial(replies, looking_inside(self.model)))
+        return self.deepened(self.build(config, root, budget), root)
+
+    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
+        return result if search.game.traits.seats == 1 else replace(result, plies=None)

@@ -1,0 +1,109 @@
+"""Searches of any number of players, compiled: expectiminimax, paranoid, best reply (``kernel``), and max^n."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import evaluates_chance
+from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.base.scores import SLACK, Scale, count_values
+from zermelo.agents.kernels.program import (
+    Program,
+    can_search_any,
+    can_use,
+    expected_reward,
+)
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
+from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
+from zermelo.agents.tree_search.interface import Root
+from zermelo.envs import Chance
+from zermelo.envs.rules.rules_game import RulesGame
+
+KERNEL: Final = "zermelo.agents.tree_search.chance.kernel"
+NODES: Final = "zermelo.agents.tree_search.kernel_nodes"
+
+
+class CompiledGeneralSearch(CompiledTreeSearch):
+    """One seat against all others, or alone, over compiled rules with or without chance.
+
+    The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
+    """
+
+    program = Program("general", "tree_search.kernel_root", "search_root", constants=("GENERAL",))
+
+    def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
+        from zermelo.agents.tree_search.chance.kernel import PLACES
+        from zermelo.agents.tree_search.chance.kernel_bounds import BLOCKS
+
+        game: RulesGame = root.game
+        self.max_seat = root.max_seat(config)
+        self.scale = Scale(game, sooner=config.sooner, seat=self.max_seat)
+        replies = root.searched is not None
+        self.prunes = config.prunes
+        traits, size, most = game.traits, game.num_moves, game.max_legal_actions
+        seats = count_values(traits)
+        has_chance = traits.chance is not Chance.NONE
+        # Each opponent can choose each of its actions; where chance follows, nobody may.
+        others_choose = max(traits.seats - 1, 1)
+        choices = size * others_choose + 1 if replies else size
+        width = most * others_choose + 1 if replies else most
+        room = max(BLOCKS * most * has_chance, 3 * width + most if replies else 2 * most)
+        table = None
+        if config.memory_mb:
+            table = CompiledTable(
+                config.memory_mb,
+                choices,
+                score_words=seats + 1 + (config.min_probability > 0),
+                score_bits=1 + (2 * traits.seats + 2).bit_length(),
+                most_states=math.inf if replies else most_states(game, budget.limits),
+            )
+        super().__init__(
+            root,
+            budget,
+            config,
+            constants=self.constants(root, config),
+            ordering=config.ordering if config.prunes else Ordering.FIXED,
+            choices=choices,
+            width=width,
+            table=table,
+            room=room + seats + 4 + MAX_PLIES,
+            num_values=seats,
+        )
+        search = self.searches[0]
+        frame = self.scale.frame(None)  # the rules pay at the end, so all states have the same
+        search.lower_value, search.lower_distance = frame.lowest
+        search.upper_value, search.upper_distance = frame.highest
+        search.middle = frame.middle
+        search.slack = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
+        search.expected, search.total = expected_reward(game), int(traits.constant)
+        if root.fitted is not None:
+            self._fitted = root.fitted  # whose memory the kernel reads
+            search.hold("fitted", root.fitted.words())
+        search.prunes = config.prunes
+        search.probes = config.pruning is ChancePruning.STAR2
+        search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
+        search.beam_width = 0 if config.prunes else config.beam_width
+        search.min_probability = 0.0 if config.prunes else config.min_probability
+        search.passes = hasattr(game.rules, "pass_turn")
+        search.hold("scratch", np.zeros(size, np.int64))
+        if has_chance and search.ordered:
+            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))
+
+    @classmethod
+    def can_search(cls, root: Root) -> bool:
+        return can_search_any(root.game) and (root.fitted is not None or can_use(root.game, root.evaluator))
+
+    @classmethod
+    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+        has_chance = root.game.traits.chance is not Chance.NONE
+        found = {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
+        return found | {f"{NODES}.NETWORK": True} if root.fitted is not None else found
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state; what an improbable state was searched for is nothing to go by."""
+        return None if self.searches[0].min_probability else super().recall(state, depth, ply)

@@ -1,0 +1,42 @@
+"""Expectimax: the best answer to opponents that err."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
+from zermelo.envs import CHANCE, Game
+
+
+def expectimax(
+    game: Game[Any],
+    state: Any,
+    seat: int,
+    replies: Callable[[Any], Sequence[tuple[int, float]]],
+    depth: float = math.inf,
+    evaluate: Evaluate = nothing_more,
+) -> float:
+    """The expected value of best play against opponents whose policies are known.
+
+    Their moves are averaged over, as chance is: Russell and Norvig, 4th ed., section 5.5.
+
+    Args:
+        game: Of any number of players.
+        state: Where to start.
+        seat: The seat that plays best.
+        replies: ``replies(state)``, the actions of the opponent to move, each with its probability.
+        depth: How many moves to look ahead, chance not counted.
+        evaluate: What the seat can still expect there.
+    """
+    if game.is_terminal(state):
+        return game.utility(state)[seat]
+    mover = game.to_move(state)
+    if depth <= 0 and mover != CHANCE:
+        return game.utility(state)[seat] + evaluate(state)
+    rest = (seat, replies, depth if mover == CHANCE else depth - 1, evaluate)
+    if mover == seat:
+        return max(expectimax(game, game.result(state, action), *rest) for action in game.legal_actions(state))
+    outcomes = game.chance_outcomes(state) if mover == CHANCE else replies(state)
+    return math.fsum(p * expectimax(game, game.result(state, o), *rest) for o, p in outcomes)

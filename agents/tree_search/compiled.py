@@ -1,0 +1,356 @@
+"""The one front end of all compiled tree searches: run the kernel of the root, read back what it found.
+
+A ``CompiledTreeSearch`` has a ``layout.Search`` for each thread, the memory behind it and the table. It obeys the
+limits, counts, gives more memory where that helps, and raises what a search raises.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget, SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.options import Compile, Ties
+from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.base.scores import Score
+from zermelo.agents.kernels import layout
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.program import Program, evaluates
+from zermelo.agents.kernels.threads import race, run_here, spread
+from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.config import Ordering, TreeConfig
+from zermelo.agents.tree_search.interface import (
+    Iteration,
+    MoveOrder,
+    Question,
+    Root,
+    RootMove,
+    RootNode,
+    TreeSearch,
+)
+from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
+from zermelo.envs import Chance
+from zermelo.envs.jit.history import starter, table_key
+from zermelo.envs.rules.boards import whole
+from zermelo.envs.rules.contract import DEFAULTS
+from zermelo.envs.rules.rules_game import RulesGame
+
+_ALL_NODES: Final = 1 << 62
+_ENDLESS: Final = 1 << 20
+"""More moves than any search looks ahead."""
+_SHORT: Final = 1 << 16
+"""An iteration that cannot have more nodes than this runs in the caller's thread."""
+_FASTEST: Final = 4_000_000
+"""Nodes a second of the fastest kernels, for the size of the table: a larger one is slower."""
+_FEW: Final = 1 << 13
+"""A search of so few nodes, and without a clock, runs in the caller's thread."""
+_PATH: Final = 4 * MAX_PLIES
+"""How many states there can be on a path, those of chance and of opponents that do not choose included."""
+ARENA: Final = 1 << 18
+"""Words of memory for records to begin with."""
+_HEADER, _PROVEN, _VALUES, _IS_EXACT = 2, 1, 2, 4  # as the kernels have them
+_TIES: Final = (None, Ties.FIRST, Ties.RANDOM)
+"""In the order of their numbers for kernels."""
+
+
+def plies_of(depth: float) -> int:
+    """A depth as kernels count it; no depth limit is a large one."""
+    return int(depth) if depth < _ENDLESS else _ENDLESS
+
+
+def most_states(game: Any, limits: Limits, *, beyond: bool = False, threads: int = 1) -> float:
+    """A rough upper bound of the states that a search visits; ``beyond`` if some lie deeper than its limit."""
+    most = math.inf if limits.nodes is None else float(limits.nodes)
+    if limits.seconds is not None:
+        most = min(most, threads * _FASTEST * limits.seconds)
+    if beyond or limits.depth is None or limits.depth > 16:
+        return most
+    levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
+    return min(most, float(game.max_legal_actions) ** levels)
+
+
+class CompiledTreeSearch(TreeSearch):
+    """A search whose nodes a kernel visits; they are counted inside it.
+
+    Args:
+        root: What to search.
+        budget: The limits.
+        config: The settings.
+        constants: Those of the kernel.
+        ordering: In which order actions are tried.
+        choices: How many numbers of choices there are; as many as actions, if not given.
+        width: The most choices that a node can have; as many as legal actions, if not given.
+        table: Positions already searched, or None.
+        threads: How many threads search together.
+        row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
+        room: Words that a node may use before it visits another, for kernels with records in an arena.
+        num_values: How many seats' values a record has.
+        shares: Whether positions share their table entries whatever was before them.
+    """
+
+    program: ClassVar[Program]
+    compiled = True
+    _beyond = 0
+    """How many moves further than the depth the kernel may look (quiescence)."""
+
+    def __init__(
+        self,
+        root: Root,
+        budget: Budget,
+        config: TreeConfig,
+        *,
+        constants: Mapping[str, bool],
+        ordering: Ordering,
+        choices: int | None = None,
+        width: int | None = None,
+        table: CompiledTable | None = None,
+        threads: int = 1,
+        row: int = 0,
+        room: int = 0,
+        num_values: int = 1,
+        shares: bool = False,
+    ) -> None:
+        game: RulesGame = root.game
+        self.game = game if root.searched is None else root.searched
+        self.budget = budget
+        self.order, self._ordering = MoveOrder(self.game, ordering), ordering
+        self.table: CompiledTable | None = table
+        self.transposes = table is not None
+        self._rules, self._shares = game.rules, shares
+        self._kernel = self.program.load(game.rules, **constants)
+        self._row = spread(row)
+        size = game.num_moves
+        width = game.max_legal_actions if width is None else width
+        self._replies = root.searched is not None
+        self.orders_root = threads == 1 and not self._replies
+        levels = 1 if game.traits.chance is Chance.NONE else 2
+        self._short_depth = 0.0 if threads > 1 or self._beyond else math.log(_SHORT, max(width, 2)) / levels
+        """Deeper iterations of many nodes are worth a thread, so that the clock and Ctrl-C are heeded."""
+        self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
+        self._unclaimed = np.zeros(1, np.int64)
+        self._plies = self._slots = 0
+        self.searches = [Search() for _ in range(threads)]
+        for search in self.searches:
+            search.start = starter(game.rules, _PATH, shares=shares)
+            search.actions = size
+            search.choices = size if choices is None else choices
+            search.width = width
+            search.sooner = config.sooner
+            search.ordered = ordering is not Ordering.FIXED
+            search.seats, search.num_values = game.traits.seats, num_values
+            search.root_seat = self.max_seat
+            search.own = self.max_seat if num_values > 1 else 0
+            search.evaluated = evaluates(root.evaluator)
+            search.lower_evaluation, search.upper_evaluation = game.rules_bounds
+            search.max_ply = MAX_PLIES
+            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+            search.hold("history", np.zeros(search.seats * search.choices, np.int64))
+            if self._busy is not None:
+                search.hold("busy", self._busy)
+                search.hold("unclaimed", self._unclaimed)
+            if room:
+                search.room = 8 * room
+                self._allot_arena(search, max(ARENA, room))
+        if table is not None:
+            table.serve(self.searches)
+
+    def restart(self, root: Root, budget: Budget) -> None:
+        game = root.game if root.searched is None else root.searched
+        if game is not self.game:
+            self.game, self.order = game, MoveOrder(game, self._ordering)
+        self.budget, self.proof = budget, None
+        for search in self.searches:
+            search.held["killers"][:] = 0
+            if self.selective:
+                search.held["history"][:] //= 2  # what was good a move ago often still is
+            else:
+                search.held["history"][:] = 0
+            search.table_hits = search.table_stores = 0
+
+    def forget(self) -> None:
+        if self.table is not None:
+            self.table.clear()
+        for search in self.searches:
+            search.held["history"][:] = 0
+
+    @classmethod
+    @abc.abstractmethod
+    def can_search(cls, root: Root) -> bool:
+        """True if the kernel fits the game and the evaluator."""
+
+    @classmethod
+    @abc.abstractmethod
+    def constants(cls, root: Root, config: Any) -> dict[str, bool]:
+        """The constants of the kernel: what of it a game and settings need."""
+
+    def prepare(self, depth: float) -> None:
+        """Sets what depends on the depth, in selective searches."""
+
+    def search_moves(
+        self,
+        node: RootNode,
+        iteration: Iteration,
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
+    ) -> None:
+        """Searches the root's actions, which the kernel may put in order, and fills the iteration.
+
+        Raises:
+            SearchStopped: A limit was reached; what was found before it is in the iteration.
+            GameTooLongError: The game does not end in time.
+        """
+        budget, kernel, count = self.budget, self._kernel, len(actions)
+        budget.check_clock()
+        self.allot(iteration.depth, count)
+        listed, depth = self._listed, int(min(iteration.depth, _ENDLESS))
+        listed[:count] = actions
+        (low, low_distance), (high, high_distance) = window or node.window
+        for search in self.searches:
+            search.root_count, search.depth, search.age = count, depth, depth & 1
+            search.orders_root = iteration.unordered
+            search.exact, search.best_lines = question.exact, question.best_lines
+            search.sees_ties = _TIES.index(question.ties)
+            search.root_alpha, search.root_alpha_distance = low, low_distance
+            search.root_beta, search.root_beta_distance = high, high_distance
+        if self.selective:
+            self.prepare(iteration.depth)
+        here = node.state.state if self._replies else node.state
+        is_short = depth <= self._short_depth
+        if len(self.searches) == 1 and math.isinf(budget.seconds_left):
+            is_short |= budget.most_nodes - budget.nodes <= _FEW
+        reason = layout.ASKED
+
+        def call(search: Search) -> None:
+            kernel(*search.start(here), search)
+
+        try:
+            while True:
+                self._begin()
+                if is_short:
+                    reason, search = run_here(call, self.searches[0])
+                else:
+                    reason, search = race(call, self.searches, budget.check_clock)
+                if reason == layout.OUT_OF_MEMORY:
+                    self._allot_arena(search, 4 * len(search.held["arena"]))
+                elif is_short and reason == layout.OUT_OF_STACK:
+                    is_short = False
+                else:
+                    break
+        finally:
+            self._count()  # of the last call: those that ran out of memory were begun again
+            if iteration.unordered:
+                actions[:] = listed[:count].tolist()
+            if reason != layout.GOING:
+                search = max(self.searches, key=lambda search: search.root_done)
+            self._read(iteration, search, node)
+        if reason == layout.OUT_OF_NODES:
+            raise SearchStopped(StoppedBy.NODES)
+        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
+            raise GameTooLongError(self.game, search.deepest - 1)
+        iteration.finish(node)
+
+    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+        """Takes the root moves that a search has found."""
+        slots, words, seats = search.held["root_slots"], search.slot_words, search.num_values
+        numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
+        for start in range(0, len(numbers), words):
+            action, found = numbers[start : start + _HEADER]
+            record = start + _HEADER
+            *values, distance = floats[record : record + seats + 1].tolist()
+            line = (action, *numbers[record + seats + 2 : record + seats + 2 + numbers[record + seats + 1]])
+            has_values = self.prefers or (seats > 1 and found & _VALUES)
+            score, plies = (values[search.own], distance), 0.0
+            if self.prefers:
+                score, plies = (values[search.own], 0), distance
+            rest = bool(found & _IS_EXACT), bool(found & _PROVEN), line, 0.0, tuple(values) if has_values else ()
+            iteration.add(RootMove(action, score, *rest, plies), node.maximizing)
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows what a search to this depth would find."""
+        if self.table is None:
+            return None
+        _, data = probe(self.searches[0], self._table_key(state))
+        if data == 0 or bound_of(data) != EXACT or not (is_proven(data) or serves(data, plies_of(depth))):
+            return None
+        action = table_action_of(self.searches[0], data)
+        return action if action >= 0 else None
+
+    def _table_key(self, state: Any) -> int:
+        """The kernel's key of a state."""
+        here, chooser = (state.state, state.chooser) if self._replies else (state, None)
+        key, signature = table_key(self._rules, here)
+        number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
+        mark = 0 if self._shares else signature
+        return whole(number ^ mark ^ (0 if chooser is None else 2 * (chooser + 1) * layout.CHANCE_KEY))
+
+    def _begin(self) -> None:
+        """Sets what a call of the kernel begins with; another may have left it half way."""
+        left = int(min(self.budget.most_nodes - self.budget.nodes, _ALL_NODES))
+        self._unclaimed[0] = left
+        for search in self.searches:
+            search.stop = layout.GOING
+            search.nodes = search.root_done = 0
+            search.node_limit = 0 if search.unclaimed else left
+            search.deepest = -1
+            search.passed_ply = 0
+            search.repetition_ply = MAX_PLIES
+            search.known = -1
+        if self._busy is not None:
+            self._busy[:] = 0
+
+    def _count(self) -> None:
+        """Adds what all threads have done to what the search has spent."""
+        budget = self.budget
+        hits = stores = 0
+        for search in self.searches:
+            budget.nodes += search.nodes
+            budget.deepest = max(budget.deepest, search.deepest)
+            hits += search.table_hits
+            stores += search.table_stores
+        if self.table is not None:
+            self.table.hits, self.table.stores = hits, stores
+
+    def allot(self, depth: float, actions: int) -> None:
+        """Sees that there is memory as far as a search can look. The system gives it to used addresses only."""
+        plies = int(min(depth + self._beyond, MAX_PLIES)) + 3
+        if plies > self._plies:
+            self._plies = plies = min(max(plies, 2 * self._plies, 32), MAX_PLIES + 3)
+            for search in self.searches:
+                search.row, search.line = self._row, plies
+                if self._row:
+                    search.hold("rows", np.empty((plies + 1) * self._row, np.int64))
+                    search.hold("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
+                search.slot_words = _HEADER + search.num_values + 2 + plies
+            self._slots = 0
+        if actions > self._slots:
+            self._slots = actions
+            self._listed = np.empty(2 * actions, np.int64)  # the kernel writes move scores behind the actions
+            for search in self.searches:
+                search.hold("root_actions", self._listed)
+                search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
+
+    def _allot_arena(self, search: Search, size: int) -> None:
+        search.hold("arena", np.empty(size, np.int64))
+        search.arena_end = search.arena + 8 * size
+
+
+def compiled_search(
+    kind: type[CompiledTreeSearch], root: Root, budget: Budget, config: TreeConfig
+) -> CompiledTreeSearch | None:
+    """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
+    """
+    if budget.compile is Compile.NEVER or not kind.can_search(root):
+        return None
+    if not kind.program.is_ready(root.game.rules, budget, kind.constants(root, config)):
+        return None
+    found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]  # as all kinds do
+    return found

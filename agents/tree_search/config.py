@@ -1,0 +1,148 @@
+"""Settings of the searches of a game tree: an agent makes one object, which plain and compiled searches read."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zermelo.agents.base.options import ChanceAtLimit
+from zermelo.agents.base.settings import check_settings, choice, flag, function, number, path, whole
+
+MIN_REDUCED_DEPTH: Final = 3
+"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
+
+
+class ChancePruning(enum.StrEnum):
+    """Pruning where there is chance. It never changes a value."""
+
+    NONE = "none"
+    """Nothing: every node down to the depth is visited."""
+    STAR1 = "star1"
+    """Leaves out outcomes that cannot bring the average of a chance node back into the window."""
+    STAR2 = "star2"
+    """Star1 after probing one action in each outcome."""
+
+
+class Ordering(enum.StrEnum):
+    """How actions are ordered. It changes how long a search to a depth takes, not what it is worth."""
+
+    AUTO = "auto"
+    """The table's action, then killers (actions that cut off a sibling at the same ply), then the game's own
+    ``ordering_hint`` if it has one, then history (how often an action cut off anywhere), then ascending."""
+    FIXED = "fixed"
+    """Ascending, always: what textbooks count nodes with."""
+
+
+class TieRule(enum.StrEnum):
+    """Which of several actions a player takes that are as good for itself but not for the others.
+
+    In max^n the value of a position depends on it: Sturtevant and Bowling, "Robust Game Play Against Unknown
+    Opponents", AAMAS (2006). What is still equal is decided for the smallest action number.
+    """
+
+    FIRST = "first"
+    """The one with the smallest number."""
+    PARANOID = "paranoid"
+    """The one that is worst for the seat to move at the root."""
+    FRIENDLY = "friendly"
+    """The one that is best for the seat to move at the root."""
+    SPITEFUL = "spiteful"
+    """The one that leaves least to all others together."""
+    GENEROUS = "generous"
+    """The one that leaves most to all others together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeConfig:
+    """Settings that every search of a game tree has.
+
+    Attributes:
+        depends_on_seat: Whether the seat to move at the root maximizes, not the first: a table serves one seat.
+        sooner: Whether, of equal values, wins come sooner and losses later.
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        ordering: In which order a search that prunes tries actions; without pruning it is ascending.
+    """
+
+    depends_on_seat: bool = flag(False)
+    sooner: bool = flag(True)
+    memory_mb: float = number(0.0, lower=0)
+    ordering: Ordering = choice(Ordering.AUTO)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SelectiveSettings:
+    """Settings by which a compiled search of two players looks less deep at some moves.
+
+    Attributes:
+        late_move_reductions: After how many actions of a node the others are first searched less deep, the later
+            and the deeper the less, and less again if they seldom cut off elsewhere; 2 or 3 is usual, 0 is never.
+            Those that turn out better than what is known are searched again to the full depth. Not in the last two
+            moves, for noisy actions and for those that leave the turn where it is. Which are late depends on what
+            was searched before.
+        null_move: Minimum reduction, in moves, of the search of what follows if the player to move skips its turn
+            in a state that is evaluated as good enough; 2 is usual. If that is good enough still, so is the node.
+            Only for games with ``pass_turn(state)``, and only good where having to move seldom hurts.
+        futility: How much a move may change the evaluation, in the game's utility. Near the depth limit a state
+            that is better than what matters by so much for each move left is not searched, and quiet actions are
+            left out where it is as much worse, where many were tried, or where ``is_losing`` says so.
+        share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
+            before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
+            matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table
+            says is never proven; a value in which the repetition of an earlier position has counted is not stored.
+    """
+
+    late_move_reductions: int = whole(0)
+    null_move: int = whole(0)
+    futility: float = number(0.0, lower=0)
+    share_positions: bool = flag(False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaConfig(SelectiveSettings, TreeConfig):
+    """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
+
+    Those that agents have are described there.
+
+    Attributes:
+        pruning: What is left out; ``NONE`` visits every node.
+        use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations
+            cannot either.
+        history_on_improvement: Whether the order learns from every action that was better than what was known
+            before, where the seat had chosen it; without, only from those that cut off.
+        replies: ``replies(game, state)``: the actions of the other seats with their probabilities, if these are
+            averaged over. In plain Python only.
+    """
+
+    pruning: ChancePruning = choice(ChancePruning.STAR1)
+    use_bounds: bool | None = flag(None)
+    quiescence: int = whole(0)
+    history_on_improvement: bool = flag(False)
+    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AVERAGE)
+    min_probability: float = number(0.0, lower=0.0, upper=1.0)
+    beam_width: int = whole(0)
+    replies: Callable[[Any, Any], Any] | None = function("of game and state")
+    threads: int = whole(1, lower=1)
+    tables: str | None = path()
+
+    @property
+    def prunes(self) -> bool:
+        """True if anything is left out."""
+        return self.pruning is not ChancePruning.NONE
+
+    @property
+    def is_selective(self) -> bool:
+        """True if some moves are searched less deep than others."""
+        return bool(self.late_move_reductions or self.null_move or self.futility)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxNConfig(TreeConfig):
+    """Settings of max^n, which may prune where the sum is constant and all values have a lower bound."""
+
+    tie_rule: TieRule = choice(TieRule.FIRST)
+    prunes: bool = flag(False)

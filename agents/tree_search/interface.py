@@ -1,0 +1,292 @@
+"""The interface of a search, plain or compiled, to its root; and the records that they exchange."""
+
+from __future__ import annotations
+
+import abc
+import enum
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
+from zermelo.agents.tree_search.config import Ordering, TreeConfig
+from zermelo.envs import Game
+from zermelo.envs.capabilities import SupportsOrdering
+
+HIGH_HINT: Final = 1 << 26
+"""Actions with a hint of that or more are tried before killers."""
+
+
+class MoveOrder:
+    """Orders the actions at a node, and learns from those that cut off."""
+
+    def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
+        self._fixed = ordering is Ordering.FIXED
+        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
+        self._killers: dict[int, tuple[int, ...]] = {}
+        self._history: dict[tuple[int, int], float] = {}
+
+    def order_moves(
+        self, state: Any, actions: Sequence[int], mover: int, ply: int, table_action: int | None
+    ) -> Sequence[int]:
+        """The actions, most promising first; ties ascending."""
+        if self._fixed or len(actions) < 2:
+            return actions
+        killers, history, hint = self._killers.get(ply, ()), self._history, self._hint
+
+        def move_score(action: int) -> tuple[bool, bool, bool, float, float]:
+            hinted = hint(state, action) if hint is not None else 0.0
+            return (
+                action != table_action,
+                hinted < HIGH_HINT,
+                hinted < HIGH_HINT and action not in killers,
+                -hinted,
+                -history.get((mover, action), 0.0),
+            )
+
+        return sorted(actions, key=move_score)
+
+    def update_history(self, action: int, mover: int, ply: int, depth: float) -> None:
+        """Remembers an action that made its siblings needless, ``depth`` moves above the horizon."""
+        if self._fixed:
+            return
+        killers = self._killers.get(ply, ())
+        if action not in killers:
+            self._killers[ply] = (action, *killers[:1])
+        weight = min(depth, 16.0)
+        self._history[mover, action] = self._history.get((mover, action), 0.0) + weight * weight
+
+
+StopTest: TypeAlias = Callable[[Game[Any], Any, int], bool]
+
+
+class Visit(NamedTuple):
+    """Knowledge of a state after searching it.
+
+    Attributes:
+        score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
+        proven: No evaluation, cut-off or sample entered the score.
+        line: The principal variation.
+        variance: Of the score's value, where chance was sampled.
+        values: Every seat's total, where the score does not say them (more than two seats, or sums that vary).
+        plies: Moves to the end of the line, for searches whose score does not say it.
+    """
+
+    score: Score
+    proven: bool
+    line: tuple[int, ...] = ()
+    variance: float = 0.0
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
+
+
+class Root(NamedTuple):
+    """The start of a search.
+
+    Attributes:
+        state: A state of the game, or of ``searched``, that is not finished.
+        evaluator: Values states at the depth limit; None only where the search never stops early.
+        stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
+        width: How many draws a chance state stands for, where chance can only be simulated; else None.
+        legal: The state's legal actions, if they are known.
+        searched: The game whose states the tree is built of, if it is a view of ``game``.
+        fitted: The lookup tables of a fitted evaluation, for compiled searches; or None.
+    """
+
+    game: Any
+    state: Any
+    evaluator: Any = None
+    stop_test: StopTest | None = None
+    width: int | None = None
+    legal: Sequence[int] | None = None
+    searched: Any = None
+    fitted: Any = None
+
+    def max_seat(self, config: TreeConfig) -> int:
+        """The seat that maximizes."""
+        view = self.game if self.searched is None else self.searched
+        return int(view.to_move(self.state)) if config.depends_on_seat else 0
+
+
+class RootNode(NamedTuple):
+    """The state that a search starts from, with the seat to move, how scores read there, and alpha and beta.
+
+    ``maximizing`` says that the seat wants the greater score; the legal actions are ascending.
+    """
+
+    state: Any
+    seat: int
+    maximizing: bool
+    frame: Frame
+    window: tuple[Score, Score]
+    legal: Sequence[int]
+
+
+class Question(NamedTuple):
+    """What is asked about the root's actions: exact values of all, or of the ``best_lines`` best.
+
+    Those that the rule for ``ties`` may play must show as ties; None prefers nothing.
+    """
+
+    exact: bool = False
+    ties: Ties | None = Ties.FIRST
+    best_lines: int = 1
+
+
+class TreeSearch(abc.ABC):
+    """A search as the root sees it.
+
+    Attributes:
+        table: The transposition table, which counts its ``hits`` and ``stores``, or None.
+        max_seat: The seat that maximizes; every other seat minimizes.
+        prunes: Whether anything is left out; else the window is open at the root.
+        orders_root: Whether it orders the root's actions by itself, for the first iteration.
+        transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
+        selective: Whether some moves are searched less deep than others.
+        prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
+        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
+        watcher: Tells an observer of each node (``search.observer``), or None.
+        why_plain: Why no kernel visits the nodes, of rules that can be compiled.
+        proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
+        made_for: Game, seat, evaluator, settings and limits, if another search with the same may go on with it.
+    """
+
+    game: Game[Any]
+    budget: Budget
+    scale: Scale
+    order: MoveOrder
+    table: Any = None
+    max_seat: int = 0
+    prunes: bool = True
+    orders_root: bool = False
+    transposes: bool = False
+    selective: bool = False
+    prefers: bool = False
+    compiled: bool = False
+    why_plain: str = ""
+    proof: Any = None
+    made_for: tuple[Any, ...] = ()
+    evaluator_name: str = ""
+    leaves: int = 0
+    leaf_seconds: float = 0.0
+    watcher: Any = None
+
+    def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
+        """The view of a state to start from."""
+        game, frame = self.game, self.scale.frame(state)
+        seat = game.to_move(state)
+        window = (frame.lowest, frame.highest) if self.prunes else INFINITE_WINDOW
+        legal = game.legal_actions(state) if legal is None else legal
+        return RootNode(state, seat, seat == self.max_seat, frame, window, legal)
+
+    def root_actions(self, node: RootNode) -> Sequence[int]:
+        """The actions at the root, the most promising first."""
+        actions = self.order.order_moves(node.state, node.legal, node.seat, 0, None)
+        return actions if self.proof is None else self.proof.order(actions)
+
+    @abc.abstractmethod
+    def search_moves(
+        self,
+        node: RootNode,
+        iteration: Iteration,
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
+    ) -> None:
+        """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
+
+        An action gets a window that only shows whether it is better than the best so far (or as good, where the
+        rule for ties could prefer it), unless exact values are asked for. Another ``window`` than the node's own
+        may turn out too narrow: then the best move is not exact.
+        """
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state ``ply`` moves below the root, if the search still knows it.
+
+        Only an exact score of a search that was just so deep, or proven, says it: other searches may like another.
+        """
+        return None
+
+    def preferred(self, moves: Sequence[RootMove]) -> Sequence[RootMove]:
+        """Of several root moves of equal score those that it would play."""
+        return moves
+
+    def restart(self, root: Root, budget: Budget) -> None:  # noqa: B027 - only compiled searches are used again
+        """Makes this the search of another root of its game; it knows what it has learned before."""
+
+    def forget(self) -> None:  # noqa: B027 - only compiled searches are used again
+        """Makes it know nothing of what it has searched."""
+
+    def search_fully(self) -> None:  # noqa: B027 - only selective searches have to do anything
+        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
+
+
+class RootMove(NamedTuple):
+    """A root action that was searched to the end of its iteration; the score reads as at the root.
+
+    ``is_exact`` says that its value is, not only bounded.
+    """
+
+    action: int
+    score: Score
+    is_exact: bool
+    proven: bool
+    line: tuple[int, ...]
+    variance: float
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
+
+
+@dataclass
+class Iteration:
+    """One search of the root to some depth, finished or not; ``unordered`` if a kernel orders its actions."""
+
+    depth: float
+    moves: list[RootMove] = field(default_factory=list)
+    best: RootMove | None = None
+    finished: bool = False
+    proven: bool = False
+    unordered: bool = False
+
+    def tied(self) -> list[RootMove]:
+        """The moves known to be as good as the best, by action number."""
+        best = self.best
+        assert best is not None, "asked only of an iteration that searched a move"
+        tied = [best]
+        for move in self.moves:
+            if move is not best and move.is_exact and move.score == best.score:
+                tied.append(move)
+        return sorted(tied)
+
+    def add(self, move: RootMove, maximizing: bool) -> None:
+        """Takes a move that was searched."""
+        self.moves.append(move)
+        best = self.best
+        if best is None or (move.score > best.score if maximizing else move.score < best.score):
+            self.best = move
+
+    def finish(self, node: RootNode) -> None:
+        """Says that all moves were searched, and what is proven by that."""
+        assert self.best is not None, "a root has actions"
+        limit = node.frame.highest if node.maximizing else node.frame.lowest
+        self.finished = True
+        self.proven = self.best.proven and (self.best.score[0] == limit[0] or self.all_proven())
+
+    def all_proven(self) -> bool:
+        """True if the score of every move is proven."""
+        return all(map(operator.attrgetter("proven"), self.moves))
+
+
+class Bound(enum.IntEnum):
+    """Relation of a stored score to the true one."""
+
+    EXACT = 0
+    LOWER = 1
+    UPPER = 2
+
+
+Vector: TypeAlias = tuple[float, ...]
+"""Every seat's total, in seat order."""

@@ -1,0 +1,229 @@
+"""The root of every tree search, and iterative deepening over it.
+
+The root differs from the nodes below: it must answer with an action, not only a value, treat ties as ties, and
+leave something sensible behind when a limit stops it half way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from zermelo.agents.base.budget import SearchStopped
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.evaluators.one_ply import totals_after
+from zermelo.agents.tree_search.inner_game import SampledGame
+from zermelo.agents.tree_search.interface import Iteration, Question, RootMove, RootNode, TreeSearch
+from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
+
+_USUAL: Final = 0.5
+_CLEAR: Final = 0.2
+"""Shares of the time after which no other iteration begins."""
+_STEADY: Final = 4
+"""After so many iterations with the same best action it is clear."""
+_FALL: Final = 0.02
+"""The fall of the value that counts, as a share of the span of the game's utility."""
+
+
+class TimeManager:
+    """Says after each iteration whether another is worth its time.
+
+    A time limit is for the hardest decision: half of it is what a search usually takes. It takes a fifth if the
+    last four iterations agree on the action; and all there is while the last iteration was worse than the one
+    before it, as something else may have to be found. A single legal action takes no time. ``span`` is the upper
+    bound on utility less the lower one, infinite where that is not known.
+    """
+
+    def __init__(self, seconds: float, num_actions: int, span: float) -> None:
+        self._seconds = seconds
+        self._num_actions = num_actions
+        self._margin = 0.0 if span == float("inf") else _FALL * span
+        self._value: float | None = None
+        self._action: int | None = None
+        self._agreed = 0
+
+    def is_enough(self, action: int, value: float, elapsed: float) -> bool:
+        """True to answer now, with this action and value (for the player to move) of the last iteration."""
+        has_fallen = self._value is not None and value < self._value - self._margin
+        self._agreed = self._agreed + 1 if action == self._action else 1
+        self._value, self._action = value, action
+        if self._num_actions == 1:
+            return True
+        if has_fallen:
+            return False
+        return elapsed >= self._seconds * (_CLEAR if self._agreed >= _STEADY else _USUAL)
+
+
+def _worst_value(search: TreeSearch, node: RootNode) -> float:
+    """The value of a lost game: evaluations lie inside the bounds, whether or not the search uses them."""
+    frame, traits = node.frame, search.game.traits
+    if node.maximizing:
+        return traits.utility_bounds[0] if traits.terminal_rewards_only else frame.lowest[0]
+    return traits.constant - traits.utility_bounds[0] if traits.terminal_rewards_only else frame.highest[0]
+
+
+def _half_way(
+    search: TreeSearch,
+    node: RootNode,
+    last: Iteration | None,
+    partial: Iteration,
+    actions: Sequence[int],
+    *,
+    exact: bool,
+) -> Iteration | None:
+    """The iteration to answer with where the last one was not finished.
+
+    The moves that it has not looked at are known from the last finished iteration, mostly by bounds. So a move
+    that is lost for certain gives way to the others, and any other only to one that was as good as the best.
+    """
+    best = partial.best
+    if best is None or not best.is_exact:
+        return last  # nothing was searched, or with too narrow a window
+    frame, sign = node.frame, 1 if node.maximizing else -1
+    limit = frame.highest if sign > 0 else frame.lowest
+    worst = _worst_value(search, node)
+
+    def merit(move: RootMove) -> tuple[float, float, bool]:
+        return sign * move.score[0], sign * move.score[1], move.is_exact
+
+    if last is not None and exact:
+        final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+        assert last.best is not None, "a finished iteration has searched its first action"
+        now = final.get(last.best.action)
+        if now is None or merit(now)[:2] >= merit(last.best)[:2]:
+            return last
+        # What it would play is worse for certain. Its values stay, but for those that are now known for good.
+        moves = [final.get(move.action, move) for move in last.moves]
+        best = max(moves, key=lambda move: merit(move)[:2])
+        found = Iteration(last.depth, moves, best)
+        found.proven = best.proven and (best.score[0] == limit[0] or found.all_proven())
+        return found
+
+    partial.proven = best.proven and best.score[0] == limit[0]
+    tried = {move.action for move in partial.moves}
+    is_certain = best.proven or best.score[0] == worst
+    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst
+    if last is None:
+        if best.score[0] == worst:  # whatever else there is cannot be worse
+            for action in actions:
+                if action not in tried:
+                    unknown = RootMove(action, (frame.middle, 0), False, False, (action,), math.nan)
+                    return Iteration(partial.depth, [unknown], unknown)
+        return partial
+    waiting = [move for move in last.moves if move.action not in tried]
+    better = [move for move in waiting if merit(move)[:2] > merit(best)[:2]]
+    if not better:
+        everything = [*partial.moves, *waiting]
+        all_seen = {move.action for move in everything} >= set(actions)
+        partial.proven = partial.proven or (all_seen and all(move.proven for move in everything))
+        return partial
+    instead = max(better, key=merit)
+    if not is_certain or not (is_lost or instead.is_exact):
+        return partial
+    return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
+
+
+def _glance(search: TreeSearch, node: RootNode, actions: list[int]) -> Iteration | None:
+    """Sorts actions by what they pay at once, the best first, before anything dearer is looked at.
+
+    Returns what to answer with if the time ends before the first action is searched.
+    """
+    game: Any = search.game
+    state, seat, worst = node.state, node.seat, -math.inf
+    if isinstance(game, SampledGame):  # of which one draw will do
+        game, state = game.inside, state.state
+    totals, _ = totals_after(game, state, search.budget, seed=0)
+    if not totals:
+        return None
+    actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
+    first = actions[0]
+    found = RootMove(first, (node.frame.middle, 0), False, False, (first,), math.nan)
+    return Iteration(1, [found], found)
+
+
+def deepen(
+    search: TreeSearch,
+    node: RootNode,
+    limits: Limits,
+    question: Question,
+    *,
+    step_by_step: bool,
+    watch: Callable[[Iteration, int, StoppedBy], bool] | None = None,
+    aspiration: float = 0.0,
+    manager: TimeManager | None = None,
+) -> tuple[Iteration | None, int, StoppedBy]:
+    """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
+
+    ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
+    after each finished iteration with it, its depth and what stopped it; False ends the search. ``aspiration`` is
+    how far from the last iteration's value the next one looks at first (0: everywhere). ``manager`` says whether
+    another iteration is worth its time.
+
+    Returns:
+        The iteration to answer with (None if not one action could be searched), the depth of the last finished
+        one, and what stopped the search. An unfinished iteration counts once its first action is done, which is
+        the best of the iteration before; with ``exact``, only if none was finished. A move that it has seen lose
+        is not answered with while others are better as far as is known.
+
+    Raises:
+        GameTooLongError, RecursionError: The game goes on for too long, and no iteration was finished before.
+    """
+    last: Iteration | None = None
+    deepest = math.inf if limits.depth is None else limits.depth
+    unordered = search.orders_root and search.proof is None
+    actions = list(node.legal if unordered else search.root_actions(node))
+    looks_first = limits.seconds is not None and isinstance(search, PlainSearch)
+    glance = _glance(search, node, actions) if looks_first else None
+    depth: float = 1 if step_by_step else deepest
+    full = node.window
+    while True:
+        iteration, window = Iteration(depth, unordered=unordered and last is None), full
+        if aspiration and last is not None and last.best is not None and not question.exact:
+            # In whole units of compiled evaluations: between two of them an edge would be another one there.
+            value, half_width = last.best.score[0], math.ceil(aspiration * EVALUATION_UNIT) / EVALUATION_UNIT
+            window = max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
+        try:
+            search.search_moves(node, iteration, actions, question, window)
+            while window != full and iteration.best is not None and not iteration.best.is_exact:
+                too_low = iteration.best.score <= window[0]
+                opened = (full[0], window[1]) if too_low else (window[0], full[1])
+                if opened == window:
+                    break
+                iteration, window = Iteration(depth), opened
+                search.search_moves(node, iteration, actions, question, window)
+        except (SearchStopped, RecursionError, GameTooLongError) as stopped:
+            if last is None and not isinstance(stopped, SearchStopped):
+                raise  # there is no shallower answer to fall back on
+            reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
+            half_way = _half_way(search, node, last, iteration, actions, exact=question.exact) or glance
+            return half_way, 0 if last is None else int(last.depth), reason
+        last, best = iteration, iteration.best
+        assert best is not None, "a root has actions"
+        found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
+        reason = StoppedBy.DEPTH
+        settled = iteration.proven and (not question.exact or iteration.all_proven())
+        is_selective = search.selective and not math.isinf(depth)
+        # A state that lies less deep than it did may be known from an iteration before, to which its end was too
+        # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
+        only_proof_tells = search.transposes and not is_selective and not math.isinf(depth)
+        saw_all = search.budget.deepest < depth and not only_proof_tells
+        if settled or saw_all:
+            # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
+            reason = StoppedBy.COMPLETED
+            if not settled and is_selective:
+                reason = StoppedBy.DEPTH
+                search.search_fully()
+        goes_on = watch is None or watch(*found, reason)
+        if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
+            return *found, reason
+        if not goes_on:
+            return *found, StoppedBy.INTERRUPT
+        value = best.score[0] if node.maximizing else -best.score[0]
+        if manager is not None and manager.is_enough(best.action, value, search.budget.seconds):
+            return *found, StoppedBy.SECONDS
+        actions.remove(best.action)
+        actions.insert(0, best.action)
+        depth += 1

@@ -1,0 +1,84 @@
+"""Max^n, compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.base.scores import Scale
+from zermelo.agents.kernels import layout
+from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.program import (
+    Program,
+    can_search_any,
+    can_use,
+    expected_reward,
+)
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
+from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.config import MaxNConfig, TieRule
+from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
+from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
+from zermelo.envs import Chance
+from zermelo.envs.rules.rules_game import RulesGame
+
+MAX_N: Final = "zermelo.agents.tree_search.many_players.kernel"
+
+
+FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
+
+
+class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
+    """max^n over compiled rules, with or without chance."""
+
+    program = Program("maxn", "tree_search.kernel_root", "search_root", constants=("MAX_N",))
+
+    def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
+        game: RulesGame = root.game
+        traits, seats = game.traits, game.traits.seats
+        self.max_seat = root.max_seat(config)
+        self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)
+        self.prefer_by(config, traits)
+        table = None
+        if config.memory_mb:
+            most = most_states(game, budget.limits)
+            table = CompiledTable(config.memory_mb, game.num_moves, score_words=1 + seats, most_states=most)
+        room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
+        super().__init__(
+            root,
+            budget,
+            config,
+            constants=self.constants(root, config),
+            ordering=config.ordering,
+            table=table,
+            room=room,
+            num_values=seats,
+        )
+        search = self.searches[0]
+        search.tie_rule = list(TieRule).index(config.tie_rule)
+        search.lower_value, search.upper_value = -math.inf, math.inf
+        search.prunes = config.prunes
+        search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)
+        search.total = int(traits.constant)
+        search.expected = expected_reward(game)
+        search.middle = self.middle
+
+    @classmethod
+    def can_search(cls, root: Root) -> bool:
+        return can_search_any(root.game) and can_use(root.game, root.evaluator)
+
+    @classmethod
+    def constants(cls, root: Root, config: MaxNConfig) -> dict[str, bool]:
+        return {f"{MAX_N}.HAS_CHANCE": root.game.traits.chance is not Chance.NONE}
+
+    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+        """Takes the root moves that a search has found; raises ``SumNotConstantError``."""
+        super()._read(iteration, search, node)
+        if search.stop == layout.SUM_NOT_CONSTANT:
+            start = (search.wrong_values - search.arena) // 8
+            values = search.held["arena"][start : start + search.num_values].view(np.float64)
+            raise SumNotConstantError(tuple(values.tolist()))

@@ -1,0 +1,210 @@
+"""The search behind ``MaxNAgent``: every seat maximizes its own component of a vector of utilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.requirements import no_legal_action
+from zermelo.agents.base.scores import Frame, Scale, Score
+from zermelo.agents.tree_search.chance.plain import added, scattered
+from zermelo.agents.tree_search.config import MaxNConfig, TieRule
+from zermelo.agents.tree_search.interface import Bound, Root, Vector, Visit
+from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError, tie_key
+from zermelo.agents.tree_search.observer import NodeRole, Observer
+from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
+from zermelo.envs import CHANCE
+
+_TOLERANCE: Final = 1e-9
+_NOBODY: Final = -1
+
+
+class PlainMaxN(MaxNRoot, PlainSearch):
+    """max^n below the root, with shallow pruning where the settings ask for it."""
+
+    roles = NodeRole.OWN, NodeRole.OWN
+
+    def __init__(
+        self,
+        root: Root,
+        budget: Budget,
+        config: MaxNConfig,
+        *,
+        table: TranspositionTable | None = None,
+        on_node: Observer | None = None,
+    ) -> None:
+        scale = Scale(root.game, sooner=False, use_bounds=False, seat=root.max_seat(config))
+        ordering = config.ordering
+        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
+        self._traits = root.game.traits
+        self.prefer_by(config, self._traits)
+        self.seats = self._traits.seats
+        self.prunes = config.prunes
+
+    def visit(
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, parent: int | None = None
+    ) -> Visit:
+        """The values of a state, looking ``depth`` moves ahead.
+
+        Where they are of no use to the player who moved there, only a bound of that player's: ``parent`` (-1 if it
+        was chance, None for the seat to move at the root), who can already get ``alpha`` elsewhere. ``beta`` is
+        not used.
+        """
+        self.budget.visit(ply)
+        game = self.game
+        if game.is_terminal(state):
+            return self.ended(state)
+        if game.to_move(state) == CHANCE:
+            return self._expectation(state, depth, ply)
+        if self.stops_at(state, depth, ply):
+            return self.evaluated(state, self.scale.frame(state))
+        parent = self.max_seat if parent is None else parent
+        paid = game.utility(state)
+        table_action: int | None = None
+        key: Hashable = None
+        if self.table is not None:
+            key = self.key(state, depth, ply)
+            entry = self.table.probe(key)
+            if entry is not None:
+                table_action = entry.action
+                found = self._answer(state, entry, depth, paid, parent, alpha[0])
+                if found is not None:
+                    return found
+        best, is_bound = self._best(state, depth, parent, alpha[0], ply, paid, table_action)
+        if is_bound:
+            if self.table is not None:
+                score = (best.score[0] - paid[game.to_move(state)], best.plies)
+                self.table.store(key, Entry(depth, Bound.LOWER, score, best.line[0], best.proven))
+            return best._replace(score=(best.values[self.max_seat], 0))
+        if self.table is not None:
+            to_come = self._totals(state, best.values, -1)
+            score = (to_come[self.max_seat], best.plies)
+            entry = Entry(depth, Bound.EXACT, score, best.line[0], best.proven, best.variance, to_come)
+            self.table.store(key, entry)
+        return best
+
+    def _answer(
+        self, state: Any, entry: Entry, depth: float, paid: Vector, parent: int, value: float
+    ) -> Visit | None:
+        if not entry.serves(depth):
+            return None
+        if entry.bound is Bound.EXACT:
+            values, line = self._totals(state, entry.values), (entry.action,)
+            return self.from_table(self._visited(values, entry.score[1], entry.proven, line, entry.variance))
+        mover = self.game.to_move(state)  # what it keeps at least may be too much again
+        bound = self._parent_bound(paid, parent, value, mover, entry.score[0] + paid[mover])
+        return None if bound is None else self.from_table(self._visited(bound, 0.0, entry.proven))
+
+    def _best(
+        self,
+        state: Any,
+        depth: float,
+        parent: int,
+        value: float,
+        ply: int,
+        paid: Vector,
+        table_action: int | None,
+    ) -> tuple[Visit, bool]:
+        """The loop over the actions; and whether the parent's bound ended it early.
+
+        Then the values are the parent's bound, and the score what the player to move has at least.
+        """
+        game = self.game
+        mover = game.to_move(state)
+        upper = self._upper(paid, mover)
+        tied: list[tuple[int, Visit]] = []
+        best = -math.inf
+        proven = True
+        ordered = self.order.order_moves(state, game.legal_actions(state), mover, ply, table_action)
+        for number, action in enumerate(ordered):
+            if tied and best >= upper and self._settled(tied, action):
+                continue
+            self.taken = action
+            found = self.visit(game.result(state, action), depth - 1, (best, 0), (math.inf, 0), ply + 1, mover)
+            proven = proven and found.proven
+            found = found._replace(line=(action, *found.line), plies=found.plies + 1)
+            own = found.values[mover]
+            if own > best:
+                best, tied = own, [(action, found)]
+                bound = self._parent_bound(paid, parent, value, mover, best)
+                if bound is not None:
+                    self.order.update_history(action, mover, ply, depth)
+                    self.tell_cut(action, ordered, number)
+                    return found._replace(score=(best, 0), values=bound), True
+            elif own == best:
+                tied.append((action, found))
+        if not tied:
+            raise no_legal_action(game)
+        return self._chosen(tied, mover)._replace(proven=proven), False
+
+    def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
+        """The choice among actions that are as good for the player to move: by the rule, then by distance."""
+        if len(tied) == 1:
+            return tied[0][1]
+        keys = [tie_key(self.rule, found.values, mover, self.max_seat) for _, found in tied]
+        left = sorted((action, found) for (action, found), key in zip(tied, keys, strict=True) if key == min(keys))
+        values = left[0][1].values
+        same = [found for _, found in left if found.values == values]
+        return min(same, key=lambda found: self.distance_preference(values, found.plies, mover))
+
+    def _upper(self, paid: Vector, mover: int) -> float:
+        """No total of that seat is greater, where that may be used: all others get at least the lower bound."""
+        if not self.prunes or self.rule is not TieRule.FIRST:
+            return math.inf
+        lower, upper = self._traits.utility_bounds
+        others = math.fsum(so_far + lower for seat, so_far in enumerate(paid) if seat != mover)
+        return float(min(paid[mover] + upper, self._traits.constant - others))
+
+    def _settled(self, tied: Sequence[tuple[int, Visit]], action: int) -> bool:
+        """True if an action that is as good at best would not be taken; the rule is to take the first."""
+        first, found = min(tied)
+        return action > first and (not self._sooner or found.plies <= 1)
+
+    def _parent_bound(self, paid: Vector, parent: int, value: float, mover: int, best: float) -> Vector | None:
+        """Shallow pruning (Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48, 1991).
+
+        What the player to move keeps for itself, and what the others get at least, cannot go to the parent. If
+        that leaves the parent less than it has elsewhere, it will not come here. Ties are searched, as a rule
+        decides them. Only the parent's bound may be used so: deeper ones prune wrongly in max^n.
+        """
+        if not self.prunes or parent in (mover, _NOBODY) or value == -math.inf:
+            return None
+        lower = self._traits.utility_bounds[0]
+        others = math.fsum(paid[seat] + lower for seat in range(len(paid)) if seat not in (mover, parent))
+        most = self._traits.constant - best - others
+        if most >= value - _TOLERANCE:
+            return None
+        return tuple(most if seat == parent else math.nan for seat in range(len(paid)))
+
+    def ended(self, state: Any) -> Visit:
+        """The outcome of a finished state."""
+        return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
+
+    def evaluated(self, state: Any, frame: Frame) -> Visit:
+        """The evaluation, which must add up where the search prunes."""
+        found = super().evaluated(state, frame)
+        if self.prunes and abs(math.fsum(found.values) - self._traits.constant) > _TOLERANCE:
+            raise SumNotConstantError(found.values)
+        return found
+
+    def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
+        game = self.game
+        founds: list[tuple[float, Visit]] = []
+        for outcome, p in game.chance_outcomes(state):
+            self.taken, self.chance = outcome, p
+            child = game.result(state, outcome)
+            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
+        values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
+        plies = added(p * found.plies for p, found in founds)
+        if self.width is None:
+            return self._visited(values, plies, all(found.proven for _, found in founds))
+        variance = scattered(founds, values[self.max_seat], self.width)
+        return self._visited(values, plies, False, (), variance)
+
+    def _visited(
+        self, values: Vector, plies: float, proven: bool, line: tuple[int, ...] = (), variance: float = 0.0
+    ) -> Visit:
+        return Visit((values[self.max_seat], 0), proven, line, variance, values, plies)

@@ -1,0 +1,184 @@
+"""Shared by all searches in plain Python: the root, leaves and the table."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.options import Ties
+from zermelo.agents.base.scores import Frame, Scale, Score, count_values, just_above, just_below
+from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.tree_search.config import Ordering, TreeConfig
+from zermelo.agents.tree_search.interface import (
+    Bound,
+    Iteration,
+    MoveOrder,
+    Question,
+    Root,
+    RootMove,
+    RootNode,
+    TreeSearch,
+    Visit,
+)
+from zermelo.agents.tree_search.observer import NodeEventKind, NodeRole, NodeWatcher, Observer
+from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
+
+
+class PlainSearch(TreeSearch):
+    """A search over any game; it may go on with the table that an earlier one with its settings has left."""
+
+    table: TranspositionTable | None
+    roles = NodeRole.MAX, NodeRole.MIN
+    """Who decides at the nodes of the seat that maximizes, and of the others."""
+    taken: int | None = None
+    """The action or outcome that leads to the state that is visited next; None after a skipped turn."""
+    chance = 1.0
+    """How probable the last outcome is."""
+
+    def __init__(
+        self,
+        root: Root,
+        budget: Budget,
+        config: TreeConfig,
+        *,
+        ordering: Ordering,
+        scale: Scale,
+        table: TranspositionTable | None = None,
+        on_node: Observer | None = None,
+    ) -> None:
+        self.game = root.game if root.searched is None else root.searched
+        self.budget, self.scale = budget, scale
+        self.order = MoveOrder(self.game, ordering)
+        self.max_seat = root.max_seat(config)
+        self.table = None
+        if config.memory_mb:
+            self.table = TranspositionTable(config.memory_mb) if table is None else table
+            self.table.hits = self.table.stores = 0
+        self.stop_test, self.width = root.stop_test, root.width
+        self.transposes = self.table is not None and self.stop_test is None and self.width is None
+        traits = self.game.traits
+        self.seats = 0 if count_values(traits) == 1 else traits.seats  # whose values a visit has besides its score
+        watched = getattr(root.evaluator, "watched", None)
+        self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
+        if on_node is not None:
+            self.watcher = NodeWatcher(self, on_node)
+
+    def search_moves(
+        self,
+        node: RootNode,
+        iteration: Iteration,
+        actions: list[int],
+        question: Question,
+        window: tuple[Score, Score] | None = None,
+    ) -> None:
+        """Searches the root's actions, as kernels do (``compiled.root``)."""
+        game, depth, watcher = self.game, iteration.depth, self.watcher
+        frame, maximizing = node.frame, node.maximizing
+        self.budget.visit(0)
+        alpha, beta = window or node.window
+        if watcher is not None:
+            watcher.enter_root(node.state, depth, alpha, beta)
+        for action in actions:
+            low, high = alpha, beta
+            best = iteration.best
+            if best is not None and not question.exact:
+                may_tie = question.ties is Ties.RANDOM
+                if question.ties is Ties.FIRST:
+                    may_tie = action < min(move.action for move in iteration.tied())
+                bar: Score | None = best.score
+                if question.best_lines > 1:  # what one of the best has to beat
+                    scores = sorted((m.score for m in iteration.moves if m.is_exact), reverse=maximizing)
+                    bar = scores[question.best_lines - 1] if len(scores) >= question.best_lines else None
+                if bar is not None:
+                    may_tie = may_tie and bar == best.score
+                    if maximizing:
+                        low = max(alpha, just_below(bar) if may_tie else bar)
+                    else:
+                        high = min(beta, just_above(bar) if may_tie else bar)
+                if low >= high:
+                    continue
+            child = game.result(node.state, action)
+            if watcher is not None:
+                watcher.try_root(action, low, high)
+            found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
+            score = frame.to_parent(found.score)
+            # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+            is_exact = low < score < high
+            is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
+            is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
+            line = (action, *found.line)
+            rest = found.proven, line, found.variance, found.values, found.plies
+            iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
+        if watcher is not None and iteration.best is not None:
+            watcher.leave_root(iteration.best)
+        iteration.finish(node)
+
+    @abc.abstractmethod
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """Searches a state ``depth`` moves deep."""
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows it."""
+        entry = self.entry(state, depth, ply)
+        if entry is None or entry.bound is not Bound.EXACT or not (entry.proven or entry.depth == depth):
+            return None
+        return entry.action
+
+    def evaluated(self, state: Any, frame: Frame) -> Visit:
+        """The rewards so far and what the evaluator expects to come, of an unfinished state."""
+        assert self._evaluate is not None, "a search that stops early is given an evaluator"
+        began = self.budget.now()
+        self.leaves += 1
+        try:
+            expected = seat_values(self._evaluate, self.game, state)
+        finally:  # an evaluator may be stopped
+            self.leaf_seconds += self.budget.now() - began
+        if self.seats:
+            values = self._totals(state, expected)
+            found = Visit((values[self.max_seat], 0), False, values=values)
+        else:
+            found = Visit((frame.so_far + expected[self.max_seat], 0), False)
+        if self.watcher is not None:
+            self.watcher.tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
+        return found
+
+    def ended(self, state: Any) -> Visit:
+        """The outcome of a finished state."""
+        values = self.game.utility(state) if self.seats else ()
+        return Visit(self.scale.terminal(state), self.width is None, values=values)
+
+    def stops_at(self, state: Any, depth: float, ply: int) -> bool:
+        """True if a state is evaluated."""
+        return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
+
+    def from_table(self, found: Visit) -> Visit:
+        """Passes on an answer of the table, and tells the observer."""
+        if self.watcher is not None:
+            self.watcher.tell(NodeEventKind.TABLE, score=found.score, values=found.values)
+        return found
+
+    def _totals(self, state: Any, values: Sequence[float], sign: int = 1) -> tuple[float, ...]:
+        """Values to come as totals, or, with the other sign, totals as values to come."""
+        if not values:
+            return ()
+        return tuple(value + sign * paid for paid, value in zip(self.game.utility(state), values, strict=True))
+
+    def entry(self, state: Any, depth: float, ply: int) -> Entry | None:
+        """The table's entry of a state."""
+        return self.table.probe(self.key(state, depth, ply)) if self.table is not None else None
+
+    def key(self, state: Any, depth: float, ply: int) -> Hashable:
+        """The table's key of a state; with a stop test of the user's, how deep it lies may matter."""
+        return self.game.key(state) if self.stop_test is None else (self.game.key(state), ply)
+
+    def tell_cut(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        """Tells whoever watches that ``choices`` of a node after number ``last`` are not looked at."""
+        if self.watcher is not None:
+            self.watcher.cut(action, tuple(choices[last + 1 :]))
+
+    def tell_window(self, alpha: Score, beta: Score) -> None:
+        """Tells whoever watches that the window of a node has become narrower."""
+        if self.watcher is not None:
+            self.watcher.narrow(alpha, beta)

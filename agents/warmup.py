@@ -1,0 +1,82 @@
+"""Compiling ahead of time: what searching a game will need, put on disk before somebody waits for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zermelo.agents.kernels.program import can_search_any, can_search_through_chance
+from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
+from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig
+from zermelo.agents.tree_search.exact.prover import PROOF, can_prove
+from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
+from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.compiling import why_not_compiled
+from zermelo.envs.position import search_game
+from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.rules_game import RulesGame
+
+
+def kernels_of(game: Any) -> Mapping[str, Kernel]:
+    """The kernels of a game, by the name of the search that needs them.
+
+    Only what such a game is searched with, compiled: of ``alphabeta``, ``alphabeta, selective`` (by what the rules
+    say pays), ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing
+    for other than rules.
+
+    Raises:
+        UnsupportedGameError: Nothing can be compiled in this process.
+    """
+    from zermelo.envs.jit.perft_kernel import leaves_kernel
+
+    reason = why_not_compiled()
+    if reason:
+        raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
+    game = search_game(game)
+    if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
+        return {}
+    traits = game.traits
+    kinds: dict[str, tuple[type[CompiledTreeSearch], Any]] = {}
+    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
+        kinds |= {"maxn": (CompiledMaxN, MaxNConfig()), "paranoid": (CompiledGeneralSearch, AlphaBetaConfig())}
+    if can_search_through_chance(game):
+        kinds["expectiminimax"] = CompiledGeneralSearch, AlphaBetaConfig()
+    if can_search(game):
+        kinds["alphabeta"] = CompiledAlphaBeta, AlphaBetaConfig()
+        kinds["minimax"] = CompiledAlphaBeta, AlphaBetaConfig(pruning=ChancePruning.NONE)
+        if found := method_or_default(game.rules, "search_settings")("selective"):
+            selective = AlphaBetaConfig(**found)
+            kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
+    root = Root(game, None)
+    kernels = {name: kind.program.kernel(**kind.constants(root, config)) for name, (kind, config) in kinds.items()}
+    if CompiledMonteCarlo.can_search(game, None):
+        kernels["mcts"] = CompiledMonteCarlo.program.kernel()
+    if traits.chance is not Chance.NONE:
+        return kernels
+    if can_prove(game):
+        kernels["solve"] = PROOF.kernel()
+    kernels["perft"] = leaves_kernel()
+    return kernels
+
+
+def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, seconds: None) -> dict[str, float]:
+    """Compiles all that searching a game will need, and stores it on disk for this and later processes.
+
+    What counts is the class of the rules: other parameters of the same game use the same machine code. The answer
+    is the seconds that each took, also told to ``on_kernel``; next to nothing for what was there. Raises as
+    ``kernels_of``, and ``RulesError`` where rules do not compile.
+    """
+    taken = {}
+    game = search_game(game)
+    for name, kernel in kernels_of(game).items():
+        started = time.perf_counter()
+        build(game.rules, kernel)
+        taken[name] = time.perf_counter() - started
+        on_kernel(name, taken[name])
+    return taken
