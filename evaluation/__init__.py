@@ -19,16 +19,14 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.score import Outcome as Outcome
     from zermelo.evaluation.match.score import Scoring as Scoring
     from zermelo.evaluation.output.standings import Standings as Standings
-    from zermelo.evaluation.output.tree import TreeDrawing as TreeDrawing
-    from zermelo.evaluation.output.tree import draw_tree as draw_tree
     from zermelo.evaluation.results import GameCounts as GameCounts
     from zermelo.evaluation.results import Results as Results
     from zermelo.evaluation.results import Score as Score
-    from zermelo.evaluation.sandbox import Isolate as Isolate
-    from zermelo.evaluation.sandbox import Isolation as Isolation
     from zermelo.evaluation.schedule import Pairings as Pairings
     from zermelo.evaluation.schedule import Schedule as Schedule
     from zermelo.evaluation.schedule import ScheduledGame as ScheduledGame
+    from zermelo.evaluation.search_trees import TreeDrawing as TreeDrawing
+    from zermelo.evaluation.search_trees import draw_tree as draw_tree
     from zermelo.evaluation.stats.ratings import EloEstimate as EloEstimate
     from zermelo.evaluation.stats.ratings import RatingTable as RatingTable
     from zermelo.evaluation.stats.ratings import Sprt as Sprt
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from zermelo.evaluation.training.curve import RatingCurve as RatingCurve
     from zermelo.evaluation.training.evaluate import PolicyRating as PolicyRating
     from zermelo.evaluation.training.evaluate import evaluate_policy as evaluate_policy
+    from zermelo.evaluation.workers import Isolate as Isolate
+    from zermelo.evaluation.workers import Isolation as Isolation
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
     __getattr__, __all__ = lazy_names(
@@ -59,10 +59,9 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "match.record": "EndReason Failure FailureKind GameRecord Move",
             "match.score": "Outcome Scoring",
             "output.standings": "Standings",
-            "output.tree": "TreeDrawing draw_tree",
             "results": "GameCounts Results Score",
-            "sandbox": "Isolate Isolation",
             "schedule": "Pairings Schedule ScheduledGame",
+            "search_trees": "TreeDrawing draw_tree",
             "stats.ratings": "EloEstimate RatingTable Sprt SprtResult elo fit_ratings sprt",
             "stats.rewards": "MeanReward",
             "stats.rows": "Row SeatScore",
@@ -72,5 +71,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "tournament.run": "gauntlet read_standings round_robin",
             "training.curve": "RatingCurve",
             "training.evaluate": "PolicyRating evaluate_policy",
+            "workers": "Isolate Isolation",
         },
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.match.text import printable
 
 NAME_WIDTH: Final = 10
 """Characters that columns of text may be folded to."""

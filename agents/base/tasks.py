@@ -1,4 +1,4 @@
-"""Independent tasks, which runners (``zermelo.evaluation.runners``) spread over processes and machines."""
+"""Independent tasks, which runners (``zermelo.evaluation.workers``) spread over processes and machines."""
 
 from __future__ import annotations
 

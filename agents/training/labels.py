@@ -84,7 +84,7 @@ def label_positions(
         positions: Rows, at most; fewer if random games reach no more positions.
         agent: A searching agent or its spec.
         seed: Seed of the positions and of the agent.
-        runner: Runs batches elsewhere, as ``zermelo.evaluation.runners`` do; the rows are the same.
+        runner: Runs batches elsewhere, as ``zermelo.evaluation.workers`` do; the rows are the same.
 
     Raises:
         InvalidSettingError: The agent does not search, or a number is wrong.

@@ -40,8 +40,8 @@ from zermelo.evaluation.analysis.judgement import (
     Phase,
     mark_of,
 )
-from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.match.sources import EnvSource
 
 NODES: Final = 20_000
@@ -68,7 +68,7 @@ def judge(
     The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
     for the position after each action; what is in a file of ``tables`` is proven. ``env`` is by default that of
     the records; a module that they name is imported with ``trust`` only. ``runner`` judges elsewhere, as
-    ``zermelo.evaluation.runners`` do. ``on_game`` takes what was found of each game.
+    ``zermelo.evaluation.workers`` do. ``on_game`` takes what was found of each game.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be

@@ -27,7 +27,7 @@ import msgspec
 
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.writing import finite, printable
+from zermelo.evaluation.match.text import finite, printable
 from zermelo.evaluation.stats.score_interval import wilson_interval
 from zermelo.evaluation.text_table import TextTable
 

@@ -14,11 +14,11 @@ from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import EQUAL
-from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.match.writing import finite
-from zermelo.evaluation.output.positions.moves import move_text, states_of
+from zermelo.evaluation.match.replay import Replayer
+from zermelo.evaluation.match.text import finite
+from zermelo.evaluation.positions.moves import move_text, states_of
 
 _JUDGED: Final = 2_000
 """The judge's budget of nodes for the position after each move."""

@@ -10,8 +10,8 @@ from typing import Any, Final
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.spec_text import parse_spec
-from zermelo.evaluation.match.writing import shown
-from zermelo.evaluation.sandbox.settings import Isolation
+from zermelo.evaluation.match.text import shown
+from zermelo.evaluation.workers.settings import Isolation
 
 LONGEST: Final = 200
 """Characters of a move or an agent that a page may send."""

@@ -27,8 +27,8 @@ from zermelo.evaluation.board.settings import (
 )
 from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.match.writing import finite, printable, shown
-from zermelo.evaluation.output.positions.drawing import png
+from zermelo.evaluation.match.text import finite, printable, shown
+from zermelo.evaluation.positions.drawing import png
 
 _YOU: Final = "you"
 _HINT_SECONDS: Final = 2.0

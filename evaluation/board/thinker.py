@@ -20,12 +20,12 @@ from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameErro
 from zermelo.evaluation.board.session import Session
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.errors import WorkerError
-from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.faults import manner_of_death
+from zermelo.evaluation.match.live_game import EnvDriver
 from zermelo.evaluation.match.play import agent_seeds
-from zermelo.evaluation.match.writing import shown
-from zermelo.evaluation.sandbox.processes import AgentProcess, read_frame, write_frame
-from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
+from zermelo.evaluation.match.text import shown
+from zermelo.evaluation.workers.forked_process import AgentProcess, read_frame, write_frame
+from zermelo.evaluation.workers.shipping import pack_env, unpack_answer
 
 OnAnswer = Callable[[dict[str, Any]], None]
 _PATIENCE: Final = 2.0

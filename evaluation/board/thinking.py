@@ -22,8 +22,8 @@ from zermelo.envs import ZermeloError, as_game
 from zermelo.evaluation.board.review import result_values, review, searching
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
-from zermelo.evaluation.sandbox.processes import read_frame, write_frame
-from zermelo.evaluation.sandbox.shipping import pack_answer
+from zermelo.evaluation.workers.forked_process import read_frame, write_frame
+from zermelo.evaluation.workers.shipping import pack_answer
 
 Tell = Callable[[dict[str, Any]], None]
 _SECONDS: Final = 60.0

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.cli.arguments import INTERRUPTED
-from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.match.text import printable
 
 USER_ERROR = 2
 
@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         knowledge,
+        ladder,
         learning,
         listing,
         play,
@@ -91,14 +92,13 @@ def _register() -> None:
         standings,
         tournament,
         tree,
-        warmup,
     )
 
     commands: dict[str, Callable[..., None]] = {
         "tournament": tournament.tournament,
         "standings": standings.standings,
         "compare": standings.compare,
-        "ladder": knowledge.ladder_command,
+        "ladder": ladder.ladder_command,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,
@@ -112,7 +112,7 @@ def _register() -> None:
         "label": learning.label_command,
         "book": knowledge.book_command,
         "table": knowledge.table_command,
-        "warmup": warmup.warmup,
+        "warmup": search.warmup,
         "agents": listing.agents,
         "envs": listing.envs,
     }

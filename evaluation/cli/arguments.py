@@ -15,10 +15,10 @@ from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.workers import RunnerChoice
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.match.env_driver import EnvDriver
+    from zermelo.evaluation.match.live_game import EnvDriver
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl-C."""
@@ -93,9 +93,9 @@ Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all rand
 
 def position_after(env: str, moves: str, seed: int) -> EnvDriver:
     """The environment of that name, reset with the seed, after moves such as ``3,3,2`` or ``e4,e5``."""
-    from zermelo.evaluation.match.env_driver import drive_env
+    from zermelo.evaluation.match.live_game import drive_env
     from zermelo.evaluation.match.sources import build_env
-    from zermelo.evaluation.output.positions.moves import play_moves
+    from zermelo.evaluation.positions.moves import play_moves
 
     driver = drive_env(build_env(env)[0], seed)
     play_moves(driver, moves)

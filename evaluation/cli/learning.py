@@ -14,11 +14,11 @@ import typer
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli import arguments
-from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.workers import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.agents.training.linear import Round
-    from zermelo.evaluation.training.networks import Generation
+    from zermelo.evaluation.training.tune import Generation
 
 
 class Model(enum.StrEnum):
@@ -109,7 +109,7 @@ def tune_command(
             bar.update(tasks[name], completed=count)
 
         if model is Model.NETWORK:
-            from zermelo.evaluation.training.networks import tune_network
+            from zermelo.evaluation.training.tune import tune_network
 
             found = tune_network(
                 env, out=out, hidden=hidden, hours=hours, seed=seed,

@@ -113,7 +113,7 @@ def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bo
 
 def _said(env: Any, action: Any) -> str:
     """A move as the others are told of it; if all choose at the same time, only that there is one."""
-    from zermelo.evaluation.output.positions.moves import game_or_none, listed_moves, move_labels
+    from zermelo.evaluation.positions.moves import game_or_none, listed_moves, move_labels
 
     game = game_or_none(env)
     if game is not None and game.traits.simultaneous:
@@ -124,8 +124,8 @@ def _said(env: Any, action: Any) -> str:
 
 def _show(env: Any, seat: int | None) -> None:
     """The board with its coordinates, as a seat sees it; None sees everything."""
-    from zermelo.evaluation.output.positions.drawing import drawing, with_coordinates
-    from zermelo.evaluation.output.positions.moves import game_or_none
+    from zermelo.evaluation.positions.drawing import drawing, with_coordinates
+    from zermelo.evaluation.positions.moves import game_or_none
 
     game = game_or_none(env)  # some games cannot be copied or searched, and can be played all the same
     if board := drawing(game, env, seat):
@@ -135,7 +135,7 @@ def _show(env: Any, seat: int | None) -> None:
 def _ask(driver: Any) -> Any:
     """The move that is typed; None for an end of the game."""
     from zermelo.envs import IllegalActionError
-    from zermelo.evaluation.output.positions.moves import listed_moves, move_labels, read_move
+    from zermelo.evaluation.positions.moves import listed_moves, move_labels, read_move
 
     legal = listed_moves(move_labels(driver.env))
     while True:

@@ -13,7 +13,7 @@ import typer
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.output import TABLES, ExportFormat
-from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.workers import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
@@ -71,7 +71,7 @@ def report(
 
     [dim]$[/dim] zermelo report --training runs/ppo.jsonl
     """
-    from zermelo.evaluation.output.report import report_page, training_page
+    from zermelo.evaluation.report import report_page, training_page
     from zermelo.evaluation.storage.curves import CURVE, read_curve
     from zermelo.evaluation.storage.files import write_text
 
@@ -98,7 +98,7 @@ def report(
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
     """The arguments of ``report_page`` for a folder with a tournament."""
     from zermelo.evaluation.analysis.judgement import read_verdicts
-    from zermelo.evaluation.analysis.replay import Replayer
+    from zermelo.evaluation.match.replay import Replayer
     from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.run import read_standings
@@ -253,7 +253,7 @@ def export(
     [dim]$[/dim] zermelo export results/chess --format pgn
     """
     from zermelo.evaluation.output.export import export_games
-    from zermelo.evaluation.output.positions.notation import export_notation
+    from zermelo.evaluation.positions.notation import export_notation
     from zermelo.evaluation.storage.games import read_games
 
     if form not in TABLES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import textwrap
 import threading
 import time
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli.arguments import position_after
 
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
@@ -48,7 +50,7 @@ def search(
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
     from zermelo.evaluation.match.readiness import require_fit
-    from zermelo.evaluation.output.positions.drawing import drawing
+    from zermelo.evaluation.positions.drawing import drawing
 
     [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     searcher: Any = make_agent(agent)
@@ -111,7 +113,7 @@ class _Shower:
 
     def line(self, *actions: int) -> str:
         """A line of play, in the game's own notation too."""
-        from zermelo.evaluation.output.positions.moves import name_of, states_of
+        from zermelo.evaluation.positions.moves import name_of, states_of
 
         states = states_of(self._game, self._state, actions)
         return " ".join(name_of(self._game, *step) for step in zip(states, actions, strict=True))
@@ -194,7 +196,7 @@ def perft_command(
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
     from zermelo.envs import as_game, perft
-    from zermelo.evaluation.output.positions.moves import name_of
+    from zermelo.evaluation.positions.moves import name_of
 
     driver = arguments.position_after(env, moves, seed)
     game = as_game(driver.env)
@@ -217,3 +219,53 @@ def perft_command(
         typer.echo(f"{name}: {below:,}")
     speed = f", {count / seconds:,.0f} leaves a second" if seconds > 0 else ""
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")
+
+
+# -- ``zermelo warmup``: compiling ahead of the first search
+
+_USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
+"""Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
+
+
+def warmup(
+    envs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ENV]...",
+            help="Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
+) -> None:
+    """Compile games in advance, so that the first search of each starts at once.
+
+    The machine code is kept on disk; a game that is already compiled takes a moment. Games without compiled
+    rules need no warm-up.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo warmup
+
+    [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
+    """
+    from zermelo.agents.warmup import kernels_of, warm_up
+    from zermelo.envs import InvalidSettingError, as_game
+    from zermelo.envs.registration.registry import OWN_ENVS
+
+    if every and envs:
+        raise InvalidSettingError("give environments or --all, not both")
+    names = list(OWN_ENVS) if every else envs or list(_USUAL)
+    for name in names:
+        game = as_game(position_after(name, "", 0).env)
+        if not kernels_of(game):
+            typer.echo(f"{name}: nothing to compile")
+            continue
+        typer.echo(f"{name}:", nl=False)
+        taken = warm_up(game, on_kernel=_tell)
+        typer.echo(f"  (together {sum(taken.values()):.1f} s)")
+
+
+def _tell(kernel: str, seconds: float) -> None:
+    """Adds to the game's line as soon as there is something to add."""
+    typer.echo(f"  {kernel} {seconds:.1f} s", nl=False)
+    sys.stdout.flush()

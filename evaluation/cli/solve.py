@@ -194,7 +194,7 @@ def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy
     from zermelo.agents import value_iteration
     from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve import policy_of_values
-    from zermelo.evaluation.output.positions.moves import name_of
+    from zermelo.evaluation.positions.moves import name_of
 
     require_decision(game, state)
     values = value_iteration(game, tolerance, states=[state], most_states=most_states)
@@ -258,7 +258,7 @@ def _by_search(
 
 
 def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
-    from zermelo.evaluation.output.positions.moves import name_of
+    from zermelo.evaluation.positions.moves import name_of
 
     player = game.traits.seat_names[solution.seat]
     verdict = "not settled"

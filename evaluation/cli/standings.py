@@ -10,7 +10,7 @@ import typer
 from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.evaluation.cli.arguments import Folder, Json, print_json
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.match.text import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings

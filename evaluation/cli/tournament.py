@@ -11,9 +11,8 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.sandbox import Isolate
 from zermelo.evaluation.schedule import Pairings
+from zermelo.evaluation.workers import Isolate, RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
@@ -152,9 +151,9 @@ def tournament(
     """
     from zermelo.evaluation.cli.standings import parse_sprt
     from zermelo.evaluation.errors import TournamentInterrupted
-    from zermelo.evaluation.sandbox import Isolation
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
+    from zermelo.evaluation.workers import Isolation
 
     agents = arguments.with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if openings is not None and opening_plies:

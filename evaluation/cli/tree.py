@@ -60,7 +60,7 @@ def tree(
     """
     from zermelo.envs import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
-    from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
+    from zermelo.evaluation.search_trees import check_file, draw_tree, tree_of_text
 
     if book:
         _print_book(env, moves, book, depth or _BOOK_DEPTH)
@@ -96,7 +96,7 @@ def _print_book(env: str, moves: str, book: str, depth: int) -> None:
     """Prints the lines of an opening book, good moves marked and followed."""
     from zermelo.agents.knowledge.books import outline
     from zermelo.envs import as_game
-    from zermelo.evaluation.output.positions.moves import name_of
+    from zermelo.evaluation.positions.moves import name_of
 
     live = arguments.position_after(env, moves, 0).env
     game = as_game(live)

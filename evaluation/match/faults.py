@@ -11,7 +11,7 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.match.text import plain
 
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours

@@ -10,7 +10,7 @@ An agent that ``needs`` only the observation is given nothing else (``players.le
 are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
 can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what was earned
 must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an agent that
-writes into the board, say) is not noticed; agents in processes of their own (``zermelo.evaluation.sandbox``) are
+writes into the board, say) is not noticed; agents in processes of their own (``zermelo.evaluation.workers``) are
 shown a copy, and there it is.
 """
 
@@ -26,7 +26,6 @@ from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
-from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import (
     AgentFault,
     choose,
@@ -36,17 +35,18 @@ from zermelo.evaluation.match.faults import (
     sentence,
     traceback_text,
 )
+from zermelo.evaluation.match.live_game import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
-from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.match.text import plain
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
 
 
 class RemoteAgent:
-    """Base class of what speaks for an agent in another process (``zermelo.evaluation.sandbox.isolated``).
+    """Base class of what speaks for an agent in another process (``zermelo.evaluation.workers.isolated_agent``).
 
     Attributes:
         figures: The last four fields of its last ``Move``: nodes, depth, value and whether it was expected.

@@ -23,7 +23,7 @@ import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
-from zermelo.evaluation.match.writing import json_number, plain
+from zermelo.evaluation.match.text import json_number, plain
 
 SCHEMA: Final = 2
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""

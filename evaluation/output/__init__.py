@@ -1,4 +1,4 @@
-"""Output for people and programs: progress, reports, exported tables."""
+"""Tables, progress and exported files."""
 
 import enum
 

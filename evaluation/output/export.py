@@ -21,7 +21,7 @@ from zermelo.envs.support.files import replaced
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.match.writing import json_number
+from zermelo.evaluation.match.text import json_number
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 _GAMES: Final[Mapping[str, tuple[type, Callable[[GameRecord], Any]]]] = {

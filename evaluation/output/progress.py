@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.writing import printable
+from zermelo.evaluation.match.text import printable
 from zermelo.evaluation.output.cells import results, score_texts
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ranking import Ranking

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.writing import finite, printable
+from zermelo.evaluation.match.text import finite, printable
 from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking

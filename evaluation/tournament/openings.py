@@ -17,8 +17,8 @@ from zermelo.agents.base.settings import check_whole
 from zermelo.agents.knowledge.books import book_lines
 from zermelo.envs import InvalidSettingError, as_game
 from zermelo.envs.support.files import read_file
-from zermelo.evaluation.match.env_driver import drive_env, play_known
-from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.match.live_game import drive_env, play_known
+from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.schedule import derived_seed
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any]]

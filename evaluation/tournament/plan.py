@@ -17,15 +17,13 @@ from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
+from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
-from zermelo.evaluation.runners.games import GamePlayer, Participant, participants
-from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
@@ -33,6 +31,8 @@ from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
+from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers.games import GamePlayer, Participant, participants
 
 
 @dataclass(frozen=True)

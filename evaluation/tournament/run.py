@@ -27,9 +27,6 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
 from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.output.standings import Standings
-from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.runners.work import Runner, SerialRunner, require_picklable
-from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.counting import results
@@ -41,6 +38,8 @@ from zermelo.evaluation.tournament.openings import Openings
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.stopping import rule_of
+from zermelo.evaluation.workers import Isolation, RunnerChoice
+from zermelo.evaluation.workers.work import Runner, SerialRunner, require_picklable
 
 
 class Settings(TypedDict, total=False):
@@ -100,7 +99,7 @@ def round_robin(
         seed: Decides every game.
         workers: Processes. With 1, the default, the games are played in this process; with more, an agent that
             ends its process loses that game only. On Ray, by default one for each processor of the cluster.
-        runner: ``"local"``, or ``"ray"`` to play on a Ray cluster (``zermelo.evaluation.runners.ray``).
+        runner: ``"local"``, or ``"ray"`` to play on a Ray cluster (``zermelo.evaluation.workers.ray``).
         ray_address: The cluster's; by default that in ``RAY_ADDRESS``, or one started on this machine.
         out: A folder for the run: a database of the games (``games.sqlite``), the same as text (``games.jsonl``)
             and the standings. With a folder that has a part of this very run, the rest is played: killed at any
@@ -245,14 +244,14 @@ def make_runner(
     if runner not in list(RunnerChoice):
         raise InvalidSettingError(f"runner must be {' or '.join(RunnerChoice)}, not {runner!r}")
     if runner == RunnerChoice.RAY:
-        from zermelo.evaluation.runners.ray import RayRunner
+        from zermelo.evaluation.workers.ray import RayRunner
 
         return RayRunner(workers, ray_address)
     if ray_address is not None:
         raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
     if workers in (None, 1):
         return SerialRunner()
-    from zermelo.evaluation.runners.processes import ProcessRunner
+    from zermelo.evaluation.workers.pool import ProcessRunner
 
     return ProcessRunner(workers or 1)
 

@@ -14,10 +14,10 @@ from typing import Any, Final, overload
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress import Pace, RunningTable, watcher
-from zermelo.evaluation.runners.work import Runner, Work
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.stopping import StoppingRule
+from zermelo.evaluation.workers.work import Runner, Work
 
 SIGNALS: Final = {name: getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
 """Ctrl-C; what a batch system or ``kill`` sends; what a terminal sends that is closed."""

@@ -1,1 +1,1 @@
-"""How strong a policy is while it is trained."""
+"""How strong a policy is, rated once or while it is trained, and networks that learn by self-play."""

@@ -21,29 +21,31 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
 from zermelo.agents.training.schedules import agent_of, is_agent, is_module
 from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.ladders.ladder import POLICY, Ladder, find_ladder, ladder_of
+from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
-from zermelo.evaluation.match.writing import finite
-from zermelo.evaluation.runners.games import GamePlayer, Participant, seed_globals
-from zermelo.evaluation.runners.work import SerialRunner, kept_globals
+from zermelo.evaluation.match.text import finite
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder, ladder_of
+from zermelo.evaluation.workers.games import GamePlayer, Participant, seed_globals
+from zermelo.evaluation.workers.work import SerialRunner, kept_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
 """A ladder's file, anchors, or None for those of the game."""
@@ -384,3 +386,24 @@ def _write_scalars(writer: Any, rating: PolicyRating, step: int | None) -> None:
 def _tag(agent: str) -> str:
     """The name with nothing in it that TensorBoard would replace."""
     return re.sub(r"[^\w.-]+", "_", agent, flags=re.ASCII).strip("_")
+
+
+PERFECT: Final = "alphabeta(depth=full)"
+
+
+def perfect_play(env: str, path: Path, seconds: float) -> dict[str, Any] | None:
+    """The rating of alpha-beta to the end of the game on a ladder, if that takes at most so long from the start.
+
+    Whatever it plays then is proven to be best: it never errs, and is no more than that.
+    """
+    live = build_env(env)[0]
+    live.reset(seed=0)
+    agent = AlphaBetaAgent(seconds=seconds)
+    try:
+        if not agent.search(live).proven:
+            return None
+    except UnsupportedGameError:
+        return None
+    found = evaluate_policy(PERFECT, env, ladder=path, interval=40)
+    rating, lower, upper = (round(number, 1) for number in (found.rating, found.lower, found.upper))
+    return {"agent": PERFECT, "elo": rating, "lower": lower, "upper": upper, "games": found.total.games}

@@ -17,7 +17,7 @@ from zermelo.agents.level import Levels, levels_for
 from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
 from zermelo.evaluation import Scoring, Standings, round_robin
-from zermelo.evaluation.training.anchors import Ladder
+from zermelo.evaluation.ladders.ladder import Ladder
 
 DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
 LEVELS = {

@@ -11,9 +11,9 @@ import numpy as np
 
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.evaluation import Store, read_games, read_standings, round_robin
-from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.runners.ray import RayRunner
+from zermelo.evaluation.report import report_page
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.workers.ray import RayRunner
 
 ENV = "classic/tictactoe-v3"
 AGENTS = {"random": "random", "other": "random"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from zermelo.evaluation.sandbox.meters import children, is_zombie
-from zermelo.evaluation.sandbox.processes import servers
+from zermelo.evaluation.workers.forked_process import servers
+from zermelo.evaluation.workers.meters import children, is_zombie
 
 
 def left_running():

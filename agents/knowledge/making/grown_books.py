@@ -94,7 +94,7 @@ def grow_book(
         positions: The most positions in the book.
         plies: The most moves from the start after which positions are expanded.
         nodes: The states that a proof of one position may visit.
-        runner: Evaluates positions elsewhere, as ``zermelo.evaluation.runners`` do; the book is the same.
+        runner: Evaluates positions elsewhere, as ``zermelo.evaluation.workers`` do; the book is the same.
         on_progress: Called after each position; what it raises ends the growth, and what was found is written.
 
     Raises:

@@ -10,7 +10,7 @@ from zermelo.agents import Observation, PolicyAgent, list_agents, make_agent
 from zermelo.agents.policies.policy import Outputs
 from zermelo.envs import GameOverError, InvalidSettingError, UnknownNameError, UnsupportedGameError, make_env
 from zermelo.evaluation import FailureKind, play_match, round_robin
-from zermelo.evaluation.sandbox import Isolation
+from zermelo.evaluation.workers import Isolation
 
 TICTACTOE = "classic/tictactoe-v3"
 MASK = np.array([False, True, True, False, True])

@@ -11,7 +11,7 @@ from zermelo.agents.training import OpponentEnv
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, round_robin
-from zermelo.evaluation.sandbox import Isolation
+from zermelo.evaluation.workers import Isolation
 
 TICTACTOE = "classic/tictactoe-v3"
 HERE = Isolation(isolate="none")

@@ -11,8 +11,8 @@ from zermelo.agents import make_agent, solve
 from zermelo.agents.training.labels import COLUMNS, LabelWork, label_positions
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
 from zermelo.evaluation.cli.app import app
-from zermelo.evaluation.runners.work import Loss
 from zermelo.evaluation.tournament.run import make_runner
+from zermelo.evaluation.workers.work import Loss
 
 SMALL = "zermelo/MNK-v0"
 

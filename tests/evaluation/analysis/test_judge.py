@@ -12,7 +12,7 @@ from zermelo.evaluation import EndReason, GameRecord, Move, play_match
 from zermelo.evaluation.analysis import judge as judge_module
 from zermelo.evaluation.analysis.judge import Judge, JudgeWork, judge
 from zermelo.evaluation.analysis.judgement import Phase
-from zermelo.evaluation.analysis.replay import ReplayError
+from zermelo.evaluation.match.replay import ReplayError
 from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = "classic/tictactoe-v3"

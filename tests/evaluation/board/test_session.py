@@ -20,7 +20,7 @@ from zermelo.evaluation import Move, StoreError
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
 from zermelo.evaluation.board.session import Session, surface_of
 from zermelo.evaluation.board.settings import Clock
-from zermelo.evaluation.output.positions.drawing import png
+from zermelo.evaluation.positions.drawing import png
 
 YOU = frozenset({0})
 ON_SQUARES = [

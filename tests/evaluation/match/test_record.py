@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Outcome, StoreError
 from zermelo.evaluation.match.record import versions
-from zermelo.evaluation.match.writing import plain
+from zermelo.evaluation.match.text import plain
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -17,7 +17,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, per
 from zermelo.envs.games import MNK
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.sandbox import Isolation
+from zermelo.evaluation.workers import Isolation
 
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(depth=2), MCTSAgent(simulations=20), GreedyAgent()], ids=repr)

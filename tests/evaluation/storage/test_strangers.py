@@ -10,9 +10,9 @@ from doubles.bad_agents import First, Good
 
 from zermelo.evaluation import EndReason, GameRecord, Standings, StoreError, read_standings, round_robin
 from zermelo.evaluation.analysis.judge import judge
-from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.match.replay import Replayer, ReplayError
+from zermelo.evaluation.report import report_page
 from zermelo.evaluation.storage.games import read_games
 
 TRAP = "open('ran', 'w').close()\ndef env(): ...\n"

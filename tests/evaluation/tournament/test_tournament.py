@@ -25,9 +25,9 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.sources import FreshEnvs
-from zermelo.evaluation.runners.processes import AHEAD
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
+from zermelo.evaluation.workers.pool import AHEAD
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 
@@ -57,7 +57,7 @@ def test_the_games_are_the_same_for_any_number_of_workers():
 def test_every_agent_rehearses_once_before_its_first_game(monkeypatch):
     told = []
     monkeypatch.setattr(
-        "zermelo.evaluation.runners.games.rehearse", lambda agent, shown: told.append((agent.name, shown))
+        "zermelo.evaluation.workers.games.rehearse", lambda agent, shown: told.append((agent.name, shown))
     )
     round_robin("classic/tictactoe-v3", ["random", "greedy", PolicyAgent(centre_or_first)], games=4)
     assert sorted(name for name, _ in told) == sorted(["random", "greedy", PolicyAgent(centre_or_first).name])

@@ -18,7 +18,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.cli.app import app
-from zermelo.evaluation.training.networks import tune_network
+from zermelo.evaluation.training.tune import tune_network
 
 
 def lessons_of(game: Any, share: Any, count: int = 2_000) -> Lessons:

@@ -20,7 +20,7 @@ from zermelo.envs import (
 )
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import evaluate_policy
-from zermelo.evaluation.training.anchors import default_anchors
+from zermelo.evaluation.ladders.ladder import default_anchors
 
 GAME = "classic/tictactoe-v3"
 SMALL = ("random", "greedy")

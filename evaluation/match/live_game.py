@@ -1,0 +1,279 @@
+"""The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
+
+Agents are shown the environment and answer; only the driver steps it. It speaks to AEC environments, and to those
+of Gymnasium as if they were AEC environments of one player.
+
+- Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
+  is cumulative, and Shimmy's adds the final rewards again in every dead step.
+- Dead agents are stepped with ``None`` when their turn comes, and what the environment then says of rewards is
+  not counted.
+- Whatever the environment raises becomes an ``EnvironmentFailureError``: it is nobody's fault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn, TypeVar
+
+import numpy as np
+
+from zermelo.agents.policies.observation import Observation, observed
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.live.masks import gym_mask, mask_of
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.record import EndReason
+from zermelo.evaluation.match.text import shown
+
+T = TypeVar("T")
+_PLAYER: Final = "player"
+
+
+class EnvDriver:
+    """Steps an environment that it has reset.
+
+    ``seat_names`` are in the order of ``possible_agents``; ``rewards`` are what each seat has earned so far.
+    """
+
+    def __init__(self, env: Any, seed: int) -> None:
+        self.env = env
+        self._single = _SinglePlayer(env) if is_gymnasium(env) else None
+        self._table = self._single or env
+        self._call("reset", lambda: self._table.reset(seed=seed))
+        # The wrappers that only check can be looked through for reading; steps go through them all.
+        self._inner = innermost(self._table)
+        agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
+        self._seat = {agent: seat for seat, agent in enumerate(agents)}
+        self.seat_names = tuple(map(str, agents))
+        self.rewards = [0.0] * len(agents)
+        self._spaces = self._call("action_space", lambda: {one: self._table.action_space(one) for one in agents})
+        self._terminated = False
+        self._legal: tuple[Any, Any] | None = None
+
+    @property
+    def _name(self) -> str:
+        return game_name(self.env)
+
+    def _call(self, what: str, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except BaseException as error:
+            self._fail(what, error)
+
+    def _fail(self, what: str, error: BaseException) -> NoReturn:
+        if isinstance(error, EnvironmentFailureError | KeyboardInterrupt):
+            raise error
+        reason = f"{type(error).__name__}: {error}"
+        raise EnvironmentFailureError(f"the environment {self._name} failed in {what}: {reason}") from error
+
+    def turn(self) -> int | None:
+        """Returns the seat to move, once dead agents were stepped; None when the game is over."""
+        return self._call("saying whose turn it is", self._turn)
+
+    def _turn(self) -> int | None:
+        inner = self._inner
+        for _ in range(2 * len(self._agents) + 1):
+            if not inner.agents:
+                return None
+            terminations, truncations = inner.terminations, inner.truncations
+            if all(terminations[agent] or truncations[agent] for agent in inner.agents):
+                return None
+            agent = inner.agent_selection
+            if not (terminations[agent] or truncations[agent]):
+                return self._seat[agent]
+            self._call("the step of a dead agent", lambda: self._table.step(None))
+        raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
+
+    def look(self) -> None:
+        """Reads what is legal for the seat to move, before its agent is asked."""
+        agent = self._inner.agent_selection
+        space = self._spaces[agent]
+        asked = "observe" if self._single is None else "saying what is legal"
+        self._legal = (space, _checked_mask(space, self._call(asked, lambda: self._mask(agent))))
+
+    def _mask(self, agent: Any) -> Any:
+        if self._single is not None:
+            # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's
+            # leaves out moves into walls, and Taxi plays them.
+            return gym_mask(self.env)
+        # Of the outermost layer: PettingZoo's wrapper that ends games at illegal actions then need not ask again.
+        return mask_of(self.env.observe(agent), self._inner.infos.get(agent))
+
+    def refusal(self, action: Any) -> str | None:
+        """Returns why the action cannot be played, as the end of a sentence, or None if it is legal."""
+        if self._legal is None:
+            self.look()
+        assert self._legal is not None, "it has just been read"
+        return _judge(*self._legal, action)
+
+    def step(self, action: Any) -> None:
+        """Plays a legal action for the seat to move, through all wrappers, and collects the rewards."""
+        self._legal = None
+        try:
+            self._table.step(action)
+        except BaseException as error:
+            self._fail(f"step({shown(action)})", error)
+        self._call("paying the rewards", self._collect)
+        self._terminated = self._terminated or any(self._inner.terminations.values())
+
+    def _collect(self) -> None:
+        for agent, reward in self._inner.rewards.items():
+            if reward:
+                seat = self._seat[agent]
+                self.rewards[seat] += float(reward)
+                if math.isnan(self.rewards[seat]):
+                    raise EnvironmentFailureError(f"the environment paid {agent} rewards that add up to nan")
+
+    def view(self) -> Observation:
+        """Returns what the seat to move sees, copied, for an agent that needs no more."""
+        agent = self._inner.agent_selection
+        seen, info = self._call("observe", lambda: (self._table.observe(agent), self._inner.infos.get(agent)))
+        if (
+            self._single is not None
+            and (mask := self._call("saying what is legal", lambda: self._mask(agent))) is not None
+        ):
+            info = {"action_mask": mask}
+        return observed(str(agent), seen, info, self._spaces[agent])
+
+    def fingerprint(self) -> Any:
+        """Returns something cheap that changes if anyone else steps or resets the environment."""
+        if self._single is not None:  # Gymnasium itself counts steps only where a time limit needs them
+            return [vars(layer).get("_elapsed_steps") for layer in layers(self.env)]
+        inner = self._inner
+        return (
+            inner.agent_selection,
+            len(inner.agents),
+            tuple(inner.terminations.values()),
+            tuple(inner.truncations.values()),
+            tuple(inner._cumulative_rewards.values()) if hasattr(inner, "_cumulative_rewards") else (),
+        )
+
+    def end_reason(self) -> EndReason:
+        """Returns whether the environment terminated the game, for any of its agents, or truncated it."""
+        return EndReason.TERMINATED if self._terminated else EndReason.TRUNCATED
+
+
+class _SinglePlayer:
+    """A Gymnasium environment with the methods and attributes of an AEC environment of one player."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self.agents = self.possible_agents = [_PLAYER]
+        self.agent_selection = _PLAYER
+
+    def reset(self, seed: int) -> None:
+        self._seen, info = self._env.reset(seed=seed)
+        self._say(info, 0.0, False, False)
+
+    def step(self, action: Any) -> None:
+        self._seen, reward, terminated, truncated, info = self._env.step(action)
+        self._say(info, reward, terminated, truncated)
+
+    def _say(self, info: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+        self.infos, self.rewards = {_PLAYER: info}, {_PLAYER: float(reward)}
+        self.terminations, self.truncations = {_PLAYER: bool(terminated)}, {_PLAYER: bool(truncated)}
+
+    def observe(self, agent: str) -> Any:
+        return self._seen
+
+    def action_space(self, agent: str) -> Any:
+        return self._env.action_space
+
+
+def drive_env(env: Any, seed: int) -> EnvDriver:
+    """Resets the environment with the seed and watches it."""
+    if is_gymnasium(env) or is_aec(env):
+        return EnvDriver(env, seed)
+    raise UnsupportedGameError(
+        f"cannot play in {env!r} ({type(env).__name__}): give a name, a function that makes an environment, or a "
+        "live AEC or Gymnasium environment (a parallel one through pettingzoo.utils.parallel_to_aec)"
+    )
+
+
+def play_known(driver: EnvDriver, actions: Iterable[Any]) -> tuple[int, str | None] | None:
+    """Plays actions that were chosen before, up to the first that cannot be played.
+
+    Returns:
+        The place of that one, and why as ``refusal`` says it, or None where the game is over before it; None if
+        all were played.
+    """
+    for place, action in enumerate(actions):
+        if driver.turn() is None:
+            return place, None
+        refusal = driver.refusal(action)
+        if refusal is not None:
+            return place, refusal
+        driver.step(action)
+    return None
+
+
+def exact(action: Any) -> Any:
+    """A number or array of a class of the agent's own as what it holds: such a class may compare as it likes."""
+    kind = type(action)
+    if kind is int:
+        return action
+    if issubclass(kind, int) and kind is not bool:
+        return int.__add__(action, 0)
+    if issubclass(kind, float) and not issubclass(kind, np.generic):
+        return float.__add__(action, 0.0)
+    if issubclass(kind, np.ndarray) and kind is not np.ndarray:
+        return np.array(np.ndarray.view(action, np.ndarray))
+    return action
+
+
+_KINDS: Final = {float: "a fraction", str: "text", bool: "True or False", type(None): "None"}
+
+
+def _judge(space: Any, mask: Any, action: Any) -> str | None:
+    """Why ``action`` is not in the space or not allowed by the mask, or None."""
+    if type(action) is not int:  # the common case needs no further look
+        from gymnasium.spaces import Discrete
+
+        if not isinstance(space, Discrete):
+            return _judge_array(space, mask, action)
+        if isinstance(action, np.ndarray | np.generic) and action.shape == () and action.dtype.kind in "iu":
+            action = int(action)
+        elif isinstance(action, bool | np.bool_) or not isinstance(action, int):
+            kind = _KINDS.get(type(action), f"of type {type(action).__name__}")
+            return f"{shown(action)}, which is {kind}, where an integer is wanted"
+    elif not hasattr(space, "n") or not hasattr(space, "start"):
+        return _judge_array(space, mask, action)
+    start, size = int(space.start), int(space.n)
+    if not start <= action < start + size:
+        return f"{shown(action)}, which is outside the action space {space}"
+    if mask is None:
+        return None
+    if mask[action - start]:
+        return None
+    legal = [str(index + start) for index in np.flatnonzero(mask)]
+    few = legal if len(legal) <= 12 else [*legal[:12], "..."]
+    return f"{action}, which is not legal here (legal: {', '.join(few)})"
+
+
+def _checked_mask(space: Any, mask: Any) -> Any:
+    if mask is None:
+        return None
+    size = getattr(space, "n", None)
+    flat = np.array(mask) if size is not None else mask
+    if size is not None and flat.shape != (int(size),):
+        raise EnvironmentFailureError(f"the action mask has {flat.size} entries, but the action space is {space}")
+    if size is not None and not np.count_nonzero(flat):
+        raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
+    return flat
+
+
+def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
+    try:
+        inside = bool(space.contains(action))
+    except BaseException:  # spaces are not written for hostile input: whatever comes, it is no action of theirs
+        inside = False
+    if not inside:
+        return f"{shown(action)}, which is not in the action space {space}"
+    if mask is None:
+        return None
+    codec = ActionCodec(space, "the seat to move")
+    if codec.to_index(action) in codec.masked(mask):
+        return None
+    return f"{shown(action)}, which the action mask forbids"

@@ -1,0 +1,89 @@
+"""A recorded game played again on a fresh environment, one action at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs import ZermeloError
+from zermelo.envs.registration.own_code import env_runs_own_code
+from zermelo.evaluation.match.live_game import EnvDriver, drive_env
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.sources import EnvSource, build_env
+
+
+class ReplayError(ZermeloError):
+    """A recorded game cannot be played again: its environment is not there, or no longer does as it did."""
+
+
+class Replayer:
+    """Plays recorded games again, with one environment for all of them.
+
+    ``env`` makes it; by default it is the one that a record names. Records may be anybody's: only with ``trust``
+    is a module imported that they name (``module:function``).
+    """
+
+    def __init__(self, env: EnvSource | None = None, *, trust: bool = False) -> None:
+        self._source = env
+        self._trust = trust
+        self._name: str | None = None
+        self._env: Any = None
+
+    def start(self, record: GameRecord) -> EnvDriver:
+        """The environment as the game began, before its opening; raises ``ReplayError`` if it cannot be made."""
+        if self._source is None and not self._trust and env_runs_own_code(record.env):
+            module = record.env.partition(":")[0] if ":" in record.env.partition("(")[0] else "what it names"
+            raise ReplayError(
+                f"{_shown(record.env)} is not played again, because that would run the code of {_shown(module)}, "
+                "and a record may name any: if you know it, give --trust (trust=True, or env=...)"
+            )
+        try:
+            if self._env is None or (self._source is None and self._name != record.env):
+                self._env = build_env(record.env if self._source is None else self._source)[0]
+                self._name = record.env
+            return drive_env(self._env, record.seed)
+        except ZermeloError as error:
+            raise ReplayError(f"{record.env} cannot be played again: {error}") from error
+
+    def steps(self, record: GameRecord, driver: EnvDriver) -> Iterator[tuple[int, Any]]:
+        """The seat to move and the action as ``env.step`` takes it, each before it is played.
+
+        Every action, those of the opening included, is played when the next one is asked for. Raises
+        ``ReplayError`` where the seat to move or what is legal differs from the record.
+        """
+        for ply, action in enumerate(record.actions):
+            where = f"game {record.game_id or '(without an id)'} of {record.env}, at move {ply + 1}"
+            try:
+                seat = driver.turn()
+                played = _stepped(driver.env, action)
+                refusal = "after the end" if seat is None else driver.refusal(played)
+                recorded = None if ply < len(record.opening) else record.moves[ply - len(record.opening)].seat
+                if refusal is None and recorded is not None and recorded != seat:
+                    refusal = f"by seat {recorded + 1} when it was the turn of seat {(seat or 0) + 1}"
+                if refusal is not None or seat is None:
+                    raise ReplayError(
+                        f"{where}, cannot be played again: the environment has changed, or does not follow its "
+                        f"seed; the record has a move {refusal}"
+                    )
+                yield seat, played
+                driver.step(played)
+            except ReplayError:
+                raise
+            except ZermeloError as error:
+                raise ReplayError(f"{where}, cannot be played again: {error}") from error
+
+
+def _shown(text: str) -> str:
+    return ascii(text[:80]).strip("'\"")
+
+
+def _stepped(env: Any, action: Any) -> Any:
+    """A recorded action as ``env.step`` takes it: records keep arrays as tuples."""
+    if not isinstance(action, tuple):
+        return action
+    agent = getattr(env, "agent_selection", None)
+    space = env.action_space if agent is None else env.action_space(agent)
+    kind = getattr(space, "dtype", None)
+    return action if kind is None else np.asarray(action, dtype=kind)

@@ -1,0 +1,217 @@
+"""Tables and figures of the report as HTML, escaped as ``zermelo.evaluation.output.web_page`` does it.
+
+Text of the figures stays readable at any width: SVG is placed in percent of the width, labels stand beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from markupsafe import Markup
+
+from zermelo.evaluation.output.numbers import number
+from zermelo.evaluation.output.web_page import environment
+
+HERE: Final = "zermelo.evaluation.report"
+
+
+LONGEST: Final = 26
+"""Characters of a short name."""
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """The ends of names that are too long where there is little room; the whole where two would be the same."""
+    half = LONGEST // 2
+    short = {name: name if len(name) <= LONGEST else f"{name[: half - 1]}…{name[-half:]}" for name in names}
+    times = Counter(short.values())
+    return {name: text if times[text] == 1 else name for name, text in short.items()}
+
+
+def part(name: str, *values: Any) -> Markup:
+    """The HTML of a macro of ``parts.html``."""
+    macro: Callable[..., str] = getattr(environment(HERE).get_template("parts.html").module, name)
+    return Markup(macro(*values))
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """A part of the page under a heading; nothing if it would be empty."""
+    inside = [*filter(None, parts)]
+    return part("section", name, title, inside) if inside else ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table."""
+
+    text: str
+    kind: str = ""
+    style: str = ""
+    title: str = ""
+
+
+Row = Sequence[str | Cell]
+
+
+def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
+    """A table in a box of its own that scrolls sideways where it must, so that the page never does.
+
+    The first ``names`` columns are text, of which the last heads the row; the rest are numbers.
+    """
+    cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
+    return part("table", caption, cells[0], cells[1:], names, kind)
+
+
+class Interval(NamedTuple):
+    """A line of an interval plot, with its value in words; place and ends may be infinite."""
+
+    name: str
+    place: float
+    lower: float
+    upper: float
+    text: str
+
+
+class Point(NamedTuple):
+    """A point of a line, with its interval, whose ends may be infinite, and all of it in words."""
+
+    x: float
+    y: float
+    lower: float
+    upper: float
+    text: str
+
+
+class Line(NamedTuple):
+    """A line of a plot: its name and its points from left to right."""
+
+    name: str
+    points: Sequence[Point]
+
+
+def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Round numbers between two, about as many as wanted."""
+    raw = (high - low) / max(1, wanted)
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [place * step for place in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def interval_plot(caption: str, lines: Sequence[Interval], unit: str) -> str:
+    """A dot and an interval for each line on one scale; an end that is infinite is an arrow."""
+    ends = [value for line in lines for value in (line.place, line.lower, line.upper)]
+    finite = [value for value in ends if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
+    margin = (0.06 if len(finite) == len(ends) else 0.12) * (high - low) or 1.0  # room for arrows
+    low, high = low - margin, high + margin
+
+    def at(value: float) -> str:
+        return f"{100 * (min(max(value, low), high) - low) / (high - low):.2f}%"
+
+    drawn = [
+        {
+            "name": line.name,
+            "text": line.text,
+            "dot": at(line.place) if math.isfinite(line.place) else "",
+            "lower": (at(line.lower), math.isfinite(line.lower), -1),
+            "upper": (at(line.upper), math.isfinite(line.upper), 1),
+        }
+        for line in lines
+    ]
+    return part("intervals", caption, drawn, [(at(mark), text) for mark, text in _marks(low, high)], unit)
+
+
+def _marks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers between two, with as many digits as tell them apart."""
+    marks = ticks(low, high)
+    digits = max(0, -math.floor(math.log10(marks[1] - marks[0]) + 1e-9)) if len(marks) > 1 else 0
+    return [(mark, number(mark, digits)) for mark in marks]
+
+
+def line_plot(
+    caption: str,
+    lines: Sequence[Line],
+    *,
+    x_unit: str,
+    y_unit: str,
+    levels: Mapping[str, float] | None = None,
+) -> str:
+    """Lines with intervals over one scale, and named levels across it.
+
+    The scale holds every point and the last intervals; the first ones, of few games, may reach beyond it.
+    """
+    points = [point for line in lines for point in line.points]
+    known = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
+    ends = [*known, *(point.y for point in points), *(levels or {}).values()]
+    low, high = min(ends), max(ends)
+    margin = 0.06 * (high - low) or 1.0
+    low, high = low - margin, high + margin
+    first, last = min(point.x for point in points), max(point.x for point in points)
+    first, last = (first - 1, last + 1) if first == last else (first - 0.02 * (last - first), last)
+
+    def at_x(value: float) -> float:
+        return round(1000 * (value - first) / (last - first), 1)
+
+    def at_y(value: float) -> float:
+        return round(1000 * (high - min(max(value, low), high)) / (high - low), 1)
+
+    drawn = [
+        {
+            "name": line.name,
+            "path": " ".join(f"{at_x(point.x)},{at_y(point.y)}" for point in line.points),
+            "band": " ".join(
+                [f"{at_x(point.x)},{at_y(point.upper)}" for point in line.points]
+                + [f"{at_x(point.x)},{at_y(point.lower)}" for point in reversed(line.points)]
+            ),
+            "points": [(at_x(point.x), at_y(point.y), point.text) for point in line.points],
+        }
+        for line in lines
+    ]
+    across = [(f"{at_y(mark) / 10:.2f}%", text) for mark, text in _marks(low, high)]
+    along = [(f"{at_x(mark) / 10:.2f}%", text) for mark, text in _marks(first, last)]
+    named = [(at_y(value), name) for name, value in (levels or {}).items()]
+    named.sort()
+    label = f"{caption}: " + "; ".join(line.points[-1].text for line in lines)
+    return part(
+        "lines", caption, label, drawn, across, along, named, _apart([y for y, _ in named]), x_unit, y_unit
+    )
+
+
+def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
+    """Positions of labels (of 1000, ascending), moved so that none covers another."""
+    found: list[float] = []
+    for place in places:
+        found.append(max(place, found[-1] + gap if found else 0.0))
+    limit = 1000.0
+    for rank in reversed(range(len(found))):
+        found[rank] = min(found[rank], limit)
+        limit = found[rank] - gap
+    return [f"{place / 10:.2f}%" for place in found]
+
+
+def histogram(caption: str, counts: Mapping[int, int], unit: str, bars: int = 40) -> str:
+    """How often each whole number came, in at most so many bars of equal width."""
+    low, high = min(counts), max(counts)
+    width = max(1, math.ceil((high - low + 1) / bars))
+    number_of_bars = (high - low) // width + 1
+    totals = [0] * number_of_bars
+    for value, count in counts.items():
+        totals[(value - low) // width] += count
+    tallest = max(totals)
+    share = 100 / number_of_bars
+    drawn = []
+    for place, total in enumerate(totals):
+        first, last = low + place * width, min(high, low + (place + 1) * width - 1)
+        said = f"{first}" if first == last else f"{first} to {last}"
+        height = 100 * total / tallest
+        where = (place * share + share * 0.06, share * 0.88, 100 - height, height)
+        texts = [f"{size:.{digits}f}%" for size, digits in zip(where, (3, 3, 2, 2), strict=True)]
+        drawn.append((*texts, f"{said} {unit}: {total:,} games"))
+    label = f"{caption}: from {low:,} to {high:,} {unit}; the most common bar has {tallest:,} games"
+    step = max(1, math.ceil(number_of_bars / 8))
+    marks = [(f"{(k + 0.5) * share:.2f}%", f"{low + k * width:,}") for k in range(0, number_of_bars, step)]
+    return part("bars", caption, label, drawn, marks, unit)

@@ -1,0 +1,199 @@
+"""The page: one HTML file that holds all that it shows and asks nothing of any network."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from zermelo.evaluation.analysis.judgement import GameVerdict
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.replay import Replayer
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.standings import Standings
+from zermelo.evaluation.output.web_page import resource, web_page
+from zermelo.evaluation.report import sections
+from zermelo.evaluation.report.boards import DrawnGames, draw_games
+from zermelo.evaluation.report.effort import Effort, RatingHistory
+from zermelo.evaluation.report.markup import HERE, short_names
+from zermelo.evaluation.report.sample import GameSample, ShownGame
+from zermelo.evaluation.report.training import training_section
+from zermelo.evaluation.stats.ratings import RatingTable
+from zermelo.evaluation.storage.curves import Curve
+from zermelo.evaluation.storage.games import StoredGames
+from zermelo.evaluation.storage.invocations import StoredRun
+
+GAMES_SHOWN: Final = 100
+GAMES_ROOM: Final = 3_500_000
+"""Bytes that the shown games may take, so that a page stays below 5 MB."""
+SCRIPTS: Final = ("common", "tables", "chooser", "board", "chart", "viewer")
+"""The parts of the page's script, in order."""
+STYLES: Final = ("page", "viewer", "small")
+"""The parts of its style sheet, in order."""
+
+
+def report_page(
+    records: Iterable[GameRecord],
+    *,
+    games: int = GAMES_SHOWN,
+    seed: int = 0,
+    replayer: Replayer | None = None,
+    standings: Standings | None = None,
+    judged: Mapping[str, Any] | None = None,
+    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None,
+    run: StoredRun | None = None,
+    curves: Sequence[Curve] = (),
+) -> str:
+    """The report of a tournament as the text of an HTML file.
+
+    Records in a folder are read one after another and not kept, so there may be any number of them; give their
+    ``standings`` too, which the folder's database counts. At most so many ``games`` are shown in full, and
+    fewer if they would make the page too large; the ``seed`` decides which. The same records give the same
+    page.
+
+    ``judged`` is the judge's table as plain values, and ``verdicts`` reads what it said of some games, by their
+    ids; ``run`` is where the games come from; ``curves`` are training runs to show beside them.
+    """
+    effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
+    judge, judge_notes = sections.judge_section(judged)
+    if standings is None:
+        records = records if isinstance(records, Sequence) else tuple(records)
+        standings = Standings.from_records(records)
+    lines = records.lines() if isinstance(records, StoredGames) else (record.to_json() for record in records)
+    for line in lines:
+        game = GameRecord.from_json(line)
+        effort.add(game)
+        sample.add(game, line)
+        history.add(game)
+    if not effort.games:
+        raise StoreError("there are no games to report on: play some first")
+    ratings = standings.ratings
+    if ratings is not None and not ratings.games:
+        ratings = None
+    if ratings is None or standings.scoring is not Scoring.WINS:
+        order = [row.agent for row in standings.rows]
+        known = {row.agent: row.mean_reward for row in standings.rows if not math.isnan(row.mean_reward)}
+    else:
+        order = [player.name for player in ratings.players]
+        order += [row.agent for row in standings.rows if row.agent not in order]  # who only played void games
+        known = {player.name: player.smoothed_elo for player in ratings.players}
+    numbers = {name: place for place, name in enumerate(order)}
+    shown = sample.chosen(known)
+    judged_games = verdicts({game.record.game_id for game in shown}) if verdicts else None
+    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
+    parts = [
+        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
+        *_results(standings, ratings, order, history),
+        sections.faults_section(standings, order),
+        judge,
+        *(training_section(curve, place) for place, curve in enumerate(curves, start=1)),
+        sections.effort_section(effort, order),
+        sections.length_section(effort),
+    ]
+    about = [_counted(effort.games, "game"), _counted(len(order), "agent")]
+    if not any(row.failures for row in standings.rows):
+        about.append("no agent failed")
+    return _rendered(
+        "Tournament report",
+        standings.env,
+        about,
+        parts,
+        [sections.provenance_section(run, effort.versions)],
+        chosen=_how_chosen(effort.games, drawn, shown, seed),
+        data={
+            "agents": order,
+            "short": [*short_names(order).values()],
+            "seats": standings.seat_names,
+            "games": drawn.games,
+            "written": drawn.written,
+            **drawn.scale,
+        },
+    )
+
+
+def training_page(curves: Sequence[Curve]) -> str:
+    """The report of training runs alone."""
+    if not curves:
+        raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
+    parts = [training_section(curve, place) for place, curve in enumerate(curves, start=1)]
+    ratings = sum(len(curve.points) for curve in curves)
+    about = [_counted(len(curves), "training run"), _counted(ratings, "rating")]
+    envs = dict.fromkeys(curve.env for curve in curves)
+    return _rendered("Training report", ", ".join(envs), about, parts, [], chosen="", data={"games": []})
+
+
+def _results(
+    standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
+) -> list[str]:
+    """The ranking, by the scoring of the games."""
+    single = len(standings.seat_names) == 1
+    rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
+    crosstable = "" if single else sections.crosstable_section(standings, order)
+    seats = "" if standings.scoring is Scoring.TEAM else sections.seats_section(standings, order)
+    if standings.scoring is Scoring.WINS and not single:
+        return [rated, crosstable, seats]
+    return [sections.means_section(standings), crosstable, rated, seats]  # rewards rank the agents
+
+
+def _rendered(
+    brand: str,
+    heading: str,
+    about: Sequence[str],
+    before: list[str],
+    after: list[str],
+    *,
+    chosen: str,
+    data: Mapping[str, Any],
+) -> str:
+    """The whole file: sections, the games between them, and more sections."""
+    script = "".join(["(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
+    has_games = bool(data["games"])
+    return web_page(
+        "report.html",
+        HERE,
+        style="".join(resource(f"{name}.css", HERE) for name in STYLES),
+        script=script,
+        data=data,
+        title=f"{heading}: {about[0]}",
+        brand=brand,
+        env=heading,
+        summary=" · ".join(about),
+        before=[*filter(None, before)],
+        after=[*filter(None, after)],
+        contents=[*_contents(before), *([("games", "Games")] if has_games else []), *_contents(after)],
+        chosen=chosen,
+        has_games=has_games,
+    )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _contents(parts: list[str]) -> list[tuple[str, str]]:
+    found = re.findall(r'<section id="([\w-]+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
+    return [(name, Markup(title)) for name, title in found]
+
+
+def _how_chosen(played: int, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:
+    count = len(drawn.games)
+    if not count:
+        return "No game is shown."
+    games = _counted(played, "game")
+    if count == played:
+        return f"All {games} are here." if count > 1 else "The one game is here."
+    reasons = Counter(game["why"] for game in drawn.games)
+    said = {
+        "failure": "lost by a failure",
+        "upset": "won by the lower rated agent",
+        "sample": f"drawn at random from all line-ups in turn (seed {seed})",
+    }
+    parts = ", ".join(f"{reasons[reason]:,} {text}" for reason, text in said.items() if reasons[reason])
+    repeats = " Games that repeat another move for move are left out." if played <= 10 * count else ""
+    room = f" {drawn.left_out:,} more did not fit." if drawn.left_out else ""
+    return f"{count:,} of {games} are here: {parts}.{repeats}{room}"

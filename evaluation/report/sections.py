@@ -1,0 +1,330 @@
+"""The parts of a report, each HTML of its own: they can be read without the page's script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from zermelo.evaluation.analysis.exploitability import exploitability_table
+from zermelo.evaluation.analysis.judgement import judge_tables
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
+from zermelo.evaluation.report.effort import Effort
+from zermelo.evaluation.report.markup import (
+    Cell,
+    Interval,
+    Row,
+    histogram,
+    interval_plot,
+    part,
+    section,
+    table,
+)
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.ratings import RatingTable
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.rewards import MeanReward
+from zermelo.evaluation.stats.rows import SeatScore
+from zermelo.evaluation.storage.invocations import Invocation, StoredRun
+from zermelo.evaluation.text_table import TextTable
+
+_RESULTS: Final = ("games", "won", "drawn", "lost")
+_SINGLE: Final = "Mean return of each agent over the games it finished, with Student's 95 % interval."
+_REWARDS: Final = (
+    "What a game paid an agent on average, in the game's own units, with Student's 95 % interval over deals: "
+    "games that differ by the seats alone count as one. A failed game counts as the least that any paid."
+)
+_TEAMS: Final = (
+    "A cooperative game: all seats are paid alike, so a team has one score. Alone: teams of that agent alone. "
+    "Mixed: its teams with others. Means of the games' scores, with Student's 95 % intervals over deals."
+)
+
+
+def notes_section(notes: Sequence[str]) -> str:
+    """Notes to be read before the numbers."""
+    return section("notes", "Read this first", part("notes", notes)) if notes else ""
+
+
+def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "") -> str:
+    """Ratings with intervals, and how they came about."""
+    lines, rows = [], []
+    for rank, player in enumerate(ratings.players, start=1):
+        counted = standings.row(player.name)
+        interval = f"{number(player.lower)} to {number(player.upper)}"
+        is_anchor, is_known = player.name == ratings.anchor, player.status != "undetermined"
+        elo = number(player.elo) if is_known else "unknown"
+        said = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
+        place = player.elo if is_known else math.inf
+        lines.append(Interval(player.name, place, player.lower, player.upper, said))
+        counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
+        rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
+        rows.append([*rating, *counts, percent(counted.score)])
+    level = f"{100 * ratings.confidence:g} %"
+    about = (
+        f"Elo by maximum likelihood from {ratings.games:,} games ({ratings.anchor or 'the average'} is 0), with "
+        f"{level} intervals. Where an agent only ever won or lost, the most likely rating is infinite, and the "
+        "games bound it on one side: an arrow instead of a dot."
+    )
+    if standings.scoring is Scoring.REWARDS:
+        about += " Ratings count games won, drawn and lost, however much was at stake."
+    first, seat = ratings.seat_advantage, ""
+    if first is not None and math.isfinite(first.standard_error):
+        lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (first.lower, first.upper))
+        text = f"Moving first is worth {number(first.elo)} Elo ({lower} to {upper}) in this tournament."
+        seat = part("about", text)
+    columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %"]
+    return section(
+        "ratings",
+        "Ratings",
+        part("about", about),
+        interval_plot("Rating of each agent, with its interval", lines, "Elo"),
+        table("Ratings and results", columns, rows, names=2),
+        seat,
+        history,
+    )
+
+
+def means_section(standings: Ranking) -> str:
+    """Mean rewards with their intervals; of a single player returns; of teams scores alone and with others."""
+    single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
+    lines, rows = list[Interval](), list[Row]()
+    for rank, row in enumerate(standings.rows, start=1):
+        means: dict[str, MeanReward | None] = {
+            "": MeanReward(row.games, row.deals, row.mean_reward, row.reward_interval)
+        }
+        if team:
+            means = {", alone": standings.alone(row.agent), ", mixed": standings.mixed(row.agent)}
+        cells = [str(rank), row.agent, *([number(row.games)] if single else [])]
+        for kind, mean in means.items():
+            if mean is None or math.isnan(mean.mean):
+                cells += ["", ""]
+                continue
+            low, high = mean.interval
+            said = f"{four_digits(mean.mean)}, from {four_digits(low)} to {four_digits(high)}"
+            lines.append(Interval(f"{row.agent}{kind}", mean.mean, low, high, said))
+            cells += [four_digits(mean.mean), _ends(mean)]
+        if not team and not single:
+            cells += map(number, (row.games, row.wins, row.draws, row.losses))
+        rows.append(cells)
+    if team:
+        title, about, unit = "Scores of teams", _TEAMS, "score"
+        caption = "Mean score of each agent's teams, with its interval"
+        columns = ["alone", "95 % interval", "mixed", "95 % interval"]
+    else:
+        title, about, unit = ("Returns", _SINGLE, "return") if single else ("Rewards", _REWARDS, "reward")
+        caption = f"Mean {unit} of each agent, with its interval"
+        columns = [f"mean {unit}", "95 % interval"]
+        columns = ["games", *columns] if single else [*columns, *_RESULTS]
+    return section(
+        "ratings" if single else "rewards",
+        title,
+        part("about", about),
+        interval_plot(caption, lines, unit) if lines else "",
+        table(title, ["#", "agent", *columns], rows, names=2) if rows else "",
+    )
+
+
+def _ends(mean: MeanReward) -> str:
+    low, high = mean.interval
+    return f"{four_digits(low)} to {four_digits(high)}" if math.isfinite(high - low) else ""
+
+
+def _heat(text: str, strength: float, title: str) -> Cell:
+    """A cell whose colour says how good, to 1, or bad, to -1, its number is."""
+    return Cell(text, "heat good" if strength >= 0 else "heat bad", f"--p:{round(100 * abs(strength))}%", title)
+
+
+def _share(share: float, title: str, digits: int = 1) -> Cell:
+    return _heat(percent(share, digits), 2 * share - 1, title)
+
+
+def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
+    """Everybody against, or with, everybody as a heat map: scores, or mean rewards where those rank the agents."""
+    team, cells = standings.scoring is Scoring.TEAM, dict[tuple[str, str], Cell]()
+    if standings.scoring is Scoring.WINS:
+        title, digits = "Who beats whom", 1 if len(order) <= 8 else 0
+        about = "The score in % of the agent in each row against the agent of each column's number."
+        for (name, other), score in standings.results.counts().head_to_head().items():
+            said = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
+            cells[name, other] = _share(score.mean, said, digits)
+    else:
+        title = "Who plays well with whom" if team else "Who wins from whom"
+        about = (
+            "The mean score of teams of the agents of the row and the column."
+            if team
+            else "What the agent in each row earned on average against the agent of each column's number."
+        )
+        met = {pair: mean for pair, mean in standings.rewards.items() if not math.isnan(mean.mean)}
+        low, high = (end((mean.mean for mean in met.values()), default=0.0) for end in (min, max))
+        middle = (low + high) / 2 if team else 0.0
+        reach = max(high - middle, middle - low) or 1.0
+        for (name, other), mean in met.items():
+            said = f"{name} {'with' if team else 'against'} {other}: {_ends(mean)}, {mean.deals:,} deals"
+            cells[name, other] = _heat(four_digits(mean.mean), (mean.mean - middle) / reach, said)
+    if not cells:
+        return ""
+    rows = list[Row]()
+    for place, name in enumerate(order, start=1):
+        missing = {name: Cell("·", "self")}
+        found = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
+        rows.append([str(place), name, *found])
+    columns: Row = ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
+    return section(
+        "crosstable", title, part("about", about), table("Crosstable", columns, rows, names=2, kind="heatmap")
+    )
+
+
+def seats_section(standings: Ranking, order: Sequence[str]) -> str:
+    """Scores by seat."""
+    if len(standings.seat_names) == 1:
+        return ""
+    everybody = []
+    for seats in zip(*(row.by_seat for row in standings.rows), strict=True):
+        games = sum(seat.games for seat in seats)
+        points = sum(seat.games * seat.score for seat in seats if seat.games)
+        everybody.append(SeatScore(games=games, score=points / games if games else math.nan))
+    rows: list[Row] = []
+    by_seat: list[tuple[str, Sequence[SeatScore]]] = [(name, standings.row(name).by_seat) for name in order]
+    for name, scores in [*by_seat, ("all agents", everybody)]:
+        cells = [_share(seat.score, f"{seat.games:,} games") if seat.games else "" for seat in scores]
+        rows.append([name, *cells, *(number(seat.games) for seat in scores)])
+    columns = ["agent", *standings.seat_names, *(f"games as {seat}" for seat in standings.seat_names)]
+    about = "The score in % from each seat, in the order in which they first move, and the games there."
+    scores_table = table("Score by seat", columns, rows, kind="heatmap")
+    return section("seats", "Score by seat", part("about", about), scores_table)
+
+
+def faults_section(standings: Ranking, order: Sequence[str]) -> str:
+    """Games lost by failure, by kind; nothing where nobody failed."""
+    failures = {row.agent: row.failures for row in standings.rows}
+    kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
+    if not kinds:
+        return ""
+    rows: list[Row] = []
+    for name in order:
+        counts = [failures[name].get(kind, 0) for kind in kinds]
+        rows.append([name, *(Cell(number(count), "fault" * bool(count)) for count in counts), number(sum(counts))])
+    columns = ["agent", *(kind.replace("_", " ").lower() for kind in kinds), "all"]
+    about = "Games that an agent lost by a failure of its own, by kind. Each counts as a loss."
+    return section("faults", "Faults", part("about", about), table("Faults by kind", columns, rows))
+
+
+def effort_section(effort: Effort, order: Sequence[str]) -> str:
+    """Time and nodes for each move."""
+    times, nodes, pondered = list[Row](), list[Row](), list[Row]()
+    for name in order:
+        if (agent := effort.agents.get(name)) is None:
+            continue
+        times.append([name, number(agent.moves), time_text(agent.seconds / agent.moves), time_text(agent.longest)])
+        if agent.pondered:
+            pondered.append([name, number(agent.pondered), percent(agent.hits / agent.pondered)])
+        if agent.searches:
+            speed = agent.nodes / agent.searched_seconds if agent.searched_seconds else math.nan
+            depth = agent.depth / agent.depths if agent.depths else math.nan
+            means = number(agent.nodes / agent.searches), number(agent.most_nodes)
+            nodes.append([name, *means, number(depth, 1), number(speed)])
+    headings = ["agent", "mean", "most", "mean depth", "nodes a second"]
+    return section(
+        "effort",
+        "Time and nodes per move",
+        table("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times) if times else "",
+        table("Nodes visited for a move, by agents that search", headings, nodes) if nodes else "",
+        table("Thinking on the opponent's time", ["agent", "moves", "expected"], pondered) if pondered else "",
+    )
+
+
+def length_section(effort: Effort) -> str:
+    """How long games were and how they ended."""
+    if not effort.lengths:
+        return ""
+    games = effort.lengths.total()
+    mean = sum(length * count for length, count in effort.lengths.items()) / games
+    ends: list[Row] = [
+        [str(end).replace("_", " ").lower(), number(count), percent(count / games)]
+        for end, count in effort.ends.most_common()
+    ]
+    low, high = min(effort.lengths), max(effort.lengths)
+    about = f"Games had {low:,} to {high:,} moves, {mean:,.1f} on average, those of openings included."
+    return section(
+        "length",
+        "Length of games",
+        part("about", about),
+        histogram("Games by their number of moves", effort.lengths, "moves"),
+        table("What ended the games", ["end", "games", "%"], ends),
+    )
+
+
+def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
+    """The judge's tables, from ``JudgeTable.to_dict`` or ``ExploitabilityTable.to_dict``, and its notes."""
+    if not judged:
+        return "", ()
+    title, tables = "Compared with perfect play", dict[str, TextTable]()
+    try:
+        if "exploitability" in judged:
+            title = "Exploitability"
+            tables[title] = exploitability_table(judged)
+        else:
+            tables = judge_tables(judged)
+        shown = [table(caption, one.columns, one.rows) for caption, one in tables.items()]
+        notes = msgspec.convert(judged.get("notes", ()), tuple[str, ...])
+        return section("judge", title, part("about", str(judged["about"])), *shown), notes
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
+
+
+def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:
+    """The run's settings, and one row for each command that played games of it."""
+    invocations = () if run is None else run.invocations
+    facts = [] if run is None else _settings(run.spec)
+    planned = {} if run is None else run.spec.get("machine")
+    machines: list[Mapping[str, Any]] = [one.machine for one in invocations]
+    if not machines and isinstance(planned, Mapping) and planned:
+        machines = [planned]
+    if names := dict.fromkeys(map(_machine, machines)):
+        facts.append(("Machine" if len(names) == 1 else "Machines", "; ".join(names)))
+    if built := invocations[-1].versions if invocations else versions:
+        facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in built.items())))
+    columns = ["command", "started (UTC)", "duration", "games"]
+    return section(
+        "provenance",
+        "How this was made",
+        part("facts", facts) if facts else "",
+        table("Commands that played these games", columns, map(_command, invocations), kind="commands")
+        if invocations
+        else "",
+    )
+
+
+def _command(call: Invocation) -> Row:
+    spent = ""
+    if math.isfinite(call.seconds):
+        hours, minutes = divmod(round(call.seconds) // 60, 60)
+        spent = f"{hours} h {minutes} min" if hours else f"{minutes} min {round(call.seconds) % 60} s"
+        spent = f"{call.seconds:.1f} s" if call.seconds < 119.5 else spent
+    return [call.command or "from a program", call.started, spent, number(call.games)]
+
+
+def _settings(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    facts = [("Environment", str(spec.get("env", "unknown"))), ("Seed", str(spec.get("seed", "unknown")))]
+    facts.append(("Schedule", f"{spec.get('kind', 'unknown')}, {spec.get('games', '?')} games a pairing"))
+    openings, limits = spec.get("openings"), spec.get("isolation")
+    if isinstance(openings, Mapping):
+        plies = openings.get("plies")
+        what = "from a list" if plies is None else f"of {plies} random moves"
+        facts.append(("Openings", f"{openings.get('count', '?')} {what}"))
+    facts.append(("Score", str(spec.get("score", "auto"))))
+    if isinstance(limits, Mapping):
+        said = ", ".join(f"{key}={value}" for key, value in limits.items() if value not in (None, False))
+        facts.append(("Limits of agents", said))
+    return facts
+
+
+def _machine(said: Mapping[str, Any]) -> str:
+    cores = said.get("processors")
+    parts = [said.get("processor"), None if cores is None else f"{cores} processors", said.get("system")]
+    return ", ".join(str(part) for part in parts if part)

@@ -1,0 +1,96 @@
+"""The page: one HTML file that holds all that it shows and asks nothing of any network."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from zermelo.agents.tree_search.observer import NodeRole
+from zermelo.evaluation.output.web_page import resource, web_page
+from zermelo.evaluation.search_trees.model import SearchPass, SearchTree
+from zermelo.evaluation.search_trees.names import number_text
+
+_HERE: Final = "zermelo.evaluation.search_trees"
+_SCRIPTS: Final = ("tree_model.js", "tree_canvas.js", "tree_page.js")
+_POSITIONS_ROOM: Final = 600_000
+"""Characters that all positions may have together; those of the deepest nodes are left out."""
+_FIELDS: Final = (
+    "parent", "role", "seat", "move", "chance", "depth", "entered", "left", "windows", "known", "vectors",
+    "source", "cut", "quiet", "probed", "hidden", "name", "position", "visits",
+)  # fmt: skip
+
+
+def tree_page(tree: SearchTree) -> str:
+    """The text of an HTML file that shows a search; the same search gives the same text."""
+    script = "".join(f"\n{resource(name, _HERE)}" for name in _SCRIPTS)
+    one = tree.passes[tree.shown]
+    player = tree.seats[tree.seat]
+    summary = (
+        f"{len(one.nodes):,} nodes, {one.steps:,} {'simulations' if tree.simulates else 'steps'}. It chose "
+        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are those for {player}."
+    )
+    if any(node.role is NodeRole.OWN for node in one.nodes):
+        summary = summary.rpartition(" Values are")[0] + f" Values are those for {', '.join(tree.seats)}."
+    return web_page(
+        "tree.html",
+        _HERE,
+        style=resource("tree.css", _HERE),
+        script=script,
+        data=_data(tree),
+        title=f"{tree.agent} on {tree.game}",
+        summary=summary,
+        notes=tree.notes,
+    )
+
+
+def _data(tree: SearchTree) -> Any:
+    """The search as JSON; infinities are null."""
+    positions = _positions(tree)
+    player = tree.seats[tree.seat]
+    legend = {
+        NodeRole.MAX: f"maximizes what {player} gets",
+        NodeRole.MIN: f"minimizes what {player} gets",
+        NodeRole.CHANCE: "averaged over: chance, or players that are taken to err",
+        NodeRole.OWN: "each player maximizes its own value",
+        NodeRole.END: "the game is over",
+    }
+    data = {
+        "seats": tree.seats,
+        "bounds": tree.bounds,
+        "shown": tree.shown,
+        "says": {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"},
+        "legend": legend,
+        "positions": list(positions),
+        "passes": [_pass(tree, one, positions) for one in tree.passes],
+    }
+    return msgspec.json.decode(msgspec.json.encode(data))
+
+
+def _positions(tree: SearchTree) -> dict[str, int]:
+    """Every different position, numbered; those nearest to the roots, as far as there is room."""
+    found: dict[str, int] = {}
+    room = _POSITIONS_ROOM
+    for node in sorted((node for one in tree.passes for node in one.nodes), key=lambda node: node.level):
+        if node.position and node.position not in found:
+            room -= len(node.position)
+            if room < 0:
+                break
+            found[node.position] = len(found)
+    return found
+
+
+def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[str, Any]:
+    at = _FIELDS.index("position")
+    rows = [[getattr(node, name) for name in _FIELDS] for node in one.nodes]
+    for row in rows:
+        row[at] = positions.get(row[at], -1)
+    return {
+        "depth": None if one.outcomes else one.depth,
+        "steps": one.steps,
+        "kinds": one.kinds(),
+        "best": sorted(tree.best_line(one)),
+        "fields": _FIELDS,
+        "nodes": rows,
+        "outcomes": one.outcomes or None,
+    }

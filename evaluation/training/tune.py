@@ -1,0 +1,314 @@
+"""Networks that learn a game by playing it against themselves, generation by generation.
+
+    for generation in tune_network("zermelo/Othello-v0", out="othello.json", hours=1):
+        print(generation)
+
+A generation plays with the best network so far, or as searches do without one. It trains on its games and those of
+the generations before. Then it meets the best in a match at equal time, and takes its place if it does not lose.
+Beside the file of the network another one, ``.progress.npz``, has what a call with the same settings goes on from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import json
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.base.requirements import require_perfect_information
+from zermelo.agents.base.settings import check_number, check_whole
+from zermelo.agents.evaluators.network import MOST_HIDDEN, require_planes, require_writable
+from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.training.networks.gradients_kernel import Weights
+from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
+from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train
+from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
+from zermelo.envs.support.files import replaced
+from zermelo.evaluation.tournament.run import make_runner, round_robin
+from zermelo.evaluation.workers import RunnerChoice
+
+_PLAYING, _TRAINING = 0.75, 0.1
+"""Shares of a generation's time; the rest is for its match."""
+_GENERATIONS: Final = 3, 12, 6
+"""At least so many, at most, and as many an hour."""
+_REMEMBERED: Final = 4
+"""Generations whose positions are learned, the newest among them."""
+_MOST_POSITIONS: Final = 4_000_000
+_GAMES_OF_TASK: Final = 10
+_FEWEST: Final = 200
+"""Positions without which nothing is trained."""
+_SAVE_EVERY: Final = 60.0
+_MATCH_GAMES: Final = 60
+_MATCH_OPENING: Final = 4
+_MATCH_SECONDS: Final = 0.005, 0.1
+"""The least and the most time for a move of the match."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The result of a generation, from 1 on.
+
+    Attributes:
+        positions: What it learned from.
+        loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
+        error: The difference in the probability of winning that whole numbers make, on average.
+        wins, draws, losses, opponent: Of the match.
+        is_best: Whether the file has this network now.
+        seconds: Time of all generations so far.
+    """
+
+    number: int
+    positions: int
+    loss: float
+    average: float
+    error: float
+    wins: int
+    draws: int
+    losses: int
+    opponent: str
+    is_best: bool
+    seconds: float
+
+
+def tune_network(
+    env: str,
+    *,
+    out: str,
+    hidden: int = 64,
+    hours: float = 1.0,
+    nodes: int = 1_000,
+    outcome_share: float = 0.2,
+    seed: int = 0,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+    on_progress: Callable[[str, float], object] = lambda name, share: None,
+) -> Iterator[Generation]:
+    """Yields generations until the hours are over; each has written its network if that is the best.
+
+    Args:
+        env: The name of an environment of rules, for two opposed players with nothing hidden.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        hidden: Size of the hidden layer for each seat: a multiple of 16 up to 256.
+        hours: Time for all generations, those of earlier calls with this file included.
+        nodes: Nodes of the search for each move of self-play.
+        outcome_share: Weight of a game's outcome in the target; the rest is the search's value.
+        seed: Seed of what is drawn; how many games there are depends on the clock.
+        workers: Processes that play; by default one for each processor.
+        runner: ``"local"`` or ``"ray"``.
+        ray_address: The cluster's, as for ``round_robin``.
+        on_progress: Called with what is being done, and the share of it that is done.
+
+    Raises:
+        InvalidSettingError: A setting is wrong, or the progress is that of other settings.
+        UnsupportedGameError: The game is of another kind.
+    """
+    check_whole("hidden", hidden, lower=16)
+    check_whole("nodes", nodes, lower=1)
+    check_number("hours", hours, lower=0, above=True)
+    check_number("outcome_share", outcome_share, lower=0)
+    if hidden % 16 or hidden > MOST_HIDDEN or outcome_share > 1:
+        raise InvalidSettingError(
+            f"hidden must be a multiple of 16 up to {MOST_HIDDEN} and outcome_share at most 1, not {hidden} and "
+            f"{outcome_share}"
+        )
+    require_writable(out)
+    live = make_env(env)
+    live.reset(seed=seed)
+    game = as_game(live)
+    require_perfect_information(game.traits, "tune")
+    require_planes(game)
+    if not all(np.isfinite(game.traits.utility_bounds)):
+        raise UnsupportedGameError(f"a network needs bounds of the utility, which {game.traits.name} has not")
+    run = _Run(env, out, hidden, nodes, outcome_share, seed, game, game.snapshot(live), on_progress)
+    fewest, most, hourly = _GENERATIONS
+    share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
+    playing = make_runner(
+        workers or default_threads() if runner == RunnerChoice.LOCAL else workers, runner, ray_address
+    )
+    while run.progress.seconds < 3600 * hours - 1:
+        run.play(playing, _PLAYING * share)
+        trained = run.train(_TRAINING * share)
+        yield run.judge(trained, (1 - _PLAYING - _TRAINING) * share)
+
+
+@dataclass
+class _Progress:
+    """What a later call goes on from.
+
+    Attributes:
+        lessons: Positions of the generations that are remembered, oldest first.
+        weights, columns: Of the last training; none before.
+        counts: Positions of each of those generations; the last is the one that goes on.
+        number: The generation that goes on.
+        played, seconds: Time that it has played, and that all has taken.
+        leads: Whether the file has a network that won its match, and so plays.
+    """
+
+    lessons: list[Lessons] = dataclasses.field(default_factory=list)
+    weights: Weights | None = None
+    columns: npt.NDArray[np.int32] | None = None
+    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
+    number: int = 1
+    played: float = 0.0
+    seconds: float = 0.0
+    leads: bool = False
+
+
+_PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
+
+
+@dataclass
+class _Run:
+    env: str
+    out: str
+    hidden: int
+    nodes: int
+    outcome_share: float
+    seed: int
+    game: Any
+    start: Any
+    on_progress: Callable[[str, float], object]
+
+    def __post_init__(self) -> None:
+        stem = self.out.removesuffix(".json")
+        self.path, self.candidate = Path(f"{stem}.progress.npz"), f"{stem}.candidate.json"
+        self.identity = {"env": self.env, "hidden": self.hidden}
+        self.progress = self._read() if self.path.exists() else _Progress()
+
+    def play(self, runner: Any, seconds: float) -> None:
+        progress = self.progress
+        work = LessonWork(self.env, self.out if progress.leads else "", self.nodes, _GAMES_OF_TASK)
+        first = self.seed + 1_000_000 * progress.number + int(1000 * progress.played)
+        before = saved = time.monotonic()
+        with contextlib.closing(runner.run(work, range(first, first + 1_000_000))) as tasks:
+            for lessons in tasks:
+                progress.lessons.append(lessons)
+                progress.counts[-1] += len(lessons)
+                now = time.monotonic()
+                progress.played += now - before
+                progress.seconds += now - before
+                before = now
+                self.on_progress(f"generation {progress.number}: playing", min(progress.played / seconds, 1.0))
+                if progress.played >= seconds and progress.counts[-1] >= _FEWEST:
+                    break
+                if now - saved > _SAVE_EVERY:
+                    saved = now
+                    self._save()
+        self._save()
+
+    def train(self, seconds: float) -> Trained:
+        progress, begun, name = self.progress, time.monotonic(), f"generation {self.progress.number}: training"
+        self.on_progress(name, 0.0)
+        lessons = Lessons.joined(progress.lessons)
+        newest = len(lessons) - progress.counts[-1]
+        progress.lessons = [Lessons.joined([lessons[:newest], calibrated(lessons[newest:])])]
+        lessons = progress.lessons[0][-_MOST_POSITIONS:]
+        if progress.columns is None:
+            ways = seat_columns(self.game, self.start, random_states(self.game), self.seed)
+            progress.columns = choose_columns(ways, lessons, self.seed)
+        trained = train(
+            lessons, progress.columns, hidden=self.hidden, seconds=seconds, seed=self.seed + progress.number,
+            outcome_share=self.outcome_share, start=progress.weights,
+            on_step=lambda share: self.on_progress(name, share),
+        )  # fmt: skip
+        progress.weights = trained.weights
+        progress.seconds += time.monotonic() - begun
+        return trained
+
+    def judge(self, trained: Trained, seconds: float) -> Generation:
+        """Plays the match, writes the network if it is the best so far, and ends the generation."""
+        progress, begun = self.progress, time.monotonic()
+        about = {
+            "env": self.env,
+            "rules": str(self.game.rules),
+            "generation": progress.number,
+            "positions": sum(progress.counts),
+        }
+        trained.evaluator.save(self.candidate, about)
+        try:
+            has_written = features_for(self.game, self.start) is not None
+            (wins, draws, losses), opponent = self._match(has_written, seconds)
+            # Without a written evaluation there is nothing better to play with than any network.
+            is_best = wins >= losses or not (progress.leads or has_written)
+            if is_best or not progress.leads:
+                trained.evaluator.save(self.out, about)
+        finally:
+            Path(self.candidate).unlink(missing_ok=True)
+        progress.leads = progress.leads or is_best
+        progress.seconds += time.monotonic() - begun
+        done = Generation(
+            progress.number, sum(progress.counts), trained.loss, trained.average, trained.error,
+            wins, draws, losses, opponent, is_best, progress.seconds,
+        )  # fmt: skip
+        progress.counts = [*progress.counts[1 - _REMEMBERED :], 0]
+        progress.lessons = [Lessons.joined(progress.lessons)[-sum(progress.counts) :]]
+        progress.number, progress.played = progress.number + 1, 0.0
+        self._save()
+        return done
+
+    def _match(self, has_written: bool, seconds: float) -> tuple[tuple[int, int, int], str]:
+        """Wins, draws and losses of the candidate against the best so far, and who that is."""
+        moves = max(1, len(random_states(self.game)) // 40)
+        least, most = _MATCH_SECONDS
+        limit = seconds_a_move = f"seconds={min(max(seconds / (_MATCH_GAMES * moves), least), most):.3f}"
+        if self.game.traits.chance is Chance.NONE:
+            kind, limit = "alphabeta", f"{limit}, selective=game"
+        else:
+            kind = "expectiminimax"
+        best = f"{kind}({limit})" if has_written else f"mcts({seconds_a_move})"
+        if self.progress.leads:
+            best = f"{kind}({limit}, evaluator={self.out!r})"
+        specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
+        name, played = f"generation {self.progress.number}: match", itertools.count(1)
+
+        def count(_: Any) -> None:
+            self.on_progress(name, next(played) / _MATCH_GAMES)
+
+        seed = self.seed + self.progress.number
+        row = round_robin(
+            self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
+        ).row("candidate")
+        return (row.wins, row.draws, row.losses), best
+
+    def _save(self) -> None:
+        progress = self.progress
+        progress.lessons = [Lessons.joined(progress.lessons)]
+        about = self.identity | {name: getattr(progress, name) for name in _PLAIN}
+        arrays: dict[str, Any] = dict(vars(progress.lessons[0]))
+        if progress.weights is not None:
+            arrays |= {f"weights.{name}": array for name, array in progress.weights._asdict().items()}
+        if progress.columns is not None:
+            arrays["columns"] = progress.columns
+        try:
+            with replaced(self.path) as partial, partial.open("wb") as file:
+                np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        except OSError as error:
+            raise InvalidSettingError(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    def _read(self) -> _Progress:
+        try:
+            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                about, arrays = json.loads(str(file["about"])), dict(file)
+            lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
+            weights = [arrays[f"weights.{name}"] for name in Weights._fields if f"weights.{name}" in arrays]
+            other = {name: about[name] for name in self.identity}
+            plain = {name: about[name] for name in _PLAIN}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise InvalidSettingError(f"{self.path} is no progress of zermelo tune: remove it ({error})") from None
+        if other != self.identity:
+            raise InvalidSettingError(
+                f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
+            )
+        plain["leads"] = plain["leads"] and Path(self.out).is_file()
+        return _Progress([lessons], Weights(*weights) if weights else None, arrays.get("columns"), **plain)

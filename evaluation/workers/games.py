@@ -1,0 +1,241 @@
+"""The work of a tournament: games of a schedule, one at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents import Agent
+from zermelo.agents.specs import runs_own_code
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
+from zermelo.evaluation.match.fingerprint import fingerprint
+from zermelo.evaluation.match.live_game import EnvDriver, drive_env
+from zermelo.evaluation.match.play import MAX_MOVES, play_game
+from zermelo.evaluation.match.readiness import rehearse
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, build_agent
+from zermelo.evaluation.schedule import ScheduledGame
+from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
+from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.work import NOBODY, Loss
+
+
+@dataclass
+class GamePlayer:
+    """Plays one scheduled game at a time; worker processes are sent one of these.
+
+    Every game has a fresh environment, so that nothing is left of the last one. Agents are made once and
+    reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
+    before its first game, on no move's time. Each game seeds Python's and NumPy's global generators: in a process
+    that has other work to do, play inside ``kept_globals``. ``close`` ends the agents' own processes.
+    """
+
+    env: EnvSource
+    env_name: str  # in records
+    seat_names: tuple[str, ...]  # the environment's, for games in which it cannot even start
+    participants: Mapping[str, Participant]  # by name
+    max_moves: int = MAX_MOVES
+    hang_seconds: float | None = None  # see ``Isolation``
+    _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
+    _new: list[Agent] = field(default_factory=list, init=False, repr=False)
+    _envs: FreshEnvs = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._envs = FreshEnvs(self.env)
+
+    def run(self, game: ScheduledGame, on_turn: Callable[[int], None] | None = None) -> GameRecord:
+        """Returns the record of the game, whatever the agents do; a void one if the environment fails.
+
+        Raises:
+            UnsupportedGameError: An agent cannot play this kind of game at all.
+        """
+        try:
+            agents = self._seated(game.seats)
+        except AgentFault as fault:
+            return self._failed_game(game, Failure(fault.kind, fault.seat, fault.message, fault.detail))
+        seed_globals(game.seed)
+        try:
+            driver = drive_env(self._envs.make(), game.seed)
+            self._rehearse(driver)
+            record = play_game(
+                driver,
+                agents,
+                seed=game.seed,
+                env=self.env_name,
+                names=game.seats,
+                game_id=game.game_id,
+                opening=game.opening,
+                max_moves=self.max_moves,
+                on_turn=on_turn,
+            )
+        except EnvironmentFailureError as error:
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
+            return self._failed_game(game, failure)
+        if record.failure is not None and record.failure.seat is not None:
+            failed = agents[record.failure.seat]
+            if isinstance(failed, IsolatedAgent):
+                failed.close()
+            self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
+        return record
+
+    def _seated(self, names: Sequence[str]) -> list[Agent]:
+        copies, seated = Counter[str](), []
+        for seat, name in enumerate(names):
+            key = (name, copies[name])
+            copies[name] += 1
+            if key not in self._agents:
+                try:
+                    agent = self.participants[name].player(copies=key[1])
+                except AgentStartError as error:  # it could be made when the tournament began
+                    if key[1]:
+                        raise  # a second one is wanted, which nobody has tried before
+                    detail = traceback_text(error.__cause__)
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail, seat) from error
+                self._agents[key] = agent
+                if not isinstance(agent, IsolatedAgent):
+                    self._new.append(agent)
+            seated.append(self._agents[key])
+        return seated
+
+    def _rehearse(self, driver: EnvDriver) -> None:
+        while self._new:
+            agent = self._new.pop()
+            needs_view = getattr(agent, "needs", None) == "observation"
+            with contextlib.suppress(EnvironmentFailureError):  # the game will say so
+                rehearse(agent, driver.view() if needs_view else driver.env)
+
+    def lost(self, game: ScheduledGame, loss: Loss) -> GameRecord:
+        """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
+        how = manner_of_death(loss.exit_code)
+        if loss.seat == NOBODY:
+            said = f"did not return for {self.hang_seconds:g} s" if loss.hung else f"ended its process ({how})"
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {said}")
+        elif loss.hung:
+            message = f"did not answer within {self.hang_seconds:g} s"
+            failure = Failure(FailureKind.TIMEOUT, loss.seat, message)
+        else:
+            failure = Failure(FailureKind.CRASH, loss.seat, f"its process ended during its turn ({how})")
+        return self._failed_game(game, failure)
+
+    def _failed_game(self, game: ScheduledGame, failure: Failure) -> GameRecord:
+        return GameRecord(
+            env=self.env_name,
+            agents=game.seats,
+            seat_names=self.seat_names,
+            seed=game.seed,
+            rewards=(0.0,) * len(game.seats),
+            end=EndReason.FAILURE,
+            game_id=game.game_id,
+            opening=game.opening,
+            failure=failure,
+            versions=versions(),
+        )
+
+    def close(self) -> None:
+        """Ends the agents' own processes."""
+        for agent in self._agents.values():
+            if isinstance(agent, IsolatedAgent):
+                agent.close()
+        self._agents.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        left: dict[str, Any] = {"_agents": {}, "_new": [], "_envs": None}
+        return {**vars(self), **left}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _envs=FreshEnvs(state["env"]))
+
+
+def seed_globals(seed: int) -> None:
+    """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+
+
+@dataclass(frozen=True)
+class Participant:
+    """One agent of a tournament: its unique name in the tables, what makes it, and its limits.
+
+    ``isolation`` is None for an agent inside the worker.
+    """
+
+    name: str
+    source: AgentSource
+    isolation: Isolation | None = None
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def may_be_made_here(self) -> bool:
+        """Whether making it in this process runs none but this package's code."""
+        source = self.source
+        if self.isolation is None:
+            return True
+        if isinstance(source, str):
+            return not runs_own_code(source)
+        return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
+
+    def player(self, copies: int = 0) -> Agent:
+        """The agent as matches need it: itself, or what speaks for it in a process of its own."""
+        if self.isolation is None:
+            return self.build(copies)
+        return IsolatedAgent(self.source, self.name, self.isolation)
+
+    def build(self, copies: int = 0) -> Agent:
+        """The agent; a live one is handed out itself at first and then in copies."""
+        agent = build_agent(self.source)
+        if agent is not self.source or not copies:
+            return agent
+        try:
+            return copy.deepcopy(agent)
+        except Exception as error:
+            raise AgentStartError(
+                f"{self.name} is needed in two seats of a game and cannot be copied ({error}): give a function "
+                "that makes it instead"
+            ) from error
+
+
+def participants(
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource], isolation: Isolation | None = None
+) -> tuple[Participant, ...]:
+    """The agents of a tournament, each made once to see that it can be, under names that differ.
+
+    Args:
+        agents: Agents, or agents by the names that the tables should use. Equal names get ``#1``, ``#2``.
+        isolation: Which of them get processes of their own, and are made there; None for none of them.
+    """
+    if isinstance(agents, str) or not isinstance(agents, Sequence | Mapping):
+        raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
+    sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
+    limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
+    made = [_made(source, limit) for source, limit in zip(sources, limits, strict=True)]
+    names = list(map(str, agents)) if isinstance(agents, Mapping) else [name for name, _ in made]
+    counts, seen = Counter(names), Counter[str]()
+    result = []
+    for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
+        seen[name] += 1
+        unique = f"{name}#{seen[name]}" if counts[name] > 1 and not isinstance(agents, Mapping) else name
+        result.append(Participant(unique, source, limit, parts))
+    return tuple(result)
+
+
+def _made(source: AgentSource, limit: Isolation | None) -> tuple[str, Mapping[str, str]]:
+    """The name and fingerprint of an agent, once it has been made."""
+    called = source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
+    if limit is None:
+        agent = build_agent(source)
+        return str(getattr(agent, "name", None) or called), fingerprint(source, agent)
+    trial = IsolatedAgent(source, called, limit)
+    with contextlib.closing(trial):
+        name = trial.start() or called
+    # A name made of a function inside another one says less than the text that it was made from.
+    nameless = isinstance(source, str) and ("<locals>" in name or "<lambda>" in name)
+    return called if nameless else name, trial.fingerprint

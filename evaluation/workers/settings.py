@@ -1,0 +1,128 @@
+"""Which agents get a process of their own, and what they may use there."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from zermelo.agents.base.settings import check_flag, check_whole
+from zermelo.agents.baselines import RandomAgent
+from zermelo.agents.specs import runs_own_code
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.workers import Isolate
+
+_CLOCK: Final = re.compile(r"\d+(\.\d+)?(\+\d+(\.\d+)?)?")
+_POSIX: Final = sys.platform != "win32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Isolation:
+    """The limits that are enforced from outside of an agent's process.
+
+    An agent inside the worker cannot be stopped, so a limit on its time or memory implies a process of its own. An
+    agent given as a live object or a function stays in the worker unless there is a limit, or ``isolate`` is
+    ``"all"``.
+
+    Attributes:
+        isolate: Which agents get a process of their own.
+        move_seconds: Wall-clock time for one move, the journey of the position to the process and back included.
+        clock: Time for a whole game and what each move adds, in seconds, as people write it: ``"60+0.6"``, or
+            ``"60"``. Getting ready does not count. An agent is not told; one that searches should be given a limit
+            of its own.
+        start_seconds: Wall-clock time to be made, and to get ready for a game.
+        memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
+        hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
+            process it is in, and loses; None waits for ever. An environment that hangs makes the game void.
+        ponder: Whether agents think on the opponent's time, each in a process of its own; no clock counts it.
+        output_kb: What may be written to standard output and error in one move, in KiB.
+    """
+
+    isolate: Isolate = Isolate.OWN
+    move_seconds: float | None = None
+    clock: str | None = None
+    start_seconds: float = 60.0
+    memory_mb: int | None = None
+    ponder: bool = False
+    output_kb: int = 1024
+    hang_seconds: float | None = 600.0
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "isolate", Isolate(self.isolate))
+        except ValueError:
+            raise InvalidSettingError(f"isolate must be 'all', 'own' or 'none', not {self.isolate!r}") from None
+        for name in ("move_seconds", "start_seconds", "hang_seconds"):
+            _check_seconds(name, getattr(self, name), optional=name != "start_seconds")
+        if self.clock is not None and (
+            not isinstance(self.clock, str) or not _CLOCK.fullmatch(self.clock) or self.clock_seconds == 0
+        ):
+            raise InvalidSettingError(
+                f"a clock is seconds for the game and for each move, such as '60+0.6', not {self.clock!r}"
+            )
+        if self.memory_mb is not None:
+            check_whole("memory_mb", self.memory_mb, lower=16)
+        check_whole("output_kb", self.output_kb, lower=1)
+        check_flag("ponder", self.ponder)
+        if self.isolate is Isolate.NONE and (self.limited or self.ponder):
+            limit = next(name for name in ("move_seconds", "clock", "memory_mb", "ponder") if getattr(self, name))
+            raise InvalidSettingError(
+                f"{limit} cannot be enforced with isolate='none': an agent inside the worker cannot be stopped; "
+                "leave isolate at 'own', or leave out the limit"
+            )
+        if not _POSIX and (self.limited or self.ponder or self.isolate is Isolate.ALL):
+            raise InvalidSettingError(
+                f"isolate={self.isolate.value!r} with limits needs processes that fork, which {sys.platform} does "
+                "not have: play without limits and with isolate='none'"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that may decide games, as plain values; a newer setting only if it is used."""
+        settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
+        return {name: value for name, value in settings.items() if value or name not in ("clock", "ponder")}
+
+    @property
+    def limited(self) -> bool:
+        """Whether time or memory is limited."""
+        return any(limit is not None for limit in (self.move_seconds, self.clock, self.memory_mb))
+
+    @property
+    def timed(self) -> bool:
+        """Whether time is limited."""
+        return self.move_seconds is not None or self.clock is not None
+
+    @property
+    def clock_seconds(self) -> float | None:
+        """The clock's time at the beginning of a game, or None."""
+        return None if self.clock is None else float(self.clock.partition("+")[0])
+
+    @property
+    def increment_seconds(self) -> float:
+        """The time that each move adds."""
+        return 0.0 if self.clock is None else float(self.clock.partition("+")[2] or 0)
+
+    def applies_to(self, source: Any) -> bool:
+        """Whether the agent from this source (see ``participants``) gets a process of its own."""
+        if self.isolate is Isolate.NONE or not _POSIX:
+            return False
+        if self.isolate is Isolate.ALL:
+            return True
+        if self.limited or self.ponder:
+            return not _is_random(source)
+        return isinstance(source, str) and runs_own_code(source)
+
+
+def _is_random(source: Any) -> bool:
+    if isinstance(source, str):
+        return source.partition("(")[0].strip() == RandomAgent.kind
+    return source is RandomAgent or type(source) is RandomAgent
+
+
+def _check_seconds(name: str, value: Any, *, optional: bool) -> None:
+    if value is None and optional:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value <= 0:
+        raise InvalidSettingError(f"{name} must be a number of seconds above 0, not {value!r}")

@@ -1,0 +1,181 @@
+"""Environments and answers on their way between processes.
+
+An environment cannot simply be pickled: PettingZoo's are ``EzPickle``, which arrive rebuilt from their constructor
+arguments, without the game. Here objects of Python classes are sent as what they hold, whatever their class says
+of pickling, the way ``clone_env`` copies them. What C code made (an OpenSpiel state, an array) is pickled as
+usual, functions that have no name are sent by value (cloudpickle), and what only draws is left out.
+
+No die is sent along: the random generators of the copy that travels are given a fresh state first. Nor are cards
+that the agent has not seen: what is hidden from it is dealt again, where that can be done.
+
+Answers come from a process that runs somebody's own code, so they are read by an unpickler that knows plain values
+and arrays of numbers and nothing else.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import warnings
+from collections.abc import Mapping
+from typing import Any, Final
+
+import cloudpickle
+import numpy as np
+
+from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
+from zermelo.envs.adapters.aec import deal_unseen
+from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.generators import replace_generators
+from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.live.wrappers import game_name
+from zermelo.evaluation.match.text import shown
+
+
+def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False) -> bytes:
+    """A copy of a live environment as bytes, with other dice, and other cards where the agent to move sees none.
+
+    Where something is hidden that nobody can deal again, a warning says so, once a game.
+
+    Args:
+        env: The environment.
+        generator: What gives its random generators their new state, and deals again what is hidden.
+        for_all: Whether nobody's cards may be sent along, not those of the agent to move either.
+    """
+    try:
+        copy = clone_env(env)
+        replace_generators(copy, generator)
+        _deal_again(copy, generator, for_all)
+        buffer = io.BytesIO()
+        _Packer(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(copy)
+        return buffer.getvalue()
+    except (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
+        raise UnsupportedGameError(
+            f"{game_name(env)} cannot be shown to an agent in a process of its own ({error}): play with "
+            "isolate='none' (--isolate none), without limits on time and memory"
+        ) from error
+
+
+_peeked: set[str] = set()
+
+
+def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> None:
+    """Deals again, in a copy that travels, what is hidden from the agent to move, or from each in turn."""
+    name, agents = game_name(copy), list(getattr(copy, "possible_agents", None) or []) if for_all else []
+    try:
+        is_done = deal_unseen(copy, generator, agents)
+    except Exception as error:  # whatever the environment's own code raises
+        raise EnvFailedError(
+            f"{name} raised {type(error).__name__} as it dealt again what the agent has not seen: {error}"
+        ) from error
+    if not is_done and name not in _peeked:
+        _peeked.add(name)
+        warnings.warn(
+            f"{name} hides something from its players, but does not say how to deal it again: agents in processes "
+            "of their own are sent all of it, and could look. Write information_state_key and resample into its "
+            "class, or call register_information (the guide 'Cards of your own')",
+            UnknownTraitWarning,
+            stacklevel=3,
+        )
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def reducer_override(self, obj: Any) -> Any:
+        cls = type(obj)
+        if is_display_type(cls):
+            return _nothing, ()
+        if isinstance(obj, type) or is_shared_type(cls):
+            return super().reducer_override(obj)
+        layout = layout_of(cls)
+        if layout.base is not object or refusal(cls) is not None:
+            return super().reducer_override(obj)
+        filled = [slot for slot in layout.slots if _is_set(slot, obj)]
+        slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}
+        return object.__new__, (original_class(cls),), (instance_dict(obj), slots), None, None, _fill
+
+
+def _is_set(slot: Any, obj: Any) -> bool:
+    if slot.__name__ in ("__weakref__", "__dict__"):
+        return False
+    try:
+        slot.__get__(obj)
+    except AttributeError:
+        return False
+    return True
+
+
+def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, Any]]]) -> None:
+    attributes, slots = state
+    if attributes:
+        real = instance_dict(obj)
+        assert real is not None, "it had a dict when it was sent"
+        real.update(attributes)
+    for name, (owner, value) in slots.items():
+        vars(owner)[name].__set__(obj, value)
+
+
+def _nothing() -> None:
+    pass
+
+
+class OddAnswer:
+    """An answer of a kind that no action space has: only its text and the name of its type travel."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def pack_answer(answer: Mapping[str, Any]) -> bytes:
+    """A mapping of names to plain values; an ``action`` that is none becomes an ``odd`` text."""
+    message = dict(answer)
+    if "action" in message and not _is_plain(message["action"]):
+        action = message.pop("action")
+        message["odd"] = (type(action).__name__, shown(action, 200))
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+_PLAIN: Final = (int, float, str, bool, type(None), np.ndarray)
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    if depth > 8:
+        return False
+    if type(value) in (tuple, list):
+        return all(_is_plain(item, depth + 1) for item in value)
+    if type(value) is dict:
+        return all(type(key) in (str, int) and _is_plain(item, depth + 1) for key, item in value.items())
+    if isinstance(value, np.generic) or type(value) is np.ndarray:
+        return value.dtype.kind in "biufcU"
+    return type(value) in _PLAIN
+
+
+def unpack_answer(data: bytes) -> dict[str, Any]:
+    """Reads what ``pack_answer`` wrote, and runs nothing."""
+    try:
+        message = _AnswerReader(io.BytesIO(data)).load()
+        if not isinstance(message, dict):
+            raise TypeError(f"a {type(message).__name__} instead of a mapping")
+        if "odd" in message:
+            name, text = message.pop("odd")
+            message["action"] = type(str(name), (OddAnswer,), {})(str(text))
+    except Exception as error:  # a hostile answer may break the unpickler in any way
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    return message
+
+
+_ARRAY_PARTS: Final = {
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    *((f"numpy.{core}.multiarray", name) for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
+    *((f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")),
+}
+
+
+class _AnswerReader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _ARRAY_PARTS:
+            raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
+        return super().find_class(module, name)
