@@ -1,9 +1,9 @@
 """OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
 
-Games whose actions and chance outcomes have the same numbers there declare it (``openspiel_rules``); tests play
-each at random on both sides. A position is read by playing its history over again on the rules. What the rules
-cannot be in is left to OpenSpiel's own states: a state that was not reached from the start of the game, and
-games with chance that come near the length at which OpenSpiel, or Shimmy's environment, breaks them off.
+``zermelo.envs.games`` lists them; tests play each at random on both sides. A position is read by playing its
+history over again on the rules. What the rules cannot be in is left to OpenSpiel's own states: a state that was
+not reached from the start of the game, and games with chance that come near the length at which OpenSpiel, or
+Shimmy's environment, breaks them off.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import zermelo.envs.games  # noqa: F401  # for what it declares
+from zermelo.envs import games
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, TraitSource
 from zermelo.envs.live.wrappers import is_patched
-from zermelo.envs.rules.about import OPENSPIEL, OpenSpielRules
+from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import merge_traits
@@ -173,7 +173,8 @@ def _equivalent(game: Any) -> tuple[Any, int]:
     """The rules of a ``pyspiel.Game``, if they are declared with all its parameters, and its greatest length."""
     kind = game.get_type()
     parameters = {**kind.parameter_specification, **game.get_parameters()}
-    make = OPENSPIEL.get(kind.short_name)
+    place = games.OPENSPIEL.get(kind.short_name)
+    make = None if place is None else games.load(place)
     if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
         return None, 0
     return make(**parameters), parameters.get("horizon", 2 * parameters.get("max_player_turns", 1 << 59))

@@ -1,9 +1,9 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-Games declare the environments that play them (``zermelo.envs.rules.equivalent_rules``), such as PettingZoo's
-Connect Four; environments over rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then
-searches the rules. It counts for exactly these classes; a position that the rules cannot have, such as one set
-up by hand with three stones more on one side, or a game that ended by an illegal action, is left to the clone.
+``zermelo.envs.games`` lists the environments that play them, such as PettingZoo's Connect Four; environments over
+rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for
+exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on
+one side, or a game that ended by an illegal action, is left to the clone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import zermelo.envs.games  # noqa: F401  # for what it declares
+from zermelo.envs import games
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import (
@@ -25,7 +25,7 @@ from zermelo.envs.live.wrappers import (
     require_reset,
     seat_agents,
 )
-from zermelo.envs.rules.about import EQUIVALENT, LISTED, EquivalentRules
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 
@@ -109,8 +109,14 @@ def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
     return None if game.live_state(env) is None else game
 
 
+def _over_place(place: str, env: Any) -> LiveRulesGame | None:
+    """The game of an environment whose rules are loaded now that they are asked for."""
+    return _over_equivalent(games.load(place), env)
+
+
 _RULES_ENV = EquivalentRules(rules=operator.attrgetter("rules"), read=operator.attrgetter("position"))
-_own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]
-_over_rules = dict.fromkeys(("zermelo.envs.rules.env.RulesEnv", *_own), _RULES_ENV)
-for _class_name, _declared in (_over_rules | EQUIVALENT).items():
-    register_rules(_class_name, functools.partial(_over_equivalent, _declared))
+_own = [row.gymnasium.replace(":", ".") for row in games.GAMES.values() if row.gymnasium]
+for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
+    register_rules(_class_name, functools.partial(_over_equivalent, _RULES_ENV))
+for _class_name, _place in games.SAME_GAME.items():
+    register_rules(_class_name, functools.partial(_over_place, _place))

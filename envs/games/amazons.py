@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.board_methods import board, board_lines, limits
 from zermelo.envs.rules.boards import square_text
 from zermelo.envs.rules.words import (
@@ -46,7 +45,6 @@ class AmazonsState(NamedTuple):
     turn: int
 
 
-@listed()
 @limits(size=(4, 11))
 @board("XO#")
 @draws_marks(
@@ -189,4 +187,6 @@ def _amazons(state: AmazonsState, seat: int) -> Words:
     return state.second if seat else state.first
 
 
-openspiel_rules("amazons")(lambda board_size: Amazons(board_size))
+def from_openspiel(board_size: int) -> Amazons:
+    """Its boards are square too."""
+    return Amazons(board_size)

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, middle, shade, tile
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.board_methods import board, board_lines, limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares
 from zermelo.envs.rules.scores import loss_in, win_in
@@ -47,7 +46,6 @@ class ChompState(NamedTuple):
     seat: int
 
 
-@listed()
 @limits(rows=(1, 62), columns=(1, 62), squares=(1, 62))
 @board("#", squares=Squares(size=None, spots=_spots, path=whole_text))
 @draws_marks({".": [tile(FAINT, 2, 6)], "#": [_piece(_CHOCOLATE)], "P": [_piece(_POISON)]})

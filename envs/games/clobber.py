@@ -21,7 +21,6 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks, shade, tile
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, shift_right
 from zermelo.envs.rules.board_methods import Sides, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_direction, symmetric_square, whole
@@ -30,8 +29,6 @@ _BOARD: Final = Squares(from_below=True)
 _FREE: Final = tile(FAINT)
 
 
-@openspiel_rules("clobber")
-@listed()
 @limits(rows=(1, 64), columns=(1, 64), squares=(1, 64))
 @board("XO", symmetric=Sides, squares=_BOARD)
 @draws_marks(

@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, draws_marks, shade, tile
 from zermelo.envs.pictures.canvas import Colour
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.board_methods import Board, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, square_text, symmetric_square, whole
@@ -34,7 +33,6 @@ class DomineeringState(NamedTuple):
     covered: Board
 
 
-@listed()
 @limits(rows=(1, 64), columns=(1, 64), squares=(2, 64))
 @board("#", symmetric=DomineeringState)
 @draws_marks({".": [tile(FAINT, 1, 5)], "#": [tile(_WOOD, 1, 5), tile(shade(_WOOD, 1.12), 6, 4)]})

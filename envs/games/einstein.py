@@ -23,7 +23,6 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.board_methods import board, board_lines, limits, observes
 from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
 
@@ -47,7 +46,6 @@ class EinSteinState(NamedTuple):
     die: int
 
 
-@listed(kind="dice, exact chance")
 @board("ABCDEF123456")
 @limits(size=(4, 7), random_start=bool)
 @draws_marks(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, draws_marks, man
-from zermelo.envs.rules import Words, board, hexagons_around, limits, listed, openspiel_rules
+from zermelo.envs.rules import Words, board, hexagons_around, limits
 from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
 _CELL: Final = man(IVORY)
@@ -36,7 +36,6 @@ class HexState(NamedTuple):
     turn: int
 
 
-@listed()
 @limits(rows=(1, 124), columns=(1, 124), squares=(1, 124))
 @board("XO", hexagons=True)
 @draws_marks({".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}, hexagons=True)
@@ -101,8 +100,8 @@ class Hex(NamedTuple):
         return cell % self.columns if seat else cell // self.columns
 
 
-@openspiel_rules("hex")
-def _openspiel(
+def from_openspiel(
     board_size: int, num_cols: int, num_rows: int, plain_obs_tensor: bool, string_rep: str, swap: bool
 ) -> Hex | None:
+    """Without the swap rule."""
     return None if swap else Hex(num_rows, num_cols)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, Square, board, limits, listed, popcount
+from zermelo.envs.rules import Board, Square, board, limits, popcount
 from zermelo.envs.rules.boards import all_squares, king_moves, list_squares, square_text, whole
 
 _TILE = tile(FAINT, 2, 6)
@@ -28,7 +28,6 @@ class IsolationState(NamedTuple):
     stepped: int
 
 
-@listed()
 @limits(rows=(2, 64), columns=(1, 64), squares=(2, 64))
 @board("XO.", empty="#", symmetric=IsolationState)
 @draws_marks({".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]})

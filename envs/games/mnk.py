@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import Board, board, board_lines, limits, observes
 from zermelo.envs.rules.boards import first_column, has_row, rows_of, stones_of
@@ -26,8 +26,6 @@ class MNKState(NamedTuple):
     passes: int = 0
 
 
-@openspiel_rules("mnk")
-@listed(players="2-4")
 @board("XOYZ", symmetric=MNKState, squares=Squares(from_below=True))
 @limits(
     ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
@@ -166,11 +164,16 @@ class MNK(NamedTuple):
 _PETTINGZOO_SQUARES: Final = [square + square // 3 for square in range(9)]
 
 
-@equivalent_rules("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
 def _read_tictactoe(env: Any) -> MNKState | None:
     """PettingZoo numbers its squares column by column: symmetry 4 swaps rows and columns."""
     found = stones_of(env.board.squares, _PETTINGZOO_SQUARES)
     return None if found is None or len(env.board.squares) != 9 else MNKState(*found)
 
 
-openspiel_rules("tic_tac_toe")(lambda: MNK(3, 3, 3))
+PETTINGZOO: Final = EquivalentRules(MNK(3, 3, 3), _read_tictactoe, symmetry=4)
+"""PettingZoo's environment of this game."""
+
+
+def from_openspiel_tic_tac_toe() -> MNK:
+    """Tic-tac-toe has no parameters there."""
+    return MNK(3, 3, 3)

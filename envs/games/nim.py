@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
+from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.board_methods import Written, limits, observes
 
 
@@ -39,7 +39,6 @@ class _NimParameters(NamedTuple):
     players: int
 
 
-@listed(players="2-16", kind="heaps")
 @limits(misere=bool, players=(2, 16))
 @observes(lambda rules: (rules.number,), lambda rules: (0, rules.largest), "int16")
 class Nim(Written, _NimParameters):
@@ -144,8 +143,7 @@ class Nim(Written, _NimParameters):
         return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
 
 
-@openspiel_rules("nim")
-def _openspiel(is_misere: bool, pile_sizes: str) -> OpenSpielRules:
+def from_openspiel(is_misere: bool, pile_sizes: str) -> OpenSpielRules:
     """Its numbers go by what is taken first, and then by heap."""
     rules = Nim(tuple(map(int, pile_sizes.split(";"))), is_misere)
     most, heaps = rules.largest, rules.number

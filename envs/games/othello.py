@@ -24,7 +24,6 @@ from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import disk, draws_marks, tile
 from zermelo.envs.pictures.canvas import Colour
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.board_methods import Sides, board, limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
@@ -35,8 +34,6 @@ _WHITE: Final[Colour] = (246, 245, 240)
 _SQUARE: Final = tile((52, 128, 84), 1, 0)
 
 
-@openspiel_rules("othello")
-@listed()
 @limits(rows=(4, 8), columns=(4, 8), margin=bool)
 @board("XO", symmetric=Sides)
 @draws_marks({".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}, frame=_EDGE)

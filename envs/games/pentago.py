@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, board, list_squares, listed, popcount, rows_of, square_text, symmetric_square
+from zermelo.envs.rules import Board, board, list_squares, popcount, rows_of, square_text, symmetric_square
 
 _SQUARES: Final = 36
 _ALL: Final = (1 << _SQUARES) - 1
@@ -35,7 +35,6 @@ class PentagoState(NamedTuple):
     placed: int
 
 
-@listed()
 @board("XO", symmetric=PentagoState)
 @draws_marks({".": [_FREE], "X": [_FREE, man(FIRST)], "O": [_FREE, man(SECOND)]})
 class Pentago(NamedTuple):

@@ -23,7 +23,6 @@ import math
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.board_methods import limits, observes
 
 _ROLL: Final = 0
@@ -42,7 +41,6 @@ class PigState(NamedTuple):
     rolling: int
 
 
-@listed(players="2 or more", kind="dice, exact chance")
 @limits(
     ("players * bits of the target", lambda rules: rules.players * rules.target.bit_length(), 62),
     ("sides ** dice", lambda rules: rules.sides ** min(max(rules.dice, 0), 52), 1 << 52),
@@ -196,8 +194,7 @@ class Pig(NamedTuple):
         return self._score(state, seat) + (state.turn if seat == state.seat else 0)
 
 
-@openspiel_rules("pig")
-def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> Pig | None:
+def from_openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> Pig | None:
     """A draw after ``horizon`` actions, unless somebody wins before.
 
     Its Piglet throws no coin but a die with one side that scores nothing, unless that die has two sides. For more

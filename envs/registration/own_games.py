@@ -6,13 +6,13 @@ get the same: ``make("mygames:MyRules(size=4)")``.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-import zermelo.envs.games  # noqa: F401  # for what it lists
-from zermelo.envs.registration.registry import GYMNASIUM_ENVS, OWN_ENVS, register_env, register_with_imported
-from zermelo.envs.rules.about import LISTED
+from zermelo.envs import games
+from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.contract import method_or_default, require_known_names
 
 
@@ -20,7 +20,11 @@ def env_maker(rules_class: Any) -> Callable[..., Any]:
     """A function ``env(<parameters>, render_mode=None)`` that makes environments of some class of rules.
 
     Nothing of PettingZoo is imported before it is called.
+
+    Raises:
+        RulesError: A method's name looks like a misspelt one of the contract's.
     """
+    require_known_names(rules_class)
 
     def env(*args: Any, render_mode: str | None = None, **parameters: Any) -> Any:
         from zermelo.envs.rules.env import env as rules_env
@@ -39,18 +43,12 @@ def env_maker(rules_class: Any) -> Callable[..., Any]:
     return env
 
 
-def register_game(rules_class: type, *, players: str = "2", kind: str = "board") -> str:
-    """Makes the environment of a class of rules known as ``zermelo/<class>-v0``, and returns that id.
-
-    Raises:
-        RulesError: A method's name looks like a misspelt one of the contract's.
-    """
-    require_known_names(rules_class)
-    information = "hidden" if hasattr(rules_class, "information_state_key") else "perfect"
-    env_id = f"zermelo/{rules_class.__name__}-v0"
-    if env_id not in OWN_ENVS:
-        register_env(env_id, env_maker(rules_class), players=players, kind=kind, information=information)
-    return env_id
+@functools.cache
+def __getattr__(name: str) -> Callable[..., Any]:
+    """The maker of environments of a game of this package, by the name of its class, as entry points have it."""
+    if name not in games.GAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return env_maker(getattr(games, name))
 
 
 def _table(rules: Any) -> list[str]:
@@ -85,9 +83,10 @@ def _observation_text(rules_class: Any) -> str:
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
 
 
-for _class, _line in LISTED.items():
-    _id = register_game(_class, players=_line.players, kind=_line.kind)
-    if _line.gymnasium:
-        GYMNASIUM_ENVS[_id] = _line.gymnasium
+for _name, _row in games.GAMES.items():
+    _id = f"zermelo/{_name}-v0"
+    register_env(_id, f"{__name__}:{_name}", players=_row.players, kind=_row.kind, information=_row.information)
+    if _row.gymnasium:
+        GYMNASIUM_ENVS[_id] = _row.gymnasium
 
 register_with_imported()

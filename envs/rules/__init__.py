@@ -30,10 +30,8 @@ and says what is wrong. Nothing is compiled, and Numba is not imported, before a
 
 from zermelo.envs.errors import InvalidSettingError as InvalidSettingError
 from zermelo.envs.game import CHANCE as CHANCE
+from zermelo.envs.rules.about import EquivalentRules as EquivalentRules
 from zermelo.envs.rules.about import OpenSpielRules as OpenSpielRules
-from zermelo.envs.rules.about import equivalent_rules as equivalent_rules
-from zermelo.envs.rules.about import listed as listed
-from zermelo.envs.rules.about import openspiel_rules as openspiel_rules
 from zermelo.envs.rules.bits import bit_index as bit_index
 from zermelo.envs.rules.bits import mix as mix
 from zermelo.envs.rules.bits import popcount as popcount

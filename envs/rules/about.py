@@ -1,30 +1,10 @@
-"""Declarations about games: how they are listed, and which environments play the same game.
-
-A game's module says it where the game is written; environments, lists and searches read it here.
-"""
+"""Declarations about games: how environments of others that play the same game are read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-_Thing = TypeVar("_Thing", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A line in the list of environments.
-
-    Attributes:
-        players: How many play, as text: ``2``, ``2-6``.
-        kind: What kind of game it is, in a few words.
-        gymnasium: ``"module:name"`` of its Gymnasium environment, which has ``rules`` and ``position``; if any.
-    """
-
-    players: str
-    kind: str
-    gymnasium: str
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -59,42 +39,3 @@ class OpenSpielRules:
     rules: Any
     to_openspiel: Callable[[Any, int], int]
     from_openspiel: Callable[[Any, int], int] | None = None
-
-
-LISTED: dict[type, Listed] = {}
-EQUIVALENT: dict[str, EquivalentRules] = {}
-"""By the full name of the environment's class."""
-OPENSPIEL: dict[str, Callable[..., Any]] = {}
-"""By the short name of OpenSpiel's game: called with its parameters (``openspiel_rules``)."""
-
-
-def _declares(table: dict[Any, Any], entry: Callable[[Any], tuple[Any, Any]]) -> Callable[[_Thing], _Thing]:
-    """A decorator that enters a class or a function into a table, by the key and value that follow from it."""
-
-    def add(thing: _Thing) -> _Thing:
-        key, value = entry(thing)
-        table[key] = value
-        return thing
-
-    return add
-
-
-def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Thing], _Thing]:
-    """Lists a class of rules as the environment ``zermelo/<class>-v0``."""
-    return _declares(LISTED, lambda rules_class: (rules_class, Listed(players, kind, gymnasium)))
-
-
-def equivalent_rules(
-    env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0
-) -> Callable[[_Thing], _Thing]:
-    """Declares a function as the one that reads the state of these rules off an environment of that class."""
-    return _declares(EQUIVALENT, lambda read: (env_class, EquivalentRules(rules, read, symmetry, scale)))
-
-
-def openspiel_rules(short_name: str) -> Callable[[_Thing], _Thing]:
-    """Declares the rules of one of OpenSpiel's games, as a function of that game's parameters.
-
-    It returns rules, ``OpenSpielRules`` where numbers differ, or None where no rules fit. A class of rules whose
-    parameters have the same names is such a function.
-    """
-    return _declares(OPENSPIEL, lambda make: (short_name, make))

@@ -65,7 +65,7 @@ def without_past(state: Any) -> Any:
 def with_past(rules: Any, state: Any, keys: Iterable[int]) -> Any:
     """A state of rules with ``repetition_key`` that was reached through other positions.
 
-    For who reads the states of a live environment (``equivalent_rules``).
+    For who reads the states of a live environment (``EquivalentRules``).
 
     Args:
         rules: The rules.

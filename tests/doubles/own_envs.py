@@ -8,10 +8,10 @@ import pytest
 from doubles.own_rules import Piglike, ThreeTake
 
 from zermelo.envs import make
-from zermelo.envs.rules.about import LISTED
+from zermelo.envs.games import GAMES
 from zermelo.envs.rules.env import env
 
-OWN = sorted(f"zermelo/{rules_class.__name__}-v0" for rules_class in LISTED)
+OWN = sorted(f"zermelo/{name}-v0" for name in GAMES)
 SMALL = {"zermelo/Go-v0": {"size": 5}}
 """Smaller than by default, as random games last long on a larger board."""
 EVERY: dict[str, Any] = {

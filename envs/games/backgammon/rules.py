@@ -45,7 +45,6 @@ from zermelo.envs.games.backgammon.plays import (
     lower_number_first,
     played,
 )
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
@@ -68,7 +67,6 @@ class BackgammonState(NamedTuple):
     roll: int
 
 
-@listed(kind="dice, exact chance")
 @limits(most_points=(1, 3))
 @observes(lambda rules: (2, PLACES + 2), lambda rules: (0, 15))
 class Backgammon(NamedTuple):
@@ -262,7 +260,6 @@ class Backgammon(NamedTuple):
         return BACKGAMMON
 
 
-@listed(kind="dice, exact chance")
 class Hypergammon(Backgammon):
     """Backgammon with three checkers each, which start on points 24, 23 and 22.
 

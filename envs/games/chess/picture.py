@@ -12,7 +12,7 @@ from zermelo.envs.games.chess.rules import Chess
 from zermelo.envs.pictures.boards import CELL, Piece, draws_marks
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.about import equivalent_rules
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.history import with_past
 
 __all__: list[str] = []
@@ -80,7 +80,6 @@ _PROMOTIONS: Final = {None: 0, 2: 1, 3: 2, 4: 3, 5: 0}
 """What a pawn becomes, as actions number it, by python-chess's number of the piece."""
 
 
-@equivalent_rules("pettingzoo.classic.chess.chess.raw_env", _RULES)
 def _read_chess(env: Any) -> Any | None:
     """The position of PettingZoo's board, and those before it since the last capture or pawn's move."""
     board = env.board.copy(stack=env.board.halfmove_clock)
@@ -94,3 +93,7 @@ def _read_chess(env: Any) -> Any | None:
         keys.append(_RULES.repetition_key(state))
         state = after(state, move.from_square ^ turned, move.to_square ^ turned, _PROMOTIONS[move.promotion])
     return with_past(_RULES, state, keys)
+
+
+PETTINGZOO: Final = EquivalentRules(_RULES, _read_chess)
+"""PettingZoo's environment of this game."""

@@ -30,7 +30,6 @@ from zermelo.envs.games.chess.moves import (
 from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.board_methods import Written, board, with_methods
 from zermelo.envs.rules.boards import whole
@@ -55,7 +54,6 @@ class _Start(NamedTuple):
     number: int
 
 
-@listed()
 @with_methods(ChessKnowledge)
 @with_methods(ChessEndings)
 @board("PNBRQKpnbrqk")

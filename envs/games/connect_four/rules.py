@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.games.connect_four.evaluation import ConnectFourKnowledge
 from zermelo.envs.pictures.boards import disk, draws_marks
 from zermelo.envs.pictures.squares import Squares, whole_text
-from zermelo.envs.rules.about import equivalent_rules, listed, openspiel_rules
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import Board, board, limits, with_methods
 from zermelo.envs.rules.boards import first_column, has_row, stones_of
@@ -31,7 +31,6 @@ class ConnectFourState(NamedTuple):
     stones: Board
 
 
-@listed()
 @limits(("columns * (rows + 1)", lambda four: four.columns * (four.rows + 1), 62), rows=(1, 61), columns=(1, 31))
 @board("XO", symmetric=ConnectFourState, squares=Squares(rows_named=False, path=whole_text))
 @draws_marks(_DISKS, frame=(44, 86, 158))
@@ -112,7 +111,6 @@ _PETTINGZOO_SQUARES: Final = [cell % 7 * 7 + 5 - cell // 7 for cell in range(42)
 _LOWEST_ROW: Final = first_column(7, 7)
 
 
-@equivalent_rules("pettingzoo.classic.connect_four.connect_four.raw_env", ConnectFour(6, 7))
 def _read_connect_four(env: Any) -> ConnectFourState | None:
     """PettingZoo's cells are numbered row by row from the top."""
     found = stones_of(env.board, _PETTINGZOO_SQUARES)
@@ -121,6 +119,10 @@ def _read_connect_four(env: Any) -> ConnectFourState | None:
     return ConnectFourState(*found)
 
 
-@openspiel_rules("connect_four")
-def _openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> ConnectFour | None:
+PETTINGZOO: Final = EquivalentRules(ConnectFour(6, 7), _read_connect_four)
+"""PettingZoo's environment of this game."""
+
+
+def from_openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> ConnectFour | None:
+    """Its rows of four alone."""
     return ConnectFour(rows, columns) if x_in_row == 4 else None

@@ -26,7 +26,6 @@ from zermelo.envs.games.dots_and_boxes.evaluation import DotsAndBoxesKnowledge
 from zermelo.envs.games.dots_and_boxes.picture import SQUARES, paint_lines
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.board_methods import limits, observes, with_methods
 from zermelo.envs.rules.boards import mirrored_columns, mirrored_rows, transposed
@@ -45,7 +44,6 @@ class DotsAndBoxesState(NamedTuple):
     seat: int
 
 
-@listed(players="2-10")
 @limits(
     ("(rows + 1) * (columns + 1)", lambda rules: (rules.rows + 1) * (rules.columns + 1), 64),
     rows=(1, 31),
@@ -217,6 +215,6 @@ draws(DotsAndBoxes)(paint_lines)
 squares_of(DotsAndBoxes, SQUARES)
 
 
-@openspiel_rules("dots_and_boxes")
-def _openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> DotsAndBoxes:
+def from_openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> DotsAndBoxes:
+    """Its parameters under our names."""
     return DotsAndBoxes(num_rows, num_cols, margin=utility_margin)

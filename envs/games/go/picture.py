@@ -9,7 +9,7 @@ from zermelo.envs.games.go.rules import COLUMNS, Go
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Squares, cells_at, squares_of
-from zermelo.envs.rules.about import equivalent_rules
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.words import contains, single
 
@@ -69,7 +69,6 @@ def _rules(env: Any) -> Go:
     return Go(int(env._N), komi + 0.25 if komi.is_integer() else komi, superko=0)
 
 
-@equivalent_rules("pettingzoo.classic.go.go.raw_env", _rules)
 def _read_go(env: Any) -> GoState | None:
     position, size = env._go, int(env._N)
     if position.board.shape != (size, size):
@@ -97,3 +96,7 @@ def _read_go(env: Any) -> GoState | None:
     state = GoState(black, white, empty - black - white, place(position.ko), last, turn)
     known: GoState = with_past(_rules(env), state, ())
     return known
+
+
+PETTINGZOO: Final = EquivalentRules(_rules, _read_go)
+"""PettingZoo's environment of this game."""

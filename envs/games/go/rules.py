@@ -22,7 +22,6 @@ from zermelo.envs.games.go.board import (
 )
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.board_methods import board, limits
 from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
@@ -32,7 +31,6 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _LARGEST = len(COLUMNS)
 
 
-@listed()
 @board("XO")
 @limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=(0, 1))
 class Go(NamedTuple):

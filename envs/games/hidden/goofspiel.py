@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, mix
 from zermelo.envs.rules.board_methods import limits, observes, with_methods
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
@@ -117,7 +116,6 @@ class GoofspielState(NamedTuple):
     second_points: int = 0
 
 
-@listed(kind="cards")
 @limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
 @observes(lambda rules: (4 * rules.cards + 2,), lambda rules: (0, rules.cards * (rules.cards + 1) // 2))
 @with_methods(HiddenBids)

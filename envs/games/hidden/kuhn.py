@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import all_squares, list_evenly
@@ -39,8 +38,6 @@ class KuhnState(NamedTuple):
     bets: int
 
 
-@openspiel_rules("kuhn_poker")
-@listed(players="2-10", kind="cards")
 @limits(players=(2, 10))
 @observes(lambda rules: (3 * rules.players + 1,))
 class Kuhn(NamedTuple):

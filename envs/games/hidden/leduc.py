@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import OpenSpielRules, equivalent_rules, listed, openspiel_rules
+from zermelo.envs.rules.about import EquivalentRules, OpenSpielRules
 from zermelo.envs.rules.board_methods import limits, observes
 
 CALL, RAISE, FOLD, CHECK = range(4)
@@ -61,7 +61,6 @@ class LeducState(NamedTuple):
     history: int
 
 
-@listed(kind="cards")
 @limits(ranks=(2, 13), blinds=bool)
 @observes(lambda rules: (2 * rules.ranks + 2 * _CHIPS,))
 class Leduc(NamedTuple):
@@ -240,7 +239,6 @@ class Leduc(NamedTuple):
 # -- leduc hold'em as PettingZoo and OpenSpiel have it
 
 
-@equivalent_rules("pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env", Leduc(blinds=True), scale=0.5)
 def _pettingzoo(env: Any) -> LeducState | None:
     """Played over again from RLCard's record; its rewards are in big blinds."""
     game, played = env.env.game, env.env.action_recorder
@@ -264,6 +262,10 @@ def _pettingzoo(env: Any) -> LeducState | None:
     return state if chips == [state.first_chips, state.second_chips] else None
 
 
+PETTINGZOO: Final = EquivalentRules(Leduc(blinds=True), _pettingzoo, scale=0.5)
+"""PettingZoo's environment of this game."""
+
+
 def _to_openspiel(state: LeducState, action: int) -> int:
     """There 0 folds, 1 calls and checks, 2 raises; of each rank there are the cards 2 * rank and 2 * rank + 1."""
     if Leduc().to_move(state) == CHANCE:
@@ -277,8 +279,7 @@ def _from_openspiel(state: LeducState, number: int) -> int:
     return (FOLD, CHECK if state.first_chips == state.second_chips else CALL, RAISE)[number]
 
 
-@openspiel_rules("leduc_poker")
-def _openspiel(
+def from_openspiel(
     action_mapping: bool, players: int, starting_player: int, suit_isomorphism: bool
 ) -> OpenSpielRules | None:
     """For two players, the first beginning, and with cards that have suits."""

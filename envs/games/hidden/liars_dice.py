@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import all_squares, list_evenly
@@ -38,7 +37,6 @@ class LiarsDiceState(NamedTuple):
     bids: int
 
 
-@listed(kind="dice")
 @limits(("2 * dice * sides", lambda rules: 2 * rules.dice * rules.sides, 62), dice=(1, 15), sides=(2, 15))
 @observes(lambda rules: (rules.sides * (2 * rules.dice + 1),), lambda rules: (0, rules.dice))
 class LiarsDice(NamedTuple):
@@ -161,7 +159,6 @@ class LiarsDice(NamedTuple):
         return [face for face in range(self.sides) for _ in range(dice >> 4 * face & 15)]
 
 
-@openspiel_rules("liars_dice")
-def _openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> LiarsDice | None:
+def from_openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> LiarsDice | None:
     """For two players, by the rule under which more dice may be bid of any face."""
     return LiarsDice(numdice, dice_sides) if players == 2 and bidding_rule == "reset-face" else None

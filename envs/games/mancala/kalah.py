@@ -24,7 +24,7 @@ from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules import loss_in, popcount, win_in
-from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
+from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.board_methods import limits, with_methods
 
 # -- a position of Kalah
@@ -97,7 +97,6 @@ class KalahKnowledge:
         return popcount(alike & ONES >> 8 * (8 - self.houses))
 
 
-@listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
 @with_methods(HouseMethods)
 @with_methods(KalahKnowledge)
@@ -186,7 +185,6 @@ draws(Kalah)(paint_houses)
 squares_of(Kalah, HOUSES)
 
 
-@openspiel_rules("mancala")
-def _openspiel() -> OpenSpielRules:
+def from_openspiel() -> OpenSpielRules:
     """Its pits go round the board: 1 to 6 are the first player's houses, 8 to 13 the second's."""
     return OpenSpielRules(rules=Kalah(), to_openspiel=lambda state, action: action + (8 if state.seat else 1))

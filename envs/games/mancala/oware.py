@@ -24,7 +24,6 @@ from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods,
 from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.squares import squares_of
-from zermelo.envs.rules.about import listed, openspiel_rules
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.board_methods import limits, with_methods
 
@@ -40,7 +39,6 @@ class OwareState(NamedTuple):
     quiet: int
 
 
-@listed()
 @limits(SEEDS, houses=(1, 8), seeds=(1, 63))
 @with_methods(HouseMethods)
 @with_methods(HouseTables)
@@ -159,6 +157,6 @@ draws(Oware)(paint_houses)
 squares_of(Oware, HOUSES)
 
 
-@openspiel_rules("oware")
-def _openspiel(num_houses_per_player: int, num_seeds_per_house: int) -> Oware:
+def from_openspiel(num_houses_per_player: int, num_seeds_per_house: int) -> Oware:
+    """Its parameters under our names."""
     return Oware(num_houses_per_player, num_seeds_per_house)

@@ -23,14 +23,13 @@ from zermelo.envs.games.pawns.steps import (
     sources,
 )
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import OpenSpielRules, listed, openspiel_rules
+from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
 from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-@listed()
 @limits(
     ("2 * pawn_rows - rows", lambda rules: 2 * rules.pawn_rows - rules.rows, 0),
     rows=(2, 32),
@@ -112,8 +111,7 @@ class Breakthrough(NamedTuple):
         return worth
 
 
-@openspiel_rules("breakthrough")
-def _openspiel(rows: int, columns: int) -> OpenSpielRules:
+def from_openspiel(rows: int, columns: int) -> OpenSpielRules:
     """There are two rows of pawns from six rows on, else one.
 
     Its first player starts at the top, so that its rows are ours from below. A number is that of square, direction

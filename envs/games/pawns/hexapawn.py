@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 from zermelo.envs.games.pawns.steps import PawnMoves, destination, draws_pawns, far_row, list_moves, sources
 from zermelo.envs.pictures.squares import Squares
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
 from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-@listed()
 @board("XO", symmetric=Sides, squares=Squares(from_below=True))
 @limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
 @draws_pawns

@@ -25,7 +25,6 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
 from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
-from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
 from zermelo.envs.rules.protocol import GENERAL_SUM
@@ -59,11 +58,6 @@ class Game2048State(NamedTuple):
     tiles_to_come: int
 
 
-@listed(
-    players="1",
-    kind="sliding tiles, exact chance",
-    gymnasium="zermelo.envs.games.twenty_forty_eight.environment:Game2048Env",
-)
 @limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
 @draws_marks(_MARKS, frame=(187, 173, 160))
 @observes(lambda rules: (rules.rows, rules.columns), lambda rules: (0, 31))

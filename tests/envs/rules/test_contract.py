@@ -13,7 +13,7 @@ from zermelo.agents import CFRAgent
 from zermelo.envs import as_game, check_rules, make
 from zermelo.envs.errors import RulesError
 from zermelo.envs.games import Hexapawn, Leduc, Nim
-from zermelo.envs.registration.own_games import register_game
+from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.rules import RulesGame
 
 
@@ -45,7 +45,7 @@ def test_a_misspelt_method_is_refused_with_the_nearest_name(name: str, right: st
 
 def test_every_way_to_hand_rules_over_refuses_it() -> None:
     kind = with_method("evaluate")
-    for hand_over in (as_game, check_rules, lambda rules: register_game(type(rules))):
+    for hand_over in (as_game, check_rules, lambda rules: env_maker(type(rules))):
         with pytest.raises(RulesError, match=r"did you mean evaluation\?"):
             hand_over(kind())
 
