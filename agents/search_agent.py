@@ -25,8 +25,6 @@ from zermelo.agents.base.requirements import (
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
 from zermelo.agents.evaluators.one_ply import answer_one_ply
-from zermelo.agents.knowledge.books import book_answer
-from zermelo.agents.knowledge.endgame_tables import table_for
 from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.clone.quiet import QUIET
@@ -243,6 +241,9 @@ class SearchAgent(ConfiguredAgent):
         try:
             known, book, tables = None, getattr(self, "book", None), getattr(self, "tables", None)
             if book is not None or tables is not None:
+                from zermelo.agents.knowledge.books import book_answer
+                from zermelo.agents.knowledge.endgame_tables import table_for
+
                 with budget.off_the_clock():  # files are read and checked
                     table_for(tables, game)
                     known = None if book is None else book_answer(book, game, state, self.generator)

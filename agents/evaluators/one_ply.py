@@ -16,7 +16,7 @@ from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
 from zermelo.agents.evaluators.registry import evaluator_name
-from zermelo.agents.evaluators.written import EVALUATORS
+from zermelo.agents.evaluators.written import RewardsEvaluator
 from zermelo.envs import CHANCE, Chance, Game
 
 
@@ -29,7 +29,7 @@ def totals_after(
     chance can only be simulated, ``samples`` draws are averaged; each action has its own stream of random numbers
     from ``seed`` on.
     """
-    evaluate = evaluator or EVALUATORS["rewards"]()
+    evaluate = evaluator or RewardsEvaluator()
     at_chance = evaluates_chance(ChanceAtLimit.AUTO, game, evaluator)
     worth = functools.partial(_worth, evaluate, at_chance, game, budget)
     totals: dict[int, tuple[float, ...]] = {}
@@ -91,5 +91,5 @@ def answer_one_ply(
         depth=1,
         stopped_by=stopped_by,
         is_estimate=game.traits.chance is Chance.SAMPLED,
-        evaluator=evaluator_name(evaluator or EVALUATORS["rewards"]()),
+        evaluator=evaluator_name(evaluator or RewardsEvaluator()),
     )

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
-from zermelo.agents.evaluators.fitted_linear import FittedLinear, StoredLinear
-from zermelo.agents.evaluators.network import NetworkEvaluator, StoredNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.evaluators.shipped import ShippedNetwork
-from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.files import read_file
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
+
+if TYPE_CHECKING:
+    from zermelo.agents.evaluators.fitted_linear import FittedLinear
+    from zermelo.agents.evaluators.network import NetworkEvaluator
+
+
+EVALUATORS: Final = {
+    "game": "evaluators.written:GameEvaluator",
+    "linear": "evaluators.registry:load_evaluation",
+    "network": "evaluators.shipped:ShippedNetwork",
+    "onnx": "evaluators.policy_value:OnnxNetwork",
+    "playout": "evaluators.playout:PlayoutEvaluator",
+    "rewards": "evaluators.written:RewardsEvaluator",
+    "torch": "evaluators.policy_value:TorchNetwork",
+}
+"""Where the evaluators are that have a name; experts add theirs. A module is imported when one is asked for."""
 
 
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
@@ -49,13 +61,10 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    makers: dict[str, Any] = {**EVALUATORS, "linear": load_evaluation, "network": ShippedNetwork}
-    places = by_name("evaluators")
-    if spec.name in places:
-        return _build(class_at(places[spec.name]), spec)
-    if spec.name not in makers:
-        raise unknown_name("evaluator", spec.name, [*makers, *places])
-    return _build(makers[spec.name], spec)
+    places = EVALUATORS | by_name("evaluators")
+    if spec.name not in places:
+        raise unknown_name("evaluator", spec.name, places)
+    return _build(class_at(places[spec.name]), spec)
 
 
 def load_evaluation(path: str, features: str = "") -> FittedLinear | NetworkEvaluator:
@@ -67,6 +76,9 @@ def load_evaluation(path: str, features: str = "") -> FittedLinear | NetworkEval
     Raises:
         InvalidSettingError: There is no such file, or it is no evaluation.
     """
+    from zermelo.agents.evaluators.fitted_linear import StoredLinear
+    from zermelo.agents.evaluators.network import StoredNetwork
+
     try:
         stored = msgspec.json.decode(read_file(path), type=StoredLinear | StoredNetwork)
         return stored.evaluator(path) if isinstance(stored, StoredNetwork) else stored.evaluator(path, features)

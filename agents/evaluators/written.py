@@ -1,22 +1,19 @@
-"""Evaluators by name, and the default evaluator of a game."""
+"""Evaluations that are written with a game, and the default evaluator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from zermelo.agents.base.experts import experts
-from zermelo.agents.evaluators.playout import PlayoutEvaluator
-from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsEvaluation
 
 
 @dataclass(frozen=True, kw_only=True)
-class _FromGame:
+class GameEvaluator:
     """The game's own ``evaluation(state)``."""
 
     def spec(self) -> str:
@@ -33,7 +30,7 @@ class _FromGame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _RewardsOnly:
+class RewardsEvaluator:
     """Nothing is expected beyond what has been paid: the middle between winning and losing."""
 
     def spec(self) -> str:
@@ -47,22 +44,10 @@ class _RewardsOnly:
         return share, share
 
 
-EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
-    {
-        "game": _FromGame,
-        "onnx": OnnxNetwork,
-        "playout": PlayoutEvaluator,
-        "rewards": _RewardsOnly,
-        "torch": TorchNetwork,
-    }
-)
-"""Constructors of the named evaluators."""
-
-
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
     """The game's own evaluation, or that of its expert; None if nobody has written any."""
     if isinstance(game, SupportsEvaluation):
-        return _FromGame()
+        return GameEvaluator()
     return next((found for expert in experts() if (found := expert.evaluator(game, state)) is not None), None)
 
 
@@ -74,4 +59,4 @@ def default_evaluator(game: Game[Any], state: Any) -> Evaluator:
     against two games of 60 moves, which won 6-4 and 6-4 against eight whole games. A leaf of chess takes ten
     seconds of playouts.
     """
-    return features_for(game, state) or _RewardsOnly()
+    return features_for(game, state) or RewardsEvaluator()

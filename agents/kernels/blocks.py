@@ -12,25 +12,25 @@ MOST_SPARE: Final = 1 << 26
 """Blocks in which more bytes were used go back to the system."""
 
 
-_Words: TypeAlias = npt.NDArray[np.int64]
+WordArray: TypeAlias = npt.NDArray[np.int64]
 
 
-_spare: dict[str, _Words] = {}
+_spare: dict[str, WordArray] = {}
 """For each use, the last block of memory that was let go."""
 
 
-def spare_block(use: str, size: int) -> _Words | None:
+def spare_block(use: str, size: int) -> WordArray | None:
     """A block of so many words that was used so before and is free, or None."""
     block = _spare.pop(use, None)
     return block if block is not None and len(block) == size else None
 
 
-def let_go(use: str, block: _Words) -> None:
+def let_go(use: str, block: WordArray) -> None:
     """Keeps a block of memory for the next one who asks for it."""
     _spare[use] = block
 
 
-def zeros(count: int) -> _Words:
+def zeros(count: int) -> WordArray:
     """Words of zeros, in ordinary pages of memory where they can be had.
 
     NumPy asks for huge pages, and the first touch of each clears two MiB: for 64 MiB that took 0.1 s of a search

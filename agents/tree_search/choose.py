@@ -12,17 +12,12 @@ from typing import Any
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
 from zermelo.agents.evaluators.registry import evaluator_name
-from zermelo.agents.kernels.program import can_evaluate, tables_of, why_plain
-from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
-from zermelo.agents.tree_search.compiled import compiled_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
-from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
-from zermelo.agents.tree_search.many_players.plain import PlainMaxN
 from zermelo.agents.tree_search.observer import Observer
+from zermelo.envs.rules.rules_game import RulesGame
 
 
 def tree_search(
@@ -49,45 +44,69 @@ def tree_search(
     if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
-    name, kernel = evaluator_name(root.evaluator), _kernel(config)
-    if kernel is not None and root.stop_test is None and on_node is None and budget.compile is not Compile.NEVER:
-        with budget.off_the_clock():
-            tables = tables_of(root.evaluator, game)
-        if tables is not None and kernel is not CompiledMaxN:
-            root = root._replace(fitted=tables)
-        search = compiled_search(kernel, root, budget, config)
-        if search is not None:
-            search.evaluator_name, search.made_for = name, made_for
-            return search
-    if root.searched is not None:
-        inside = looking_inside(root.evaluator), looking_inside(root.stop_test)
-        root = root._replace(evaluator=inside[0], stop_test=inside[1])
-    table = None if earlier is None else earlier.table
-    plain: TreeSearch
-    if isinstance(config, MaxNConfig):
-        plain = PlainMaxN(root, budget, config, table=table, on_node=on_node)
-    else:
-        plain = PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
-    plain.evaluator_name, plain.made_for = name, made_for
-    watched, cut, has_kernel = on_node is not None, root.stop_test is not None, kernel is not None
-    plain.why_plain = why_plain(
-        game, root.evaluator, name, budget, has_kernel=has_kernel, watched=watched, cut=cut
-    )
+    if on_node is None and root.stop_test is None and isinstance(game, RulesGame):
+        found = _compiled(root, budget, config)
+        if found is not None:
+            found.evaluator_name, found.made_for = evaluator_name(root.evaluator), made_for
+            return found
+    plain = _plain(root, budget, config, on_node, None if earlier is None else earlier.table)
+    plain.evaluator_name, plain.made_for = evaluator_name(root.evaluator), made_for
+    if isinstance(game, RulesGame):
+        from zermelo.agents.kernels.program import why_plain
+
+        plain.why_plain = why_plain(
+            game, root.evaluator, plain.evaluator_name, budget, has_kernel=not _lacks_kernel(config),
+            watched=on_node is not None, cut=root.stop_test is not None,
+        )  # fmt: skip
     return plain
 
 
-def _kernel(
-    config: AlphaBetaConfig | MaxNConfig,
-) -> type[CompiledAlphaBeta | CompiledGeneralSearch | CompiledMaxN] | None:
+def _plain(
+    root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig, on_node: Observer | None, table: Any
+) -> TreeSearch:
+    if root.searched is not None:
+        inside = looking_inside(root.evaluator), looking_inside(root.stop_test)
+        root = root._replace(evaluator=inside[0], stop_test=inside[1])
     if isinstance(config, MaxNConfig):
-        return CompiledMaxN
-    if config.replies is not None:
+        from zermelo.agents.tree_search.many_players.plain import PlainMaxN
+
+        return PlainMaxN(root, budget, config, table=table, on_node=on_node)
+    return PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
+
+
+def _lacks_kernel(config: AlphaBetaConfig | MaxNConfig) -> bool:
+    return isinstance(config, AlphaBetaConfig) and config.replies is not None
+
+
+def _compiled(root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig) -> TreeSearch | None:
+    """The compiled search, whose modules are imported now; None where there is none, or it is not ready."""
+    if _lacks_kernel(config) or budget.compile is Compile.NEVER:
         return None
-    return CompiledGeneralSearch if config.history_on_improvement else CompiledAlphaBeta
+    from zermelo.agents.kernels.program import tables_of
+    from zermelo.agents.tree_search.compiled import compiled_search
+
+    if isinstance(config, MaxNConfig):
+        from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
+
+        return compiled_search(CompiledMaxN, root, budget, config)
+    with budget.off_the_clock():
+        tables = tables_of(root.evaluator, root.game)
+    if tables is not None:
+        root = root._replace(fitted=tables)
+    if config.history_on_improvement:
+        from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
+
+        return compiled_search(CompiledGeneralSearch, root, budget, config)
+    from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
+
+    return compiled_search(CompiledAlphaBeta, root, budget, config)
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
     """True if alpha-beta of two players can be compiled."""
+    from zermelo.agents.kernels.program import can_evaluate, tables_of
+    from zermelo.agents.tree_search.alpha_beta.compiled import can_search
+
     if stop_test is not None or not can_search(game):
         return False
     return can_evaluate(evaluator) or tables_of(evaluator, game) is not None

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Final
 
-from zermelo.agents.kernels.blocks import MOST_SPARE, _Words, let_go, spare_block, zeros
+from zermelo.agents.kernels.blocks import MOST_SPARE, WordArray, let_go, spare_block, zeros
 from zermelo.agents.kernels.layout import Search
 
 ACTION_SHIFT: Final = 17
@@ -44,7 +44,7 @@ class CompiledTable:
         self.action_bits = min(num_actions.bit_length(), 64 - ACTION_SHIFT - score_bits)
         size = 2 * self.entry_words << self.bits
         spare = spare_block("table", size)
-        self.words: _Words = zeros(size) if spare is None else spare
+        self.words: WordArray = zeros(size) if spare is None else spare
         self.hits = self.stores = 0
         self._searches: Sequence[Search] = ()
 
@@ -65,7 +65,7 @@ class CompiledTable:
         self.words = _emptied(self._searches)
 
 
-def _emptied(searches: Sequence[Search]) -> _Words:
+def _emptied(searches: Sequence[Search]) -> WordArray:
     """The table of some searches, emptied; a new one, if more was filled than is on record."""
     words = searches[0].held["table"]
     for search in searches:

@@ -44,10 +44,10 @@ from zermelo.envs.errors import (
     require_actions_of,
 )
 from zermelo.envs.game import CHANCE, Information, Traits
-from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import innermost, is_gymnasium, quieten, require_reset, seat_agents
+from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.envs.traits.of_copies import with_traits
@@ -349,7 +349,8 @@ def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] 
     return True
 
 
-def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of an environment; see ``as_game.Ecosystem``."""
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)
     hidden = known_facts(raw).hidden_of(raw)
@@ -359,6 +360,3 @@ def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
     about: dict[str, Any] = {"actions": actions, "deals_again": hidden is not None}
     return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), **about)
-
-
-ADAPTER = Adapter(accepts=lambda raw: not is_gymnasium(raw), make=_make, copies=True)

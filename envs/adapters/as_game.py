@@ -7,18 +7,16 @@ environment declares; the generic clone.
 
 from __future__ import annotations
 
+import importlib
 import math
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from zermelo.envs.adapters import aec, gymnasium, openspiel, transition_table
-from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame, rules_of
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.live.adapter import Adapted
-from zermelo.envs.live.configuration import configuration, differences, episode, is_same_episode
 from zermelo.envs.live.wrappers import (
     game_name,
     innermost,
@@ -31,12 +29,46 @@ from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
-_ADAPTERS: Final = (
-    openspiel.ADAPTER,
-    openspiel.HANABI_ADAPTER,
-    transition_table.ADAPTER,
-    gymnasium.ADAPTER,
-    aec.ADAPTER,
+
+class Ecosystem(NamedTuple):
+    """Environments of one kind, and the module that makes games of them, imported when one is met.
+
+    Attributes:
+        make: ``"module:function"`` in this folder; called with an environment below its checking wrappers, with
+            fields of ``Traits`` that the caller gave, and with the time of ``time.perf_counter`` at which the game
+            is needed.
+        accepts: Says whether an environment is of this kind.
+        copies: True if states are copies of the environment, so that it serves for ``backend="clone"`` as well.
+    """
+
+    make: str
+    accepts: Callable[[Any], bool]
+    copies: bool = False
+
+
+def _is_hanabi(raw: Any) -> bool:
+    """PettingZoo's Hanabi; with a random start player the environment itself asks the wrong agent first."""
+    if full_name(type(raw)) != "pettingzoo.classic.hanabi.hanabi.raw_env":
+        return False
+    return not raw._config["random_start_player"]
+
+
+def _has_table(raw: Any) -> bool:
+    return is_gymnasium(raw) and _load("transition_table:has_table")(raw)
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f"zermelo.envs.adapters.{module}"), name)
+
+
+_OPENSPIEL: Final = Ecosystem("openspiel:make_game", lambda raw: full_name(type(raw)) == SHIMMY)
+_ECOSYSTEMS: Final = (
+    _OPENSPIEL,
+    Ecosystem("openspiel:make_hanabi", _is_hanabi),
+    Ecosystem("transition_table:make_game", _has_table),
+    Ecosystem("gymnasium:make_game", is_gymnasium, copies=True),
+    Ecosystem("aec:make_game", lambda raw: True, copies=True),
 )
 """The first that accepts an environment serves it."""
 _WITH_RULES: Final = ("auto", "rules")
@@ -54,7 +86,7 @@ _GAME_METHODS = (
 )
 
 _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
-    SHIMMY: lambda raw: rules_of(raw, {}),
+    SHIMMY: lambda raw: _load("openspiel_rules:rules_of")(raw, {}),
 }
 
 
@@ -123,10 +155,10 @@ def game_and_state(
             found = _still_adapted(found, raw, backend, deadline)
     if found is None:
         adapted = _build(source, backend, given, deadline)
-        found = adapted, id(raw), _shape(raw), episode(raw) if adapted.constants else {}
+        found = adapted, id(raw), _shape(raw), _episode(raw) if adapted.constants else {}
     known[1][options] = found
     game = found[0].game
-    return game.numbered if isinstance(game, OpenSpielRulesGame) else game, None
+    return game.numbered if isinstance(game, RulesGame) else game, None
 
 
 def is_game(thing: Any) -> bool:
@@ -160,15 +192,16 @@ def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) ->
             return Adapted(game, {})
         if backend == "rules":
             raise _no_rules(game_name(env))
-    fitting = (one for one in _ADAPTERS if (one.copies or backend != "clone") and one.accepts(raw))
-    return next(fitting).make(raw, given, deadline)
+    fitting = (one for one in _ECOSYSTEMS if (one.copies or backend != "clone") and one.accepts(raw))
+    adapted: Adapted = _load(next(fitting).make)(raw, given, deadline)
+    return adapted
 
 
 def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
-    game = rules_of(source, given) if backend in _WITH_RULES else None
+    game = _load("openspiel_rules:rules_of")(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
-    return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game.numbered
+    return _load(_OPENSPIEL.make)(source, given, math.inf).game if game is None else game.numbered
 
 
 def _no_rules(name: str) -> UnsupportedGameError:
@@ -215,18 +248,28 @@ def _still_adapted(found: tuple[Any, ...], raw: Any, backend: str, deadline: flo
         and (fits is None or fits(raw))
         and (isinstance(game, RulesGame) or backend not in _WITH_RULES or _rules_game(raw) is None)
     ):
-        return adapted, identity_of_raw, shape, episode(raw) if constants else {}
+        return adapted, identity_of_raw, shape, _episode(raw) if constants else {}
     return None
 
 
 def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:
     """Whether an environment still has the configuration of its game; what changes within an episode is none."""
-    changed = differences(constants, configuration(raw)) if constants else []
+    if not constants:
+        return True
+    from zermelo.envs.live.configuration import configuration, differences, is_same_episode
+
+    changed = differences(constants, configuration(raw))
     if changed and not is_same_episode(raw, before):
         return False
     for path in changed:
         del constants[path]
     return True
+
+
+def _episode(raw: Any) -> dict[str, Any]:
+    from zermelo.envs.live.configuration import episode  # which brings all of ``clone``
+
+    return episode(raw)
 
 
 def _forget(identity: int) -> Callable[[Any], None]:

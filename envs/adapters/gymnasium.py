@@ -20,10 +20,10 @@ from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Traits
-from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import is_gymnasium, quieten, require_reset, thin
+from zermelo.envs.live.wrappers import quieten, require_reset, thin
 from zermelo.envs.traits.of_copies import with_traits
 
 
@@ -83,9 +83,7 @@ def _quiet_copy(env: Any) -> Any:
     return quieten(thin(clone_env(env)))
 
 
-def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of an environment; see ``as_game.Ecosystem``."""
     about: dict[str, Any] = {"actions": codec_for(raw, None).size, "deals_again": False}
     return with_traits(GymGame, raw, given, deadline, seats=("player",), **about)
-
-
-ADAPTER = Adapter(accepts=is_gymnasium, make=_make, copies=True)

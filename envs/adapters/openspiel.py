@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import (
     EnvFailedError,
     GameOverError,
@@ -25,12 +24,12 @@ from zermelo.envs.errors import (
     illegal_action,
 )
 from zermelo.envs.game import CHANCE, Chance, Traits, TraitSource
-from zermelo.envs.live.adapter import Adapted, Adapter
+from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import game_name, innermost
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.hanabi import key_of_hanabi, redealt_hanabi, sees_all
 from zermelo.envs.traits.merging import merge_traits
-from zermelo.envs.traits.openspiel import SHIMMY, openspiel_traits, resampled
+from zermelo.envs.traits.openspiel import openspiel_traits, resampled
 
 MARKOV_TEXT = frozenset(
     {
@@ -313,7 +312,8 @@ class HanabiGame(HiddenHands):
         return state if self._sees_all else super().resample(state, seat, generator)
 
 
-def _make(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of Shimmy's environment, or of a game or state of OpenSpiel's; see ``as_game.Ecosystem``."""
     import pyspiel
 
     found = source.get_game() if isinstance(source, pyspiel.State) else source
@@ -323,12 +323,6 @@ def _make(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given), {})
 
 
-ADAPTER = Adapter(accepts=lambda raw: full_name(type(raw)) == SHIMMY, make=_make)
-HANABI_ADAPTER = Adapter(
-    # With a random start player the environment itself asks the wrong agent first.
-    accepts=lambda raw: (
-        full_name(type(raw)) == "pettingzoo.classic.hanabi.hanabi.raw_env"
-        and not raw._config["random_start_player"]
-    ),
-    make=lambda raw, given, deadline: Adapted(HanabiGame(raw, given), {}),
-)
+def make_hanabi(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of PettingZoo's Hanabi, likewise."""
+    return Adapted(HanabiGame(raw, given), {})

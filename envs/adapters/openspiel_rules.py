@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.envs import games
 from zermelo.envs.adapters.openspiel import OpenSpielGame
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
-from zermelo.envs.game import CHANCE, Chance, TraitSource
+from zermelo.envs.adapters.renumbered import RenumberedGame
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Chance, TraitSource
 from zermelo.envs.live.wrappers import is_patched
 from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.rules_game import RulesGame
@@ -101,54 +102,6 @@ class OpenSpielRulesGame(RulesGame):
             f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
             "backend='environment' a network sees them"
         )
-
-
-class RenumberedGame:
-    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
-
-    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
-    """
-
-    def __init__(self, inside: OpenSpielRulesGame) -> None:
-        self.inside = inside
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _ALIKE:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self.inside, name)
-
-    def legal_actions(self, state: Any) -> Sequence[int]:
-        return sorted(self.inside.to_env_action(state, action) for action in self.inside.legal_actions(state))
-
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        outcomes = self.inside.chance_outcomes(state)
-        return [(self.inside.to_env_action(state, outcome), probability) for outcome, probability in outcomes]
-
-    def result(self, state: Any, action: int) -> Any:
-        if not self.inside.is_terminal(state) and self.inside.to_move(state) != CHANCE:
-            legal = self.legal_actions(state)
-            if action not in legal:
-                raise illegal_action(action, f"in {self.inside.traits.name}", legal)
-        return self.inside.result(state, self.inside.action_of(state, action))
-
-    def to_env_action(self, state: Any, action: int) -> int:
-        return action
-
-    def action_text(self, state: Any, action: int) -> str:
-        return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
-
-    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        aliases: Sequence[str] = self.inside.action_aliases(state, self.inside.action_of(state, action))
-        return aliases
-
-
-_ALIKE: Final = frozenset(
-    [
-        *("for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far"),
-        *("observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility"),
-    ]
-)
-"""The names that the rules have whatever the numbers of actions."""
 
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:

@@ -22,8 +22,8 @@ from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.live.adapter import Adapted, Adapter
-from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, is_gymnasium, layers
+from zermelo.envs.live.adapter import Adapted
+from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, layers
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import merge_traits
 
@@ -201,7 +201,6 @@ class TableGame:
         return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")
 
 
-ADAPTER = Adapter(
-    accepts=lambda raw: is_gymnasium(raw) and has_table(raw),
-    make=lambda raw, given, deadline: Adapted(TableGame(raw, given), {}),
-)
+def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of an environment; see ``as_game.Ecosystem``."""
+    return Adapted(TableGame(raw, given), {})

@@ -16,6 +16,7 @@ from zermelo.envs.clone.kinds import full_name, module_name
 from zermelo.envs.clone.state_key import digest
 from zermelo.envs.clone.traversal import reachable
 
+_KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
 _LIBRARIES: Final = (
     "chess", "gym", "gymnasium", "matplotlib", "numba", "numpy", "pandas", "pygame", "pyspiel", "pytest", "scipy",
     "torch", "zermelo",
@@ -126,3 +127,8 @@ def _is_own(name: str, packages: set[str]) -> bool:
 
 def _owner_name(owner: Any) -> str:
     return owner.__name__ if isinstance(owner, types.ModuleType) else full_name(owner)
+
+
+def is_known_to_clone(env: Any) -> bool:
+    """Returns whether it and its wrappers are of packages whose environments this package's tests clone."""
+    return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))

@@ -15,7 +15,6 @@ from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.clone.verified_play import EnvDriver, Raised, first_difference
 from zermelo.envs.errors import CloneError, InvalidSettingError
 
-_KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
 _ASIDE_STEPS: Final = 30
 
 _Trace = tuple[list[dict[str, Any]], list[Any]]
@@ -230,8 +229,3 @@ def _name(env: Any) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def is_known_to_clone(env: Any) -> bool:
-    """Returns whether it and its wrappers are of packages whose environments this package's tests clone."""
-    return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in layers_of(env))

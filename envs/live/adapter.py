@@ -1,9 +1,8 @@
-"""The protocol of adapters: each ecosystem has a module with one ``Adapter``; ``as_game`` lists them."""
+"""What adapters return; each ecosystem has a module of its own, which ``as_game`` lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -20,19 +19,3 @@ class Adapted(NamedTuple):
     game: Any
     constants: dict[str, bytes]
     go_on: Callable[[float], Adapted] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adapter:
-    """How the environments of one ecosystem become games.
-
-    Attributes:
-        accepts: Whether it can take an environment, below its checking wrappers.
-        make: The game of an environment; called with it, with fields of ``Traits`` that the caller gave, and with
-            the time of ``time.perf_counter`` at which it is needed.
-        copies: Its states are copies of the environment, so that it serves for ``backend="clone"`` as well.
-    """
-
-    accepts: Callable[[Any], bool]
-    make: Callable[[Any, Mapping[str, Any], float], Adapted]
-    copies: bool = False

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import GameOverError, RulesError, illegal_action, require_actions_of
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.pictures.boards import draw
 from zermelo.envs.rules.contract import METHODS, REQUIRED, method_or_default, require_known_names
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
@@ -134,6 +133,11 @@ class RulesGame:
             raise illegal_action(action, f"in {self.traits.name}", legal)
         return self._played.result(state, action)
 
+    @property
+    def numbered(self) -> Any:
+        """This game with the numbers of actions that the environment has."""
+        return self
+
     @functools.cached_property
     def for_search(self) -> RulesGame:
         """This game with the rules' own methods that searches ask millions of times: ``result`` checks nothing."""
@@ -180,6 +184,8 @@ class RulesGame:
         return observation(self.rules, state, seat)
 
     def image(self, state: Any) -> npt.NDArray[np.uint8]:
+        from zermelo.envs.pictures.boards import draw
+
         return draw(self.rules, state)
 
     def to_env_action(self, state: Any, action: int) -> int:

@@ -11,8 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from zermelo.envs.clone.generators import OutsideGenerators
-from zermelo.envs.clone.outside_state import OutsideState
-from zermelo.envs.clone.verify import is_known_to_clone
+from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.adapter import Adapted

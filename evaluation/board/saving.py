@@ -14,7 +14,7 @@ from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.positions.notation import game_text, notation_of
-from zermelo.evaluation.positions.read_notation import _PLIES, _pgn_moves, _sgf_moves
+from zermelo.evaluation.positions.read_notation import MOST_PLIES, pgn_moves, sgf_moves
 
 LARGEST: Final = 2**20
 """Bytes of the largest file that is read."""
@@ -45,9 +45,9 @@ def load_game(text: str, env: str) -> GameRecord:
     if start == "{":
         return _from_json(text, env)
     if start == "(" and own is ExportFormat.SGF:
-        return _record(env, _sgf_moves(text, env))
+        return _record(env, sgf_moves(text, env))
     if start and own is ExportFormat.PGN and start != "(":
-        return _record(env, _pgn_moves(text, env))
+        return _record(env, pgn_moves(text, env))
     known = " or ".join(form.upper() for form in formats_of(env))
     raise StoreError(f"this is no game in {known}, which is what games of {env} are loaded from")
 
@@ -70,8 +70,8 @@ def _from_json(text: str, env: str) -> GameRecord:
         other = shown(record.env, 60)
         raise StoreError(f"this is a game of {other}, and the board is for {env}: start the board for that one")
     known = all(isinstance(one, int | tuple) and not isinstance(one, bool) for one in record.actions)
-    if not known or len(record.actions) > _PLIES:
-        raise StoreError(f"this is no game for the board: its moves are not numbers, or more than {_PLIES:,}")
+    if not known or len(record.actions) > MOST_PLIES:
+        raise StoreError(f"this is no game for the board: its moves are not numbers, or more than {MOST_PLIES:,}")
     return record
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 from zermelo.agents import Agent, make_agent
 from zermelo.envs import CloneError, InvalidSettingError, ZermeloError, clone_env, make_env
-from zermelo.envs.clone.verify import is_known_to_clone
+from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.faults import ends_the_run

@@ -13,7 +13,7 @@ from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.text import shown
 
-_PLIES: Final = 5_000
+MOST_PLIES: Final = 5_000
 
 
 _TOKEN: Final = re.compile(
@@ -22,7 +22,8 @@ _TOKEN: Final = re.compile(
 """A sign of SGF's structure, or a property with its first value."""
 
 
-def _pgn_moves(text: str, env: str) -> list[str]:
+def pgn_moves(text: str, env: str) -> list[str]:
+    """The moves of the first game in a PGN, in UCI notation."""
     try:
         import chess.pgn
     except ImportError as error:
@@ -45,10 +46,11 @@ def _pgn_moves(text: str, env: str) -> list[str]:
     start = parse_spec(env).arguments.get("fen", chess.STARTING_FEN)
     if game.board().epd() != chess.Board(str(start)).epd():
         raise StoreError(f"the game begins at {game.board().fen()}, and the board at {start}: give it as fen=...")
-    return [move.uci() for move in game.mainline_moves()][:_PLIES]
+    return [move.uci() for move in game.mainline_moves()][:MOST_PLIES]
 
 
-def _sgf_moves(text: str, env: str) -> list[int]:
+def sgf_moves(text: str, env: str) -> list[int]:
+    """The moves of the main line of an SGF of Go, as actions of the environment."""
     arguments = parse_spec(env).arguments
     size = int(arguments.get("board_size", arguments.get("size", 19 if env.startswith("classic/") else 9)))
     moves: list[int] = []
@@ -62,8 +64,8 @@ def _sgf_moves(text: str, env: str) -> list[int]:
                 if colour != "BW"[len(moves) % 2]:
                     raise StoreError(f"move {len(moves) + 1} of this SGF is {colour}'s, out of turn")
                 moves.append(_point(node[colour].strip(), size))
-    if len(moves) > _PLIES:
-        raise StoreError(f"this SGF has more than {_PLIES:,} moves")
+    if len(moves) > MOST_PLIES:
+        raise StoreError(f"this SGF has more than {MOST_PLIES:,} moves")
     return moves
 
 
@@ -82,7 +84,7 @@ def _nodes(text: str) -> Iterator[Mapping[str, str]]:
             break  # what follows are other variations
         if found[1] == "(":
             depth += 1
-            if depth >= _PLIES:
+            if depth >= MOST_PLIES:
                 raise StoreError("this SGF is nested too deeply")
         elif found[1] == ";":
             if node is not None:

@@ -18,10 +18,10 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, settings_of, whole
 from zermelo.agents.tree_search.agent import PruningAgent, TreeSearchAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
-from zermelo.agents.tree_search.exact.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.position import position
+from zermelo.envs.rules.rules_game import RulesGame
 
 
 class Window(enum.StrEnum):
@@ -89,6 +89,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
         super().prepare(env)
         game = position(env, backend=self.backend, traits=self.traits).game
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
+            from zermelo.agents.tree_search.exact.root_proof import load_proof
+
             load_proof(game, self.new_budget(Budget.now()))
 
     def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
@@ -108,12 +110,16 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         config = self.config_for(game)
         proof_seconds = self._proof_seconds(game) if self.limits.seconds is not None else 0.0
-        proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
-        if proof_mb:
-            config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
+        if not proof_seconds:
+            root = self.root(game, state, budget)
+            return self.deepened(self.build(config, root, budget), root, aspiration=self.aspiration)
+        from zermelo.agents.tree_search.exact.root_proof import proof_megabytes, prove_root
+
+        proof_mb = proof_megabytes(self.memory_mb)
+        config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
         root = self.root(game, state, budget)
         search = self.build(config, root, budget)
-        if proof_seconds and search.compiled:
+        if search.compiled:
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
@@ -128,9 +134,13 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
         limits = self.limits
         if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
             return 0.0
-        if self.exact or self.stop_test is not None or self.window is Window.FULL or not can_settle(game):
+        if self.exact or self.stop_test is not None or self.window is Window.FULL:
             return 0.0
-        return self.proof_share * limits.seconds
+        if not isinstance(game, RulesGame):
+            return 0.0
+        from zermelo.agents.tree_search.exact.root_proof import can_settle
+
+        return self.proof_share * limits.seconds if can_settle(game) else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -15,7 +15,6 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
-from zermelo.agents.knowledge.endgame_tables import table_for
 from zermelo.agents.tree_search.chance.plain import AverageBounds, Searched, averaged, place_of
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Bound, Root, Visit
@@ -65,7 +64,11 @@ class PlainAlphaBeta(PlainSearch):
         on_node: Observer | None = None,
     ) -> None:
         game = root.game if root.searched is None else root.searched
-        self._tables = table_for(config.tables, root.game)
+        self._tables: Any = None
+        if config.tables is not None:
+            from zermelo.agents.knowledge.endgame_tables import table_for
+
+            self._tables = table_for(config.tables, root.game)
         if self._tables is not None and self._tables.gains:
             config = dataclasses.replace(config, sooner=False)  # the table does not count moves
         self._sooner = config.sooner

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, search_agent, solve
+from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.base.playouts import random_game
+from zermelo.agents.knowledge import endgame_tables
 from zermelo.agents.knowledge.endgame_tables import ABSENT, read_table
 from zermelo.agents.knowledge.making import tables as making
 from zermelo.agents.knowledge.making.parts import GroupWork
@@ -368,11 +369,11 @@ def test_what_does_not_fit_on_the_disk_is_refused_before_it_begins(tmp_path, mon
 
 
 def test_reading_and_checking_a_table_takes_no_time_of_the_move(kqk, monkeypatch):
-    def slow(path, game, check=search_agent.table_for):
+    def slow(path, game, check=endgame_tables.table_for):
         time.sleep(0.5)
         return check(path, game)
 
-    monkeypatch.setattr(search_agent, "table_for", slow)
+    monkeypatch.setattr(endgame_tables, "table_for", slow)
     game = RulesGame(Chess(fen="8/8/8/8/8/2k5/8/KQ6 w - - 0 1"))
     found = AlphaBetaAgent(seconds=0.2, tables=kqk.table.path).search_state(game)
     assert found.compiling >= 0.5

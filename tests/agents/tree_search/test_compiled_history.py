@@ -21,8 +21,7 @@ from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import perft
-from zermelo.envs import perft as counting
+from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
 
 EVALUATOR = make_evaluator("game")

@@ -269,7 +269,7 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("prove_root was called")
 
-    monkeypatch.setattr("zermelo.agents.tree_search.alpha_beta.agents.prove_root", never)
+    monkeypatch.setattr("zermelo.agents.tree_search.exact.root_proof.prove_root", never)
     state = late_states(GAME, 1, 1, 30)[0]
     with pytest.raises(AssertionError, match="prove_root was called"):
         AlphaBetaAgent(seconds=0.2).search_state(GAME, state)

@@ -155,7 +155,7 @@ def test_what_agents_in_a_worker_have_started_ends_with_a_killed_run(tmp_path, w
 HANGING = """
 import time
 from zermelo.evaluation import round_robin
-from zermelo.evaluation.workers import processes
+from zermelo.evaluation.workers import pool
 from zermelo.evaluation.workers import Isolation
 
 if __name__ == "__main__":
