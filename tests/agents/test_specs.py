@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from zermelo.agents import Agent, AlphaBetaAgent, PlayoutEvaluator, RandomAgent, list_agents, make_agent, specs
+from zermelo.agents.base.experts import by_name
 from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import describe_settings
@@ -215,7 +216,7 @@ def test_an_unknown_agent_is_not_described() -> None:
 
 def test_each_name_is_its_agents_kind() -> None:
     names = {entry.name for entry in list_agents(learned=True)}
-    assert {"random", "alphabeta", "mcts", "sb3", "uci", "gnubg"} <= names
+    assert {"random", "alphabeta", "mcts", "sb3", "uci", *by_name("agents"), *by_name("programs")} <= names
     for name in names:
         assert specs._agent_class(name).kind == name
     for name in specs._LEARNED:

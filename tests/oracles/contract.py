@@ -15,14 +15,15 @@ from oracles.signatures import Uncompiled
 
 from zermelo.agents import make_evaluator
 from zermelo.agents import textbook as algorithms
+from zermelo.agents.base.experts import by_name
 from zermelo.envs import CHANCE, Chance, RewardSum
 from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 
 NOT_A_SEARCH = frozenset((
-    "backward_induction", "best_first", "cfr", "gnubg", "gtp", "hanabi", "holdem", "ismcts", "level",
-    "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "simultaneous_mcts", "sparta",
-    "torch", "uci",
+    "backward_induction", "best_first", "cfr", "gtp", "ismcts", "level", "noisy", "onnx", "openspiel_mcts",
+    "policy", "policytable", "random", "sb3", "simultaneous_mcts", "torch", "uci",
+    *by_name("agents"), *by_name("programs"),
 ))  # fmt: skip
 """Agents that do not look ahead, or not with a search of ours."""
 

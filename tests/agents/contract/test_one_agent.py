@@ -20,6 +20,7 @@ from oracles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, list_agents, make_agent
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.experts import by_name
 from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes, Goofspiel, Kuhn, Leduc
 from zermelo.envs.rules import RulesGame
@@ -50,8 +51,8 @@ SEARCHES: dict[str, tuple[str, ...]] = {
 }
 ELSEWHERE = frozenset(
     (
-        "cfr", "gnubg", "gtp", "hanabi", "holdem", "level", "noisy", "onnx", "openspiel_mcts", "policy",
-        "policytable", "random", "sb3", "sparta", "torch", "uci",
+        "cfr", "gtp", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3",
+        "torch", "uci", *by_name("agents"), *by_name("programs"),
     )
 )  # fmt: skip
 """Agents that play what they have learned or looked up, or one game, or ask another agent or program."""

@@ -21,7 +21,7 @@ from zermelo.agents.evaluators.playout import stable_hash
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.agents.evaluators.registry import EVALUATORS
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game, make
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
 
 
 class TestSquash:
@@ -77,26 +77,6 @@ class TestLinear:
         game = TreeGame(Node(0, [Leaf(1, 0, 0)]), seats=3)
         with pytest.raises(UnsupportedGameError, match="a tree has 3"):
             evaluator(game, game.root)
-
-
-def test_other_games_have_no_go_board():
-    game = CoinRow([1, 2])
-    with pytest.raises(UnsupportedGameError, match=r"'go' cannot find a Go board in a row of coins"):
-        make_evaluator("go")(game, game.initial_state())
-
-
-def test_go_area():
-    # Black's stones are 6, 8 and 12, white's is 18; white then passes twice (25).
-    env = make("classic/go-v5", board_size=5, komi=0.5)
-    env.reset(seed=0)
-    for action in (6, 18, 8, 25, 12, 25):
-        env.step(action)
-    game = as_game(env)
-    state = game.snapshot(env)
-    evaluator = make_evaluator("go")
-    assert default_evaluator(game, state) == evaluator
-    # No point is surrounded by one colour alone: 3 stones to 1, less half a point of komi, and 2 stones more.
-    assert evaluator(game, state) == (squash((3 - 1 - 0.5 + 2) / 20), -squash((3 - 1 - 0.5 + 2) / 20))
 
 
 class TestPlayouts:
@@ -192,7 +172,7 @@ class TestNames:
         [
             ("playuot", UnknownNameError, "no evaluator is called 'playuot': did you mean 'playout'"),
             ("playout(game=3)", InvalidSettingError, "no setting 'game': did you mean 'games'"),
-            ("go(x=1)", InvalidSettingError, "no setting 'x': its settings are none"),
+            ("game(x=1)", InvalidSettingError, "no setting 'x': its settings are none"),
             ("builtins:len(x=1)", InvalidSettingError, "'builtins:len' is not a class, so it takes no settings"),
             ("builtins:nothing", UnknownNameError, "builtins has nothing called 'nothing'"),
             ("no_such_module:f", UnknownNameError, "there is no module called 'no_such_module'"),

@@ -7,6 +7,7 @@ import pytest
 from doubles import policies, toy_envs
 
 from zermelo.agents import Observation, PolicyAgent, list_agents, make_agent
+from zermelo.agents.base.experts import by_name
 from zermelo.agents.policies.policy import Outputs
 from zermelo.envs import GameOverError, InvalidSettingError, UnknownNameError, UnsupportedGameError, make_env
 from zermelo.evaluation import FailureKind, play_match, round_robin
@@ -260,5 +261,5 @@ def test_a_policys_mistakes_are_failures_with_names():
 def test_agents_that_need_something_are_listed_when_asked_for():
     usual = {entry.name for entry in list_agents()}
     named = {entry.name for entry in list_agents(learned=True)} - usual
-    engines = {"uci", "gtp", "gnubg", "openspiel_mcts"}
+    engines = {"uci", "gtp", "openspiel_mcts", *by_name("programs")}
     assert named == {"level", "noisy", "policy", "policytable", "sb3", "torch", "onnx"} | engines

@@ -1,0 +1,29 @@
+"""The score of Go as an evaluation."""
+
+import pytest
+from doubles.small_games import CoinRow
+
+from zermelo.agents import make_evaluator
+from zermelo.agents.evaluators import squash
+from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.envs import UnsupportedGameError, as_game, make
+
+
+def test_other_games_have_no_go_board():
+    game = CoinRow([1, 2])
+    with pytest.raises(UnsupportedGameError, match=r"'go' cannot find a Go board in a row of coins"):
+        make_evaluator("go")(game, game.initial_state())
+
+
+def test_go_area():
+    # Black's stones are 6, 8 and 12, white's is 18; white then passes twice (25).
+    env = make("classic/go-v5", board_size=5, komi=0.5)
+    env.reset(seed=0)
+    for action in (6, 18, 8, 25, 12, 25):
+        env.step(action)
+    game = as_game(env)
+    state = game.snapshot(env)
+    evaluator = make_evaluator("go")
+    assert default_evaluator(game, state) == evaluator
+    # No point is surrounded by one colour alone: 3 stones to 1, less half a point of komi, and 2 stones more.
+    assert evaluator(game, state) == (squash((3 - 1 - 0.5 + 2) / 20), -squash((3 - 1 - 0.5 + 2) / 20))
