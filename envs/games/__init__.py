@@ -100,7 +100,7 @@ GAMES: Final[Mapping[str, Listed]] = {
 """All games of this package, by class."""
 SAME_GAME: Final[Mapping[str, str]] = {
     "pettingzoo.classic.chess.chess.raw_env": "chess.picture:PETTINGZOO",
-    "pettingzoo.classic.connect_four.connect_four.raw_env": "connect_four.rules:PETTINGZOO",
+    "pettingzoo.classic.connect_four.connect_four.raw_env": "connect_four:PETTINGZOO",
     "pettingzoo.classic.go.go.raw_env": "go.picture:PETTINGZOO",
     "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": "hidden.leduc:PETTINGZOO",
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": "mnk:PETTINGZOO",
@@ -110,8 +110,8 @@ OPENSPIEL: Final[Mapping[str, str]] = {
     "amazons": "amazons:from_openspiel",
     "breakthrough": "pawns.breakthrough:from_openspiel",
     "clobber": "clobber:Clobber",
-    "connect_four": "connect_four.rules:from_openspiel",
-    "dots_and_boxes": "dots_and_boxes.rules:from_openspiel",
+    "connect_four": "connect_four:from_openspiel",
+    "dots_and_boxes": "dots_and_boxes:from_openspiel",
     "hex": "hex:from_openspiel",
     "kuhn_poker": "hidden.kuhn:Kuhn",
     "leduc_poker": "hidden.leduc:from_openspiel",

@@ -209,7 +209,6 @@ _MEMORY: Final[dict[Any, Instruction]] = {
     ),
     memory.words: _array(_int, _INT, 8),
     memory.floats: _array(_float, _FLOAT, 8),
-    memory.float32s: _array(types.float32, ir.FloatType(), 4),
     memory.int8s: _array(types.int8, ir.IntType(8), 1),
     memory.load_state: (
         lambda like, address: like(like, _int),

@@ -113,11 +113,6 @@ def floats(address: int, count: int) -> Any:
     return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
 
 
-def float32s(address: int, count: int) -> Any:
-    """The ``count`` floats of four bytes from ``address`` on, as an array that owns nothing."""
-    return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
-
-
 def int8s(address: int, count: int) -> Any:
     """The ``count`` integers of one byte from ``address`` on, as an array that owns nothing."""
     return np.ctypeslib.as_array((ctypes.c_int8 * count).from_address(address))

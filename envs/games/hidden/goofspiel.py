@@ -25,53 +25,10 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.bits import bit_index, mix
-from zermelo.envs.rules.board_methods import limits, observes, with_methods
+from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
 
 # -- information states of Goofspiel, and sampling of the bids that a player has not seen
-
-
-class HiddenBids:
-    """The methods for searches over what players know, which are never compiled."""
-
-    def hides_more(self: Any) -> bool:
-        """With ``hidden``, bids of earlier rounds."""
-        return bool(self.hidden)
-
-    def information_state_key(self: Any, state: GoofspielState, seat: int) -> Hashable:
-        """The seat's own bids, the prizes and whose turn it is; the other's bids, or just who won."""
-        own, other = (state.second, self.round_start(state).first) if seat else (state.first, state.second)
-        seen: Hashable = self._winners(state) if self.hidden else other
-        return own, seen, state.prizes, self.to_move(state)
-
-    def resample(self: Any, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
-        """Draws bids of the other player that fit; at the end returns the state itself."""
-        is_pending = seat == 1 and self.to_move(state) == 1
-        if self.is_terminal(state) or not (self.hidden or is_pending):
-            return state
-        seen = self.round_start(state)
-        own, other = (seen.second, seen.first) if seat else (state.first, state.second)
-        # Of each of the other's bids the lowest and the highest card that it may have been.
-        ranges = [(card, card) for card in cards_of(other)]
-        if self.hidden:
-            bids = zip(cards_of(own), self._winners(seen), strict=False)
-            ranges = [
-                (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
-                for bid, winner in bids
-            ]
-        drawn = _drawn_bids((*ranges, *[(1, self.cards)] * is_pending), generator)
-        packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
-        return state._replace(first=packed) if seat else state._replace(second=packed)
-
-    def moves_so_far(self: Any, state: GoofspielState) -> list[int]:
-        first, second, prizes = (cards_of(cards) for cards in state[:3])
-        rounds = itertools.zip_longest(prizes, first, second)
-        return [card - 1 for cards in rounds for card in cards if card]
-
-    def _winners(self: Any, state: GoofspielState) -> tuple[int, ...]:
-        """The winner of each round that both have bid in; -1 for a tie."""
-        bids = zip(cards_of(state.first), cards_of(state.second), strict=False)
-        return tuple(-1 if first == second else int(second > first) for first, second in bids)
 
 
 def cards_of(packed: int) -> list[int]:
@@ -118,7 +75,6 @@ class GoofspielState(NamedTuple):
 
 @limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
 @observes(lambda rules: (4 * rules.cards + 2,), lambda rules: (0, rules.cards * (rules.cards + 1) // 2))
-@with_methods(HiddenBids)
 class Goofspiel(NamedTuple):
     """Goofspiel: bid for prizes, both at the same time.
 
@@ -257,3 +213,44 @@ class Goofspiel(NamedTuple):
     def _last(self, packed: int) -> int:
         """The one card that has not been noted."""
         return bit_index(self._left(packed)) + 1
+
+    # -- what players know, which is never compiled
+
+    def hides_more(self) -> bool:
+        """With ``hidden``, bids of earlier rounds."""
+        return bool(self.hidden)
+
+    def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
+        """The seat's own bids, the prizes and whose turn it is; the other's bids, or just who won."""
+        own, other = (state.second, self.round_start(state).first) if seat else (state.first, state.second)
+        seen: Hashable = self._winners(state) if self.hidden else other
+        return own, seen, state.prizes, self.to_move(state)
+
+    def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
+        """Draws bids of the other player that fit; at the end returns the state itself."""
+        is_pending = seat == 1 and self.to_move(state) == 1
+        if self.is_terminal(state) or not (self.hidden or is_pending):
+            return state
+        seen = self.round_start(state)
+        own, other = (seen.second, seen.first) if seat else (state.first, state.second)
+        # Of each of the other's bids the lowest and the highest card that it may have been.
+        ranges = [(card, card) for card in cards_of(other)]
+        if self.hidden:
+            bids = zip(cards_of(own), self._winners(seen), strict=False)
+            ranges = [
+                (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
+                for bid, winner in bids
+            ]
+        drawn = _drawn_bids((*ranges, *[(1, self.cards)] * is_pending), generator)
+        packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
+        return state._replace(first=packed) if seat else state._replace(second=packed)
+
+    def moves_so_far(self, state: GoofspielState) -> list[int]:
+        first, second, prizes = (cards_of(cards) for cards in state[:3])
+        rounds = itertools.zip_longest(prizes, first, second)
+        return [card - 1 for cards in rounds for card in cards if card]
+
+    def _winners(self, state: GoofspielState) -> tuple[int, ...]:
+        """The winner of each round that both have bid in; -1 for a tie."""
+        bids = zip(cards_of(state.first), cards_of(state.second), strict=False)
+        return tuple(-1 if first == second else int(second > first) for first, second in bids)

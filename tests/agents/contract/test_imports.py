@@ -32,7 +32,7 @@ agent.search_state(game, state)
 """
 ROOT = Path(__file__).resolve().parents[3]
 FACES = (
-    "envs envs/games envs/rules envs/trees agents agents/textbook agents/evaluators agents/training "
+    "envs envs/games envs/rules agents agents/textbook agents/evaluators agents/training "
     "evaluation evaluation/cli evaluation/search_trees evaluation/stats/ratings"
 )
 NAMES = """

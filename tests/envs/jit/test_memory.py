@@ -5,7 +5,9 @@ import threading
 import numba
 import numpy as np
 
-from zermelo.envs.jit import memory
+from zermelo.envs.jit import instructions, memory
+
+assert instructions.LOOPS, "kernels reach memory by them"
 
 
 def test_numbers_at_an_address():

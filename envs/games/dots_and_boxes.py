@@ -20,14 +20,16 @@ Actions, for a grid of ``rows`` x ``columns`` boxes:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import itertools
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.games.dots_and_boxes.evaluation import DotsAndBoxesKnowledge
-from zermelo.envs.games.dots_and_boxes.picture import SQUARES, paint_lines
-from zermelo.envs.pictures.boards import draws
-from zermelo.envs.pictures.squares import squares_of
-from zermelo.envs.rules.bits import bit_index, popcount
-from zermelo.envs.rules.board_methods import limits, observes, with_methods
+from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.pictures.squares import Spot, Squares, squares_of, whole_text
+from zermelo.envs.rules import LOSS, WIN, all_squares, first_column, loss_in, popcount, win_in
+from zermelo.envs.rules.bits import bit_index
+from zermelo.envs.rules.board_methods import limits, observes
 from zermelo.envs.rules.boards import mirrored_columns, mirrored_rows, transposed
 
 
@@ -44,6 +46,56 @@ class DotsAndBoxesState(NamedTuple):
     seat: int
 
 
+def _dot(row: float, column: float) -> tuple[float, float]:
+    """The middle of a dot in the picture."""
+    return 1.5 * MARGIN + column * CELL, 1.5 * MARGIN + row * CELL
+
+
+def _lines(rules: Any) -> Iterator[tuple[str, int, int]]:
+    """The kind of each line, horizontal or vertical, and the row and column of its first dot."""
+    for row, column in itertools.product(range(rules.rows + 1), range(rules.columns)):
+        yield "h", row, column
+    for row, column in itertools.product(range(rules.rows), range(rules.columns + 1)):
+        yield "v", row, column
+
+
+def paint_lines(rules: Any, state: Any) -> Canvas:
+    """Lines, boxes and each player's number of boxes."""
+    canvas = Canvas(rules.columns * CELL + 3 * MARGIN, rules.rows * CELL + 3 * MARGIN + CELL // 2, PAPER)
+    dots = [*itertools.product(range(rules.rows + 1), range(rules.columns + 1))]
+    horizontal, vertical, stride = state.horizontal, state.vertical, rules.columns + 1
+    boxes = horizontal & horizontal >> stride & vertical & vertical >> 1
+    for number, dot in enumerate(dots):
+        if boxes >> number & 1:
+            canvas.rectangle(*_dot(*dot), CELL, CELL, (232, 206, 150))
+    for kind, row, column in _lines(rules):
+        is_drawn = (horizontal if kind == "h" else vertical) >> row * stride + column & 1
+        to = _dot(row, column + 1) if kind == "h" else _dot(row + 1, column)
+        canvas.line(*_dot(row, column), *to, 6 if is_drawn else 2, INK if is_drawn else FAINT)
+    for dot in dots:
+        canvas.disk(*_dot(*dot), 7, INK)
+    share = canvas.width / rules.players
+    for seat in range(rules.players):
+        count = str(state.boxes >> 6 * seat & 63)
+        canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, count, 3, PLAYERS[seat % len(PLAYERS)])
+    return canvas
+
+
+def _spots(rules: Any, names: None) -> Iterator[Spot]:
+    wide = CELL * 0.4
+    for kind, row, column in _lines(rules):
+        middle, size = (
+            (_dot(row, column + 0.5), (CELL - wide, wide))
+            if kind == "h"
+            else (_dot(row + 0.5, column), (wide, CELL - wide))
+        )
+        yield Spot(f"{kind}{row + 1},{column + 1}", *middle, *size)
+
+
+SQUARES: Final = Squares(size=None, spots=_spots, path=whole_text)
+"""Where the picture is clicked."""
+
+
 @limits(
     ("(rows + 1) * (columns + 1)", lambda rules: (rules.rows + 1) * (rules.columns + 1), 64),
     rows=(1, 31),
@@ -55,7 +107,6 @@ class DotsAndBoxesState(NamedTuple):
     lambda rules: (rules.rows + 1, rules.columns + 1, 2 + rules.players),
     lambda rules: (0, rules.rows * rules.columns),
 )
-@with_methods(DotsAndBoxesKnowledge)
 class DotsAndBoxes(NamedTuple):
     """Complete boxes; each one lets you move again.
 
@@ -209,6 +260,76 @@ class DotsAndBoxes(NamedTuple):
     def _complete(self, horizontal: int, vertical: int) -> int:
         """Counts boxes with all four sides. Lines at the lower and right ends are no upper or left sides."""
         return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
+
+    # -- for searches
+
+    def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
+        """The differences of boxes so far."""
+        taken = self._complete(state.horizontal, state.vertical)
+        ahead: int = self.players * (state.boxes >> 6 * seat & 63) - taken
+        return ahead * (1024 if self.margin else 1000 // self._all_boxes())
+
+    def ordering_hint(self, state: DotsAndBoxesState, action: int) -> int:
+        """Lines that complete boxes first, then those after which few boxes can be completed."""
+        after: DotsAndBoxesState = self.result(state, action)
+        gained: int = self._complete(after.horizontal, after.vertical) - self._complete(
+            state.horizontal, state.vertical
+        )
+        return 64 * gained - (0 if gained else self._ready(after.horizontal, after.vertical))
+
+    def is_noisy(self, state: DotsAndBoxesState, action: int) -> bool:
+        after: DotsAndBoxesState = self.result(state, action)
+        return after.boxes != state.boxes
+
+    def bounds(self, state: DotsAndBoxesState) -> tuple[int, int]:
+        """Boxes taken stay taken, boxes that can be completed at once can all be taken; the length is known."""
+        if self.players > 2:
+            return LOSS, WIN
+        every = self._all_boxes()
+        mine, theirs = state.boxes >> 6 * state.seat & 63, state.boxes >> 6 * (1 - state.seat) & 63
+        sure = mine + self._ready(state.horizontal, state.vertical)
+        if self.margin and every > 1:
+            return 2 * (2 * sure - every), 2 * (every - 2 * theirs)
+        left = self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
+        lower = win_in(left) if 2 * sure > every else 0 if 2 * sure == every else loss_in(left)
+        upper = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
+        return lower, upper
+
+    def safe_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
+        """One line that completes a box on each of its sides that has one, if there is such a line; else all.
+
+        No other line is better: any other line has no side in common with these boxes, so it can be drawn next
+        instead; and the player who draws this line gains what it completes and moves again.
+        """
+        if self.players == 2:
+            lying, standing = self._completing(state.horizontal, state.vertical)
+            if lying | standing:
+                actions[0] = self._action(lying, standing)
+                return 1
+        count: int = self.legal_actions(state, actions)
+        return count
+
+    def _ready(self, horizontal: int, vertical: int) -> int:
+        below, right = horizontal >> (self.columns + 1), vertical >> 1
+        lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
+        return popcount(lying & (vertical ^ right) | standing & (horizontal ^ below))
+
+    def _boxes(self) -> int:
+        return first_column(self.rows, self.columns + 1) * all_squares(self.columns)
+
+    def _completing(self, horizontal: int, vertical: int) -> tuple[int, int]:
+        """Horizontal and vertical lines that complete a box on every side where they have one."""
+        stride = self.columns + 1
+        below, right = horizontal >> stride, vertical >> 1
+        lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
+        of_lower, of_upper = standing & below & ~horizontal, (standing & horizontal & ~below) << stride
+        of_right, of_left = lying & right & ~vertical, (lying & vertical & ~right) << 1
+        top = all_squares(self.columns)
+        left = first_column(self.rows, stride)
+        return (
+            of_lower & (of_upper | top) | of_upper & top << self.rows * stride,
+            of_right & (of_left | left) | of_left & left << self.columns,
+        )
 
 
 draws(DotsAndBoxes)(paint_lines)
