@@ -1,8 +1,8 @@
 """OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
 
-``zermelo.envs.games`` lists them; tests play each at random on both sides. A position is read by playing its
-history over again on the rules. What the rules cannot be in is left to OpenSpiel's own states: a state that was
-not reached from the start of the game, and games with chance that come near the length at which OpenSpiel, or
+``zermelo.envs.games.tables`` lists them; tests play each at random on both sides. A position is read by playing
+its history over again on the rules. What the rules cannot be in is left to OpenSpiel's own states: a state that
+was not reached from the start of the game, and games with chance that come near the length at which OpenSpiel, or
 Shimmy's environment, breaks them off.
 """
 
@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from zermelo.envs import games
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.adapters.renumbered import RenumberedGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance, TraitSource
+from zermelo.envs.games import tables
 from zermelo.envs.live.wrappers import is_patched
 from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.rules_game import RulesGame
@@ -126,8 +126,8 @@ def _equivalent(game: Any) -> tuple[Any, int]:
     """The rules of a ``pyspiel.Game``, if they are declared with all its parameters, and its greatest length."""
     kind = game.get_type()
     parameters = {**kind.parameter_specification, **game.get_parameters()}
-    place = games.OPENSPIEL.get(kind.short_name)
-    make = None if place is None else games.load(place)
+    place = tables.OPENSPIEL.get(kind.short_name)
+    make = None if place is None else tables.load(place)
     if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
         return None, 0
     return make(**parameters), parameters.get("horizon", 2 * parameters.get("max_player_turns", 1 << 59))

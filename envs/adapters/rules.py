@@ -1,9 +1,9 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-``zermelo.envs.games`` lists the environments that play them, such as PettingZoo's Connect Four; environments over
-rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for
-exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on
-one side, or a game that ended by an illegal action, is left to the clone.
+``zermelo.envs.games.tables`` lists the environments that play them, such as PettingZoo's Connect Four;
+environments over rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules.
+It counts for exactly these classes; a position that the rules cannot have, such as one set up by hand with three
+stones more on one side, or a game that ended by an illegal action, is left to the clone.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from zermelo.envs import games
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.games import tables
 from zermelo.envs.live.wrappers import (
     game_name,
     innermost,
@@ -111,12 +111,12 @@ def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
 
 def _over_place(place: str, env: Any) -> LiveRulesGame | None:
     """The game of an environment whose rules are loaded now that they are asked for."""
-    return _over_equivalent(games.load(place), env)
+    return _over_equivalent(tables.load(place), env)
 
 
 _RULES_ENV = EquivalentRules(rules=operator.attrgetter("rules"), read=operator.attrgetter("position"))
-_own = [row.gymnasium.replace(":", ".") for row in games.GAMES.values() if row.gymnasium]
+_own = [row.gymnasium.replace(":", ".") for row in tables.GAMES.values() if row.gymnasium]
 for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
     register_rules(_class_name, functools.partial(_over_equivalent, _RULES_ENV))
-for _class_name, _place in games.SAME_GAME.items():
+for _class_name, _place in tables.SAME_GAME.items():
     register_rules(_class_name, functools.partial(_over_place, _place))

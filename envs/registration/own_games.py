@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo.envs import games
+from zermelo.envs.games import tables
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.contract import method_or_default, require_known_names
 
@@ -46,7 +47,7 @@ def env_maker(rules_class: Any) -> Callable[..., Any]:
 @functools.cache
 def __getattr__(name: str) -> Callable[..., Any]:
     """The maker of environments of a game of this package, by the name of its class, as entry points have it."""
-    if name not in games.GAMES:
+    if name not in tables.GAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return env_maker(getattr(games, name))
 
@@ -83,7 +84,7 @@ def _observation_text(rules_class: Any) -> str:
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
 
 
-for _name, _row in games.GAMES.items():
+for _name, _row in tables.GAMES.items():
     _id = f"zermelo/{_name}-v0"
     register_env(_id, f"{__name__}:{_name}", players=_row.players, kind=_row.kind, information=_row.information)
     if _row.gymnasium:

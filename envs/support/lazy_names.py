@@ -1,22 +1,33 @@
-"""Names of a package that bring their module when they are first used: importing the package takes no time."""
+"""Names of a package that bring their module when they are first used: importing the package takes no time.
+
+The one list of a package's names is its ``__init__.pyi``, as type checkers read it: ``from MODULE import NAME as
+NAME``.
+"""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
-    """A ``__getattr__`` for a package, and its ``__all__``."""
-    home_of = {name: module for module, names in homes.items() for name in names.split()}
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """A ``__getattr__``, a ``__dir__`` and an ``__all__`` for the package of that ``__name__``, ``__file__``."""
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    home_of = {alias.name: node.module or package for node in imports for alias in node.names}
 
     def find(name: str) -> Any:
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{package}.{home_of[name]}"), name)
+        value = getattr(importlib.import_module(home_of[name]), name)
         setattr(sys.modules[package], name, value)  # found by itself from now on
         return value
 
-    return find, sorted(home_of)
+    def list_names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of})
+
+    return find, list_names, sorted(home_of)

@@ -8,7 +8,7 @@ import pytest
 from doubles.own_rules import Piglike, ThreeTake
 
 from zermelo.envs import make
-from zermelo.envs.games import GAMES
+from zermelo.envs.games.tables import GAMES
 from zermelo.envs.rules.env import env
 
 OWN = sorted(f"zermelo/{name}-v0" for name in GAMES)

@@ -44,7 +44,8 @@ def use(face, names):
         getattr(module, name)
 for path in faces.split():
     homes = {}
-    file = Path(root, path, "__init__.py") if Path(root, path).is_dir() else Path(root, path + ".py")
+    files = [Path(root, path + end) for end in ("/__init__.pyi", "/__init__.py", ".py")]
+    file = next(file for file in files if file.exists())
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom):
             homes.setdefault(node.module, set()).update(alias.asname or alias.name for alias in node.names)

@@ -64,7 +64,7 @@ LONGEST = {"Backgammon": 20, "Hypergammon": 20, "Chess": 60, "Game2048": 40, "Go
 
 def test_every_game_is_checked() -> None:
     kinds = {kind.__name__ for kind in (*QUICK, *SLOW, g.ConnectFour)}
-    assert kinds == set(g.GAMES)
+    assert kinds == set(g.__all__)
 
 
 def made(table: dict[Any, list[Any]]) -> list[Any]:

@@ -16,7 +16,7 @@ from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make
 from zermelo.envs import games as g
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame
-from zermelo.envs.games import OPENSPIEL
+from zermelo.envs.games.tables import OPENSPIEL
 
 pyspiel = pytest.importorskip("pyspiel")
 pytest.importorskip("shimmy.openspiel_compatibility")

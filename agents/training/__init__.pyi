@@ -1,0 +1,11 @@
+from zermelo.agents.training.labels import label_positions as label_positions
+from zermelo.agents.training.linear import Tuned as Tuned
+from zermelo.agents.training.linear import tune as tune
+from zermelo.agents.training.opponent_env import OpponentEnv as OpponentEnv
+from zermelo.agents.training.schedules import Ladder as Ladder
+from zermelo.agents.training.schedules import Mix as Mix
+from zermelo.agents.training.schedules import OpponentSchedule as OpponentSchedule
+from zermelo.agents.training.schedules import SelfPlay as SelfPlay
+from zermelo.agents.training.schedules import agent_of as agent_of
+from zermelo.agents.training.vectors.env import RulesVectorEnv as RulesVectorEnv
+from zermelo.agents.training.vectors.env import make_vec as make_vec
