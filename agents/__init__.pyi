@@ -37,7 +37,7 @@ from zermelo.agents.policies.models import Sb3Agent as Sb3Agent
 from zermelo.agents.policies.models import TorchAgent as TorchAgent
 from zermelo.agents.policies.observation import Observation as Observation
 from zermelo.agents.policies.policy import PolicyAgent as PolicyAgent
-from zermelo.agents.policies.probabilities import agent_policy as agent_policy
+from zermelo.agents.policies.policy import agent_policy as agent_policy
 from zermelo.agents.solving.agents import BestFirstAgent as BestFirstAgent
 from zermelo.agents.solving.agents import ValueIterationAgent as ValueIterationAgent
 from zermelo.agents.solving.solve import ExactValue as ExactValue

@@ -11,8 +11,8 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.monte_carlo.agent import SimulatingAgent
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.simulating_agent import SimulatingAgent
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.envs import Game
