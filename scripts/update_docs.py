@@ -94,17 +94,30 @@ def methods(page):
     return "\n".join(parts)
 
 
-def folders(page):
-    """A table of the folders, and what each may import, as the tests enforce it."""
+def folders(page, package):
+    """A table of a package's rooms: what each is, by its docstring, and what it may import by the tests."""
     tree = ast.parse((ROOT / "tests" / "test_layout.py").read_text())
-    [value] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "ROOMS"]
-    rooms = eval(compile(ast.Expression(value), "ROOMS", "eval"))
-    rows = (
-        (f"`{package}/{folder}`", ", ".join(f"`{name}`" for name in sorted(imported)))
-        for package, folders in rooms.items()
-        for folder, imported in folders.items()
+    values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
+    rooms, above = (
+        eval(compile(ast.Expression(values[name]), name, "eval"))[package] for name in ("ROOMS", "ABOVE_ROOMS")
     )
-    return table("folder | may import", rows)
+    rows = []
+    for room in [*sorted(above - rooms.keys()), *rooms]:
+        path = ROOT / package / room
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        text = " ".join(ast.get_docstring(ast.parse(file.read_text())).split("\n\n")[0].split())
+        imports = "all may import it" if room in above else _families(rooms.get(room, set()), rooms)
+        rows.append((f"`{room}/`" if path.is_dir() else f"`{room}.py`", code(text), imports))
+    return table("room | what is in it | may import", rows)
+
+
+def _families(names, rooms):
+    """Names of rooms as text; a folder with all of its subfolders is one name."""
+    for family in ("tree_search", "monte_carlo"):
+        members = {name for name in rooms if name.partition("/")[0] == family}
+        if members and members <= names:
+            names = names - members | {f"{family}/*"}
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def commands(page):

@@ -24,8 +24,6 @@ from zermelo.envs.support.spec_text import format_spec
 
 OBSERVATION: Final = "observation"
 """The features that need no code: all numbers that the player to move observes."""
-_DIGITS: Final = 9
-"""Decimal places of weights, in files too."""
 _LARGEST_SUM: Final = 30.0
 """A logit that is as good as certain, and whose probability is still less than 1."""
 Floats = npt.NDArray[np.float64]
@@ -107,7 +105,7 @@ class FittedLinear:
     """
 
     def __init__(self, features: Features, weights: Floats, path: str = "") -> None:
-        self.features, self.weights, self.path = features, np.round(weights, _DIGITS), path
+        self.features, self.weights, self.path = features, np.round(weights, 9), path
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FittedLinear) and hash(other) == hash(self)

@@ -38,7 +38,6 @@ _REMEMBERED: Final = 2
 """Rounds before this one whose positions are fitted to, without the first one, of nearly random games."""
 _TEST_SHARE: Final = 0.1
 """Share of the games, the first ones, that the reported loss is measured on."""
-_STEPS: Final = 300
 _MIN_PROBABILITY: Final = 1e-6
 
 
@@ -235,6 +234,5 @@ def regress(rows: Any, targets: Floats, prior: Floats, bounds: tuple[float, floa
         slope = expected(rows @ weights, (0.0, 1.0)) - goals if is_logistic else 2 * (rows @ weights - goals)
         return loss, rows.T @ slope + ridge * away
 
-    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights: Floats = found.x
-    return weights
+    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(found.x)

@@ -19,6 +19,7 @@ from zermelo.envs.games.mancala.kalah import Kalah as Kalah
 from zermelo.envs.games.mancala.oware import Oware as Oware
 from zermelo.envs.games.mnk import MNK as MNK
 from zermelo.envs.games.nim import Nim as Nim
+from zermelo.envs.games.order_and_chaos import OrderAndChaos as OrderAndChaos
 from zermelo.envs.games.othello import Othello as Othello
 from zermelo.envs.games.pawns.breakthrough import Breakthrough as Breakthrough
 from zermelo.envs.games.pawns.hexapawn import Hexapawn as Hexapawn

@@ -60,6 +60,7 @@ GAMES: Final[Mapping[str, Listed]] = {
     "LiarsDice": Listed(kind="dice", information="hidden"),
     "MNK": Listed(players="2-4"),
     "Nim": Listed(players="2-16", kind="heaps"),
+    "OrderAndChaos": Listed(),
     "Othello": Listed(),
     "Oware": Listed(),
     "Pentago": Listed(),

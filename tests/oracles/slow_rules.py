@@ -269,6 +269,35 @@ class SlowMNK(SlowGame):
         return [self.players - 1 if seat == last else -1 for seat in range(self.players)]
 
 
+class SlowOrderAndChaos(SlowGame):
+    def __init__(self, rows: int = 6, columns: int = 6, length: int = 5) -> None:
+        self.rows, self.columns, self.length = rows, columns, length
+        self.marks: dict[tuple[int, int], int] = {}
+
+    def ordered(self) -> bool:
+        """Whether equal marks stand in a row."""
+        return any(
+            all(self.marks.get((row + i * down, column + i * right)) == mark for i in range(self.length))
+            for (row, column), mark in self.marks.items()
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+        )
+
+    def legal(self) -> list[int]:
+        squares = self.rows * self.columns
+        return [a for a in range(2 * squares) if divmod(a % squares, self.columns) not in self.marks]
+
+    def over(self) -> bool:
+        return self.ordered() or not self.legal()
+
+    def play(self, action: int) -> None:
+        mark, square = divmod(action, self.rows * self.columns)
+        self.marks[divmod(square, self.columns)] = mark
+        self.seat = 1 - self.seat
+
+    def utilities(self) -> list[int]:
+        return [1, -1] if self.ordered() else [-1, 1]
+
+
 def ahead(points: Sequence[int], margin: bool) -> list[int]:
     """Differences to all others together, or the number of players behind less that of players ahead."""
     differences = [[mine - theirs for theirs in points] for mine in points]

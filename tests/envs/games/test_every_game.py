@@ -21,6 +21,7 @@ QUICK = {
     g.Nim: [()],
     g.DotsAndBoxes: [(2, 2, 3)],
     g.Isolation: [(4, 4)],
+    g.OrderAndChaos: [(3, 4, 3)],
     g.Pentago: [()],
     g.EinStein: [(), (4, True)],
     g.Game2048: [(2, 2)],
@@ -95,6 +96,7 @@ SIZES: dict[tuple[Any, Any], list[tuple[Any, ...]]] = {
     (g.Nim, slow_rules.SlowNim): [(), ((1,),), ((4, 4), True), ((255,) * 7,), ((3,) * 28, True, 5)],
     (g.MNK, slow_rules.SlowMNK): [(3, 3, 3), (4, 3, 3, 3), (5, 4, 3, 4), (7, 7, 5), (1, 1, 1, 3), (6, 8, 4, 3)],
     (g.Chomp, slow_rules.SlowChomp): [(), (1, 1), (3, 3), (2, 31), (62, 1)],
+    (g.OrderAndChaos, slow_rules.SlowOrderAndChaos): [(), (3, 3, 3), (2, 5, 2), (1, 4, 3), (31, 1, 4), (7, 7, 4)],
     (g.Isolation, slow_rules.SlowIsolation): [(6, 8), (8, 8), (2, 1), (3, 3), (4, 2), (2, 32)],
     (g.Pentago, slow_rules.SlowPentago): [()],
 }
@@ -142,6 +144,7 @@ REFUSED: dict[Any, list[tuple[tuple[Any, ...], str]]] = {
     g.Oware: [((9, 1), "houses=9"), ((6, 11), "houses=6, seeds=11")],
     g.Amazons: [((3,), "size=3"), ((12,), "size=12")],
     g.Isolation: [((9, 8), "rows=9, columns=8")],
+    g.OrderAndChaos: [((8, 7), "rows=8"), ((6, 6, 1), "length=1")],
     g.EinStein: [((3,), "size=3"), ((8,), "size=8"), ((5, 2), "size=5, random_start=2")],
     g.Backgammon: [((4,), "most_points=4")],
     g.Hypergammon: [((0,), "most_points=0")],

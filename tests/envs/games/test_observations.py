@@ -46,6 +46,7 @@ DIGESTS = {
     "zermelo/MNK-v0": "5472a792a1ddbe50",
     "zermelo/Nim-v0": "21639ae6ecb6c736",
     "zermelo/Nim-v0(heaps=(200, 3, 9))": "db83284f513e626c",
+    "zermelo/OrderAndChaos-v0": "2a24a5cec3fd255e",
     "zermelo/Othello-v0": "11385c13f98831ae",
     "zermelo/Oware-v0": "ed2a68a961f5cb57",
     "zermelo/Pentago-v0": "89fd0630a6d1576d",
