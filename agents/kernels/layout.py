@@ -198,6 +198,8 @@ class Search(SharedRecord):
     tries_first: int  # whether each action is tried once before any is compared
     counts_losses: int
     selection: int
+    has_prior: int  # whether actions have prior probabilities
+    untried: float  # the value of an action that was not tried
     playouts: int
     playout_moves: int
     has_evaluation: int

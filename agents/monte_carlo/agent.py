@@ -18,6 +18,7 @@ from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import monte_carlo
 from zermelo.agents.monte_carlo.interface import (
+    RULES,
     MonteCarlo,
     MonteCarloConfig,
     RootAction,
@@ -110,7 +111,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     book: str | None = path()
 
     def __post_init__(self) -> None:
-        if self.noise and self.selection != Selection.PUCT:
+        if self.noise and not RULES[Selection(self.selection)].has_prior:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
         super().__post_init__()
 

@@ -14,6 +14,7 @@ from zermelo.agents.kernels.program import why_plain
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, Start
+from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs.capabilities import SupportsEvaluation
 
@@ -31,7 +32,8 @@ def monte_carlo(
     """
     game = start.game
     watched = start.config.on_simulation is not None
-    if not watched:
+    has_kernel = start.config.selection in COMPILED_RULES
+    if has_kernel and not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
         constants = CompiledMonteCarlo.constants(game, evaluator) if fits else {}
         if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, constants):
@@ -49,6 +51,6 @@ def monte_carlo(
         prior=None if prior is None else functools.partial(prior, game),
     )
     search.why_plain = why_plain(
-        game, evaluator, evaluator_name(evaluator), budget, has_kernel=True, watched=watched, cut=False
+        game, evaluator, evaluator_name(evaluator), budget, has_kernel=has_kernel, watched=watched, cut=False
     )
     return search

@@ -24,13 +24,12 @@ from zermelo.agents.kernels.threads import run_here, share
 from zermelo.agents.monte_carlo.interface import (
     EDGE_WORDS,
     MAX_REUSE_PROBES,
-    SELECTIONS,
     Edge,
     MonteCarlo,
-    Selection,
     Start,
     TreeForm,
 )
+from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
@@ -80,8 +79,8 @@ def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Searc
     search.lower_value, search.upper_value = tree.bounds
     search.expected = traits.constant / 2 if tree.num_values < traits.seats else traits.middle
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-    search.selection = SELECTIONS.index(config.selection)
-    search.tries_first = config.selection is not Selection.PUCT and not (config.rave or tree.has_priors)
+    search.selection, search.has_prior = COMPILED_RULES[config.selection], tree.rule.has_prior
+    search.untried, search.tries_first = tree.rule.untried, tree.tries_first
     search.node_words, search.edge_words = tree.node_words, tree.edge_words
     search.more = EDGE_WORDS + tree.num_values
     search.hold("weights", _weights())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +39,24 @@ class Selection(enum.StrEnum):
     game of Go without human knowledge", Nature 550 (2017)."""
 
 
-SELECTIONS: Final = tuple(Selection)
-"""The numbers of the rules in compiled code."""
+class SelectionRule(NamedTuple):
+    """What a rule needs of the tree; the formula is in ``plain`` and, where compiled, in ``kernel_selection``.
+
+    Attributes:
+        has_prior: True if actions have prior probabilities.
+        untried: The value of an action that was not tried, from 0 to 1.
+        tries_first: True if each action is tried once before any is chosen, where nothing else is known of them.
+    """
+
+    has_prior: bool
+    untried: float
+    tries_first: bool
+
+
+RULES: Final[Mapping[Selection, SelectionRule]] = {
+    Selection.UCT: SelectionRule(has_prior=False, untried=1.0, tries_first=True),
+    Selection.PUCT: SelectionRule(has_prior=True, untried=0.5, tries_first=False),
+}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -189,7 +205,9 @@ class TreeForm:
         by_bounds: True if values are scaled by the bounds of utility, False if by the outcomes so far. One player
             collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go, chess
             and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
+        rule: What the selection rule needs.
         has_priors: True if actions begin with virtual visits given by the game.
+        tries_first: True if each action is tried once before any is chosen.
         playout_moves: After so many moves a playout is cut off, or None.
         node_words, edge_words: The memory that a node and an edge take, in words of eight bytes.
     """
@@ -200,12 +218,13 @@ class TreeForm:
         self.num_values = count_values(traits)
         self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
         self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
-        is_puct = config.selection is Selection.PUCT
-        self.has_priors = isinstance(game, SupportsActionPriors) and not is_puct
+        self.rule = RULES[config.selection]
+        self.has_priors = isinstance(game, SupportsActionPriors) and not self.rule.has_prior
+        self.tries_first = self.rule.tries_first and not (config.rave or self.has_priors)
         self.playout_moves = config.playout_moves
         if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
             self.playout_moves = game.search_settings("mcts").get("playout_moves")
-        needs_more = traits.chance is Chance.EXACT or is_puct or config.rave > 0 or self.has_priors
+        needs_more = traits.chance is Chance.EXACT or self.rule.has_prior or config.rave > 0 or self.has_priors
         self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
         self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
 

@@ -21,7 +21,7 @@ from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import claim_nodes
-from zermelo.agents.monte_carlo.interface import SELECTIONS, Selection
+from zermelo.agents.monte_carlo.interface import Selection
 from zermelo.envs.jit.memory import (
     compare_and_swap,
     floats,
@@ -40,7 +40,9 @@ from zermelo.envs.rules.protocol import Rules
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD, STAMP, KEY = range(10)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
 PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
-UCT, PUCT = map(SELECTIONS.index, (Selection.UCT, Selection.PUCT))
+UCT, PUCT = 0, 1
+COMPILED_RULES: Final = {Selection.UCT: UCT, Selection.PUCT: PUCT}
+"""The numbers of the selection rules that ``kernel_selection`` has; others are searched in plain Python."""
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 NETWORK = False
@@ -275,7 +277,7 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         store(node, EDGES, 0)
         return False
     if mover >= 0:
-        if search.selection == PUCT:
+        if search.has_prior != 0:
             for index in range(count):
                 store_float(priors, index, 1.0 / count)
         for last in range(count - 1, 0, -1):
@@ -290,7 +292,7 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         for word in range(step):
             store(edge, word, 0)
         store(edge, ACTION, load(buffer, index))
-        if mover < 0 or search.selection == PUCT:
+        if mover < 0 or search.has_prior != 0:
             store_float(edge, prior, load_float(priors, index))
     if mover >= 0 and search.has_priors != 0:
         for index in range(count):

@@ -45,8 +45,7 @@ def is_dominated(edge: int, node: int, mover: int) -> bool:
 def value_of(edge: int, mover: int, search: Search) -> float:
     """The estimated value of an action for the player to move, from 0 to 1."""
     count = load(edge, VISITED)
-    untried = 0.5 if search.selection == PUCT else 1.0
-    value = load_float(edge, MEAN) if count > 0 else untried
+    value = load_float(edge, MEAN) if count > 0 else search.untried
     if count > 0 and search.adapts != 0:
         seat = 0 if search.num_values == 1 else mover
         value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
@@ -104,7 +103,7 @@ def select(node: int, search: Search) -> int:
         value = value_of(edge, mover, search)
         if search.selection == UCT:
             value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
-        else:
+        elif search.selection == PUCT:
             value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
         if value > best:
             best = value

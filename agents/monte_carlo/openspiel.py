@@ -10,15 +10,17 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
-from zermelo.agents.monte_carlo.interface import Selection
+from zermelo.agents.monte_carlo.interface import RULES, Selection
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, Game, UnsupportedGameError
+from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
 _SHORTEST: Final = 1e-3
 """With less time than this left another tree would tell nothing."""
+_POLICIES: Final = {Selection.UCT: "UCT", Selection.PUCT: "PUCT"}
+"""The selection rules that OpenSpiel has."""
 _FOR_TREES: Final = 0.95
 """The share of the time that trees may take where replies are checked."""
 _ALL: Final = 1 << 30
@@ -67,6 +69,11 @@ class OpenSpielMCTSAgent(SearchAgent):
     memory_mb: int = whole(1_000, lower=1)
     on_iteration: Any = function("of a SearchResult")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.selection not in _POLICIES:
+            raise InvalidSettingError(f"OpenSpiel has no selection rule {str(self.selection)!r}: use 'mcts'")
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         if reason := why_not_in_openspiel(game):
             raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
@@ -98,18 +105,16 @@ class OpenSpielMCTSAgent(SearchAgent):
         import pyspiel
 
         seeds = [int(seed) for seed in self.generator.integers(2**31, size=2)]
-        is_puct = self.selection is Selection.PUCT
-        policies = pyspiel.ChildSelectionPolicy
         return pyspiel.MCTSBot(
             found.game.source,
             pyspiel.RandomRolloutEvaluator(self.playouts, seeds[0]),
-            self.exploration * (math.sqrt(len(found.actions)) if is_puct else 1.0),
+            self.exploration * (math.sqrt(len(found.actions)) if RULES[self.selection].has_prior else 1.0),
             _ALL if simulations is None else simulations,
             self.memory_mb,
             self.solver,
             seeds[1],
             False,
-            policies.PUCT if is_puct else policies.UCT,
+            getattr(pyspiel.ChildSelectionPolicy, _POLICIES[self.selection]),
             max_wall_clock_time=-1.0 if self.limits.seconds is None else max(seconds, _SHORTEST),
         )
 

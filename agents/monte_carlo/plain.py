@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +39,25 @@ STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
 Evaluation = Callable[[Any], tuple[float, ...]]
 """A function that gives each seat's value of a state, rewards so far included."""
+
+
+def uct(node: Node, exploration: float) -> Callable[[int, int], float]:
+    """UCB1's bonus of an action, by its place and how often it was tried."""
+    weight = exploration * math.sqrt(math.log(node.visits + 1))
+    return lambda place, count: weight * (1.0 / math.sqrt(max(count, 1)))
+
+
+def puct(node: Node, exploration: float) -> Callable[[int, int], float]:
+    """The bonus in proportion to a prior probability, likewise."""
+    root = math.sqrt(node.visits + 1)
+    return lambda place, count: exploration * node.priors[place] * root / (1 + count)
+
+
+BONUSES: Final[Mapping[Selection, Callable[[Node, float], Callable[[int, int], float]]]] = {
+    Selection.UCT: uct,
+    Selection.PUCT: puct,
+}
+"""The formula of each selection rule: what is added to the value of an action."""
 
 
 class PlainMonteCarlo(MonteCarlo):
@@ -82,7 +101,6 @@ class PlainMonteCarlo(MonteCarlo):
         is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
-        self.tries_first = config.selection is not Selection.PUCT and not (config.rave or self.has_priors)
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -214,8 +232,8 @@ class PlainMonteCarlo(MonteCarlo):
         return True
 
     def priors(self, node: Node, actions: list[int]) -> list[float]:
-        """The probability of each action, for PUCT; else none."""
-        if node.mover == CHANCE or self.config.selection is not Selection.PUCT:
+        """The prior probability of each action, where the selection rule asks for it; else none."""
+        if node.mover == CHANCE or not self.rule.has_prior:
             return []
         if self.prior is None:
             return [1.0 / len(actions)] * len(actions)
@@ -228,18 +246,12 @@ class PlainMonteCarlo(MonteCarlo):
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
-        config, mover = self.config, node.mover
-        weight = config.exploration * math.sqrt(math.log(node.visits + 1))
-        root = math.sqrt(node.visits + 1)
+        mover, bonus = node.mover, BONUSES[self.config.selection](node, self.config.exploration)
         best, chosen = -math.inf, -1 if node.has_proven_child else 0
         for place, count in enumerate(node.counts):
             if node.has_proven_child and node.is_dominated(place):
                 continue
-            value = self.value_of(node, place, mover)
-            if config.selection is Selection.PUCT:
-                value += config.exploration * node.priors[place] * root / (1 + count)
-            else:
-                value += weight * (1.0 / math.sqrt(max(count, 1)))
+            value = self.value_of(node, place, mover) + bonus(place, count)
             if value > best:
                 best, chosen = value, place
         return chosen
@@ -253,7 +265,7 @@ class PlainMonteCarlo(MonteCarlo):
                 self.mean(node.totals[place][0 if self.num_values == 1 else mover] / count, mover)
             )
         else:
-            value = 0.5 if config.selection is Selection.PUCT else 1.0
+            value = self.rule.untried
         if self.has_priors:
             prior = node.virtual[place]
             tries += PRIOR_DRAWS + abs(prior)

@@ -25,7 +25,7 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import Selection, Start
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, as_game
 from zermelo.envs.games import MNK, ConnectFour
@@ -37,13 +37,13 @@ PLAIN = [name for name in GAMES if not name.endswith(" compiled")]
 SEARCHED = [name for name in GAMES if not name.endswith(" compiled") or name.startswith(COMPILED)]
 SETTINGS: list[dict[str, Any]] = [
     {},
-    {"selection": "puct", "exploration": 2.0},
+    *({"selection": str(rule), "exploration": 2.0} for rule in Selection),
     {"rave": 50.0},
     {"transpositions": True},
     {"solver": False},
     {"playouts": 3},
     {"playout_moves": 2},
-    {"selection": "puct", "rave": 20.0, "transpositions": True},
+    *({"selection": str(rule), "rave": 20.0, "transpositions": True} for rule in Selection),
 ]
 
 

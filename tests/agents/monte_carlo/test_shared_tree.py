@@ -18,7 +18,7 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.evaluators.policy_value import Rated
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import Selection, Start
 from zermelo.agents.monte_carlo.kernel_selection import select
 from zermelo.envs.games import MNK
 from zermelo.envs.jit.memory import load
@@ -115,8 +115,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"solver": False},
     {"rave": 20.0},
     {"transpositions": True},
-    {"transpositions": True, "rave": 20.0, "selection": "puct"},
-    {"selection": "puct", "evaluator": "game"},
+    *({"transpositions": True, "rave": 20.0, "selection": str(rule)} for rule in Selection),
+    *({"selection": str(rule), "evaluator": "game"} for rule in Selection),
     {"playouts": 3, "playout_moves": 2},
 ]
 GAMES = {
