@@ -64,7 +64,7 @@ class MonteCarloConfig:
     """Settings of a Monte Carlo tree search.
 
     Attributes:
-        selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
+        selection: How a simulation chooses inside the tree.
         exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
             beats 1 in most games.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in

@@ -26,6 +26,7 @@ from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Selection, Start
+from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, as_game
 from zermelo.envs.games import MNK, ConnectFour
@@ -45,6 +46,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"playout_moves": 2},
     *({"selection": str(rule), "rave": 20.0, "transpositions": True} for rule in Selection),
 ]
+
+COMPILED_SETTINGS = [each for each in SETTINGS if each.get("selection", Selection.UCT) in COMPILED_RULES]
 
 
 def found(position: Position, **settings: Any) -> SearchResult:
@@ -76,7 +79,7 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
             assert (move.visits, kept) == (visits, pytest.approx(mean)), position.name
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", COMPILED_SETTINGS, ids=str)
 @pytest.mark.parametrize("game", COMPILED)
 def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
     position = positions(f"{game} plain")[0]
