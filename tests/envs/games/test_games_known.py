@@ -82,6 +82,14 @@ def test_hexapawn(rows, columns, winner):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("rows", "columns", "length", "winner"),
+    [(2, 2, 2, 1), (2, 3, 3, -1), (1, 4, 3, -1), (1, 5, 3, 1), (1, 6, 3, -1)],
+)
+def test_order_and_chaos(rows, columns, length, winner):
+    assert value(g.OrderAndChaos(rows, columns, length)) == winner
+
+
 @pytest.mark.parametrize(("rows", "columns", "winner"), [(4, 3, 1), (5, 3, 1), (4, 2, -1)])
 def test_breakthrough_with_one_row_of_pawns(rows, columns, winner):
     assert value(g.Breakthrough(rows, columns, 1)) == winner
