@@ -25,7 +25,7 @@ from zermelo.agents.equilibrium.matrix_games import solve_matrix as solve_matrix
 from zermelo.agents.equilibrium.matrix_games import solve_simultaneous as solve_simultaneous
 from zermelo.agents.equilibrium.policy_table import Plan as Plan
 from zermelo.agents.equilibrium.policy_table import PolicyTable as PolicyTable
-from zermelo.agents.evaluators.linear import LinearEvaluator as LinearEvaluator
+from zermelo.agents.evaluators.fitted_linear import LinearEvaluator as LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator as PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator as Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator as make_evaluator
@@ -50,7 +50,7 @@ from zermelo.agents.solving.value_iteration import value_iteration as value_iter
 from zermelo.agents.specs import AgentEntry as AgentEntry
 from zermelo.agents.specs import list_agents as list_agents
 from zermelo.agents.specs import make_agent as make_agent
-from zermelo.agents.training.search_many import search_many as search_many
+from zermelo.agents.training.labels import search_many as search_many
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent as AlphaBetaAgent
 from zermelo.agents.tree_search.alpha_beta.agents import MinimaxAgent as MinimaxAgent
 from zermelo.agents.tree_search.chance.agents import ExpectimaxAgent as ExpectimaxAgent

@@ -1,4 +1,4 @@
-from zermelo.agents.evaluators.linear import LinearEvaluator as LinearEvaluator
+from zermelo.agents.evaluators.fitted_linear import LinearEvaluator as LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator as PlayoutEvaluator
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator as NetworkEvaluator
 from zermelo.agents.evaluators.policy_value import PolicyValue as PolicyValue

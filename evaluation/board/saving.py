@@ -13,8 +13,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.output import ExportFormat
-from zermelo.evaluation.positions.notation import game_text, notation_of
-from zermelo.evaluation.positions.read_notation import MOST_PLIES, pgn_moves, sgf_moves
+from zermelo.evaluation.positions.notation import MOST_PLIES, game_text, notation_of, pgn_moves, sgf_moves
 
 LARGEST: Final = 2**20
 """Bytes of the largest file that is read."""

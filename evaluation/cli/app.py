@@ -82,7 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         knowledge,
-        ladder,
         learning,
         listing,
         play,
@@ -91,19 +90,18 @@ def _register() -> None:
         solve,
         standings,
         tournament,
-        tree,
     )
 
     commands: dict[str, Callable[..., None]] = {
         "tournament": tournament.tournament,
         "standings": standings.standings,
         "compare": standings.compare,
-        "ladder": ladder.ladder_command,
+        "ladder": knowledge.ladder_command,
         "report": report.report,
         "judge": report.judge,
         "export": report.export,
         "search": search.search,
-        "tree": tree.tree,
+        "tree": search.tree,
         "solve": solve.solve_command,
         "exploitability": solve.exploitability_command,
         "play": play.play,

@@ -54,7 +54,7 @@ def play(
     [opponent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if browser:
         from zermelo.evaluation.board.settings import TableSettings
-        from zermelo.evaluation.board.web.serve import serve
+        from zermelo.evaluation.board.web.server import serve
 
         settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
         serve(settings, port=port, opens=open_page, say=typer.echo)

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from zermelo.evaluation.board.settings import TableSettings
-from zermelo.evaluation.board.web.serve import _listening
-from zermelo.evaluation.board.web.server import Board, make_app
+from zermelo.evaluation.board.web.server import Board, _listening, make_app
 
 TOKEN = "t" * 43
 

@@ -18,7 +18,7 @@ pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board
 
 from doubles.board_server import TOKEN, Client, Player, served  # after the check for it
 
-from zermelo.evaluation.board.web import serve as serving
+from zermelo.evaluation.board.web import server as serving
 
 MNK = "zermelo/MNK-v0"
 
