@@ -16,10 +16,10 @@ import time
 
 import numpy as np
 
+from zermelo.agents.experts.poker.agent import PokerPolicy, quantized
 from zermelo.agents.experts.poker.betting import Limit, NoLimit, betting_tree
 from zermelo.agents.experts.poker.buckets import Boards, Sizes, fit_buckets
 from zermelo.agents.experts.poker.cards import is_compiled
-from zermelo.agents.experts.poker.policy import PokerPolicy, quantized
 from zermelo.agents.experts.poker.public_trees import PublicTreeCFR
 
 DEALS = 20_000  # in a batch

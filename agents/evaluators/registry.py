@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EVALUATORS: Final = {
     "game": "evaluators.written:GameEvaluator",
     "linear": "evaluators.registry:load_evaluation",
-    "network": "evaluators.shipped:ShippedNetwork",
+    "network": "evaluators.network:ShippedNetwork",
     "onnx": "evaluators.policy_value:OnnxNetwork",
     "playout": "evaluators.playout:PlayoutEvaluator",
     "rewards": "evaluators.written:RewardsEvaluator",

@@ -6,8 +6,7 @@ from zermelo.agents.base.experts import Expert, Recommendation
 
 
 def _recommended(game: Any, state: Any, may_compile: bool) -> Recommendation | None:
-    from zermelo.agents.experts.poker.agent import HoldemAgent
-    from zermelo.agents.experts.poker.policy import holdem_of, is_rlcards
+    from zermelo.agents.experts.poker.agent import HoldemAgent, holdem_of, is_rlcards
 
     if holdem_of(game) is None or not is_rlcards(game, state):
         return None

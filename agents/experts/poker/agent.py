@@ -2,18 +2,170 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import path
-from zermelo.agents.experts.poker.cards import is_compiled
-from zermelo.agents.experts.poker.policy import SHIPPED, is_rlcards, policy_for, require_holdem, seen_by
+from zermelo.agents.experts.poker.betting import Limit, NoLimit, betting_tree
+from zermelo.agents.experts.poker.buckets import Buckets, Sizes
+from zermelo.agents.experts.poker.cards import is_compiled, pair_number
+from zermelo.agents.experts.poker.public_trees import Ints, PublicTree
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.support.files import replaced
+
+SHIPPED: Final = "equity"
+"""The policies that are shipped: hands are sorted by how often they win."""
+_GAMES: Final[Mapping[str, Limit | NoLimit]] = {"texas_holdem_v4": Limit(), "texas_holdem_no_limit_v6": NoLimit()}
+_ACTIONS: Final = ("call", "raise", "fold", "check")
+_STEPS: Final = 255
+_SUITS: Final = "CDHS"
+_RANKS: Final = "23456789TJQKA"
+
+
+def holdem_of(game: Any) -> Limit | NoLimit | None:
+    """Which hold'em a game is, if it is PettingZoo's for two."""
+    return _GAMES.get(game.traits.name) if len(game.traits.seat_names) == 2 else None
+
+
+def is_rlcards(game: Any, state: Any) -> bool:
+    """True if RLCard's environment is inside a game's copies, whatever their name: its hands can be read."""
+    inside = getattr(game.environment(state), "env", None) if hasattr(game, "environment") else None
+    return type(inside).__module__.partition(".")[0] == "rlcard"
+
+
+def require_holdem(game: Any) -> Limit | NoLimit:
+    """Which hold'em a game is; refuses other games."""
+    rules = holdem_of(game)
+    if rules is None:
+        raise UnsupportedGameError(
+            "holdem plays PettingZoo's Texas hold'em for two, such as classic/texas_holdem-v4, and "
+            f"{game.traits.name} for {len(game.traits.seat_names)} is another game: use 'ismcts'"
+        )
+    return rules
+
+
+@dataclass(frozen=True)
+class PokerPolicy:
+    """The shares of all actions, of all decisions, for all buckets.
+
+    Attributes:
+        rules: Which hold'em it is for.
+        buckets: The buckets of hands.
+        shares: The share of each action in steps of 1/255, as ``PublicTree.entries`` orders them.
+        value: The payoff of seat 0, who has the small blind, when both play by it.
+    """
+
+    rules: Limit | NoLimit
+    buckets: Buckets
+    shares: NDArray[np.uint8]
+    value: float
+
+    @functools.cached_property
+    def tree(self) -> PublicTree:
+        return betting_tree(self.rules)
+
+    @functools.cached_property
+    def starts(self) -> Ints:
+        return self.tree.entries(self.buckets.sizes.types)[0]
+
+    def probabilities(self, actions: list[int], hand: tuple[int, int], board: tuple[int, ...]) -> dict[int, float]:
+        """How likely each action is after some others, counted from the small blind's first.
+
+        Cards are numbers as in ``zermelo.agents.experts.poker.cards``.
+        """
+        tree, node = self.tree, 0
+        for action in actions:
+            node = int(tree.children[tree.firsts[node] + tree.actions_of(node).index(action)])
+        legal = tree.actions_of(node)
+        bucket = self.buckets.of_hand(pair_number(*hand), sum(1 << card for card in board))
+        start = int(self.starts[node]) + bucket * len(legal)
+        found = self.shares[start : start + len(legal)].astype(float)
+        if not found.any():
+            return dict.fromkeys(legal, 1 / len(legal))
+        return dict(zip(legal, (found / found.sum()).tolist(), strict=True))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file, in place of one that is there."""
+        bounds = {f"equity{part}": each for part, each in enumerate(self.buckets.equity_bounds)}
+        bounds |= {f"spread{part}": each for part, each in enumerate(self.buckets.spread_bounds)}
+        small = {name: each.astype(np.float32) for name, each in bounds.items()}
+        with replaced(os.fspath(path)) as partial, open(partial, "wb") as file:
+            np.savez_compressed(
+                file,
+                rules=np.array(type(self.rules).__name__),
+                sizes=np.array(self.buckets.sizes),
+                shares=self.shares,
+                value=np.array(self.value),
+                **small,  # type: ignore[arg-type]  # NumPy types the next parameter, which is a flag
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> PokerPolicy:
+        """Reads a file.
+
+        Raises:
+            InvalidSettingError: There is none, or it is no such policy.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                rules = {kind.__name__: kind for kind in (Limit, NoLimit)}[str(file["rules"])]()
+                sizes = Sizes(*(tuple(map(int, row)) for row in file["sizes"]))  # type: ignore[arg-type]  # three each
+                bounds = ([file[f"{kind}{part}"] for part in range(3)] for kind in ("equity", "spread"))
+                found = cls(rules, Buckets(sizes, *bounds), file["shares"], float(file["value"]))
+            if len(found.shares) != found.tree.entries(sizes.types)[1]:
+                raise ValueError("its shares are those of another tree")
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise InvalidSettingError(
+                f"{os.fspath(path)!r} cannot be read as a policy of hold'em ({type(error).__name__}: {error}): "
+                f"policy is {SHIPPED!r}, or a file that scripts/fit_poker.py wrote"
+            ) from error
+        return found
+
+
+def quantized(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Shares in steps of 1/255."""
+    return np.rint(_STEPS * shares).astype(np.uint8)
+
+
+@functools.lru_cache(maxsize=4)
+def _loaded(path: str) -> PokerPolicy:
+    return PokerPolicy.load(path)
+
+
+def policy_for(rules: Limit | NoLimit, name: str) -> PokerPolicy:
+    """The policy that a setting names."""
+    shipped = Path(__file__).with_name("limit.npz" if isinstance(rules, Limit) else "no_limit.npz")
+    policy = _loaded(str(shipped) if name == SHIPPED else name)
+    if policy.rules != rules:
+        raise InvalidSettingError(f"{name} holds a policy for {policy.rules}, not for {rules}")
+    return policy
+
+
+def seen_by(env: Any, seat: int) -> tuple[list[int], tuple[int, int], tuple[int, ...], bool]:
+    """The actions so far in RLCard's environment, a player's hand, the board, and if it has the small blind."""
+    inside = env.env
+    game, record = inside.game, inside.action_recorder
+    actions = [_ACTIONS.index(action) if isinstance(action, str) else int(action.value) for _, action in record]
+    first, second = (_card(card) for card in game.players[seat].hand)
+    small_blind = record[0][0] if record else game.game_pointer
+    return actions, (first, second), tuple(map(_card, game.public_cards)), int(small_blind) == seat
+
+
+def _card(card: Any) -> int:
+    return 13 * _SUITS.index(card.suit) + _RANKS.index(card.rank)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, make_agent
-from zermelo.agents.evaluators.network import StoredNetwork
-from zermelo.agents.evaluators.shipped import FOLDER, shipped_network
+from zermelo.agents.evaluators.network import FOLDER, StoredNetwork, shipped_network
 from zermelo.envs import UnsupportedGameError, as_game, make_env
 from zermelo.evaluation import round_robin
 

@@ -12,10 +12,10 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.agents.experts.poker import cards
+from zermelo.agents.experts.poker.agent import PokerPolicy, is_rlcards, policy_for, quantized, seen_by
 from zermelo.agents.experts.poker.betting import Bets, Limit, NoLimit, betting_tree
 from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
 from zermelo.agents.experts.poker.cards import equities, pair_number, strength
-from zermelo.agents.experts.poker.policy import PokerPolicy, is_rlcards, policy_for, quantized, seen_by
 from zermelo.agents.experts.poker.public_trees import (
     SHOWDOWN,
     Deals,
