@@ -311,6 +311,32 @@ def test_importing_takes_nothing_heavy_with_it(package):
     assert found == []
 
 
+FIRST_MOVE = """
+import sys
+from zermelo.agents import AlphaBetaAgent
+
+def ours():
+    return [name for name in sys.modules if name.startswith("zermelo.")]
+
+print(len(ours()), *(name for name in ours() if name.startswith("zermelo.envs.games.")))
+from pettingzoo.classic import tictactoe_v3
+env = tictactoe_v3.env()
+env.reset(seed=0)
+AlphaBetaAgent(depth=9).act(env)
+print(len(ours()), *(name for name in ours() if name.startswith("zermelo.envs.games.")))
+"""
+
+
+def test_an_agent_takes_no_game_with_it_but_the_one_that_it_plays():
+    found = subprocess.run([sys.executable, "-c", FIRST_MOVE], capture_output=True, text=True, check=True)
+    (imported, *at_first), (moved, *later) = (line.split() for line in found.stdout.splitlines())
+    tables = "zermelo.envs.games.tables"
+    assert set(at_first) <= {tables}
+    assert set(later) == {tables, "zermelo.envs.games.mnk"}
+    assert int(imported) <= 90
+    assert int(moved) <= 130
+
+
 @pytest.mark.thorough
 def test_the_command_line_starts_without_the_environments():
     code = f"import sys, zermelo.evaluation.cli; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
