@@ -79,7 +79,7 @@ def names(page):
         text = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
         sentence = re.split(r"(?<=\.)\s", " ".join((text or "A constant.").split("\n\n")[0].split()))[0]
         path = ROOT / (getattr(thing, "__module__", None) or module).removeprefix("zermelo.").replace(".", "/")
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
         rows.append((f"`{name}`", code(sentence).replace("|", "\\|").rstrip(":"), f"`{path.relative_to(ROOT)}`"))
     return table("name | what it is | source", rows)
 
@@ -104,7 +104,7 @@ def folders(page, package):
     rows = []
     for room in [*sorted(above - rooms.keys()), *rooms]:
         path = ROOT / package / room
-        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        file = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
         text = " ".join(ast.get_docstring(ast.parse(file.read_text())).split("\n\n")[0].split())
         imports = "all may import it" if room in above else _families(rooms.get(room, set()), rooms)
         rows.append((f"`{room}/`" if path.is_dir() else f"`{room}.py`", code(text), imports))
