@@ -37,12 +37,13 @@ from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.agents import BestFirstAgent, ValueIterationAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
-from zermelo.envs import Chance, Game, Information, UnsupportedGameError
+from zermelo.envs import Chance, Game, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
 
@@ -148,13 +149,13 @@ class AutoAgent(SearchAgent):
     def check_game(self, game: Game[Any]) -> None:
         if _moves_together(game):
             require_simultaneous(game, self.kind)
-        elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
+        elif not game.traits.is_open or game.traits.simultaneous:
             require_information_states(game, self.kind)
         else:
             require_perfect_information(game.traits, self.kind)
 
-    def prepare(self, env: Any) -> None:
-        root = position(env, backend=self.backend, traits=self.traits)
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
         agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1])
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
@@ -174,8 +175,8 @@ class AutoAgent(SearchAgent):
         for expert in experts():
             if advice := expert.recommended(game, state, may_compile):
                 return [_Choice(*advice)]
-        is_hidden = game.traits.information is Information.HIDDEN
-        fit = TOGETHER if _moves_together(game) else HIDDEN if is_hidden else fit_of(game.traits)
+        is_open = game.traits.is_open
+        fit = TOGETHER if _moves_together(game) else fit_of(game.traits) if is_open else HIDDEN
         games = f"{game.traits.seats} {fit.games}" if fit is OTHERS else fit.games
         found: list[_Choice] = []
         missing = ""

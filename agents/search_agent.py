@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.configured_agent import ConfiguredAgent
@@ -18,31 +17,27 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.base.requirements import (
     agents_that_fit,
-    on_facts,
+    on_trust,
     require_decision,
     require_perfect_information,
+    unproven,
+    warn_of_assumptions,
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.agents.evaluators.one_ply import answer_one_ply
 from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
-from zermelo.envs.traits.merging import given_traits
+from zermelo.envs.traits.merging import PATIENCE, given_traits
 
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
 NO_LIMITS: Final = Limits()
 _OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier", "_searched", "_expected", "_pondering")
 """Attributes that copies of an agent do without."""
-_KNOWING: Final = 0.5
-"""How much of a time limit may go into finding out what an environment is."""
-
-
-Choose: TypeAlias = Callable[[Game[Any], Any, Budget], SearchResult]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -53,8 +48,9 @@ class SearchAgent(ConfiguredAgent):
         backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
             of its game, or ``"clone"`` to search copies of the environment itself.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
-        compile: When rules are compiled that are not yet: ``"wait"`` does it before the search, whose clock starts
-            afterwards, ``"background"`` while searches run in plain Python, ``"never"`` not at all.
+        compile: What a first search waits for, its clock standing still: with ``"wait"`` for rules to be compiled
+            and for random play to show what an environment is, with ``"never"``, which compiles nothing, for the
+            play alone, with ``"background"`` for neither: it runs in plain Python, and assumes what is not known.
     """
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
@@ -97,32 +93,21 @@ class SearchAgent(ConfiguredAgent):
         return self._search_env(env)
 
     def _search_env(self, env: Any) -> SearchResult:
-        started, seconds = Budget.now(), self.limits.seconds
-        ends = math.inf if seconds is None else started + _KNOWING * seconds
-        root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
-        try:
-            if self.__dict__.get("_checked") is not root.game:
-                self._check(root.game)
-        except UnsupportedGameError:
-            if not root.game.traits.unknown:
-                raise
-            return self._search(root, started, self._meanwhile)
-        return self._search(root, started, self.choose)
+        started = Budget.now()
+        patience = 0.0 if self.compile is Compile.BACKGROUND else PATIENCE
+        root = position(env, backend=self.backend, traits=self.traits, patience=patience)
+        if self.__dict__.get("_checked") is not root.game:
+            self._check(root.game)
+        return self._search(root, started + root.preparing)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
 
     def _check(self, game: Game[Any]) -> None:
-        """Checks a game, and remembers it as the one that was checked last."""
+        """Checks a game, warns of what a search would take for granted, and remembers it as checked."""
         self.check_game(game)
+        warn_of_assumptions(game.traits)
         self._set("_checked", game)
-
-    def _meanwhile(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
-        answered = answer_one_ply(game, state, budget, self.generator)
-        ends = Budget.now() + _KNOWING * budget.seconds_left
-        position(budget.source, state, backend=self.backend, traits=self.traits, deadline=ends)
-        return dataclasses.replace(answered, method="one ply: the game is not known yet")
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.
@@ -136,10 +121,18 @@ class SearchAgent(ConfiguredAgent):
         root = position(game, state)
         if self.__dict__.get("_checked") is not root.game:
             self._check(root.game)
-        return self._search(root, started, self.choose)
+        return self._search(root, started + root.preparing)
 
-    def prepare(self, env: Any) -> None:
-        """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        """Does all that a first search would wait for, so that no move's clock pays for it.
+
+        What the environment is is found out by random play on copies, unless that is known; rules are compiled.
+
+        Args:
+            env: A live environment that has been reset, or its name.
+            seconds: How long the random play may take.
+        """
+        position(env, backend=self.backend, traits=self.traits, patience=seconds)
 
     def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
@@ -223,7 +216,7 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on be parts of another one, and end with it."""
         self._set("_within", budget)
 
-    def _search(self, root: Position, started: float, choose: Choose) -> SearchResult:
+    def _search(self, root: Position, started: float) -> SearchResult:
         game, state = root.game, root.state
         if "_pondering" in self.__dict__:
             self.stop_pondering()
@@ -232,7 +225,7 @@ class SearchAgent(ConfiguredAgent):
             self._set("pondered", self.pondered.after(is_hit=is_hit))
         legal = require_decision(game, state)
         budget = self.new_budget(started)
-        budget.legal, budget.source = legal, root.source
+        budget.legal, budget.source, budget.compiling = legal, root.source, root.preparing
         if game.traits.simultaneous:
             budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)
@@ -247,7 +240,7 @@ class SearchAgent(ConfiguredAgent):
                 with budget.off_the_clock():  # files are read and checked
                     table_for(tables, game)
                     known = None if book is None else book_answer(book, game, state, self.generator)
-            found = known or choose(game, state, budget)
+            found = known or self.choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
             return completed
@@ -284,8 +277,13 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
             seconds=budget.seconds,
             compiling=budget.compiling,
         )
-    if game.traits.guessed:
-        found = on_facts(found, game.traits)
+    failures = int(getattr(game, "failures", 0))
+    trust = on_trust(game.traits)
+    if trust or failures or budget.legal:
+        legal = len(budget.legal or ())
+        found = dataclasses.replace(found, actions_legal=legal, assumed=trust, failures=failures)
+    if game.traits.guessed or failures:
+        found = unproven(found)
     return renumbered(found, game, state) if root.renumbers else found
 
 

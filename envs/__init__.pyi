@@ -2,9 +2,9 @@ from zermelo.envs.adapters.actions import legal_actions as legal_actions
 from zermelo.envs.adapters.as_game import as_game as as_game
 from zermelo.envs.adapters.as_game import register_rules as register_rules
 from zermelo.envs.checks.check_rules import check_rules as check_rules
+from zermelo.envs.checks.verify_clone import verify_clone as verify_clone
 from zermelo.envs.clone.clone_env import clone_env as clone_env
 from zermelo.envs.clone.clone_env import register_clone as register_clone
-from zermelo.envs.clone.verify import verify_clone as verify_clone
 from zermelo.envs.counting import perft as perft
 from zermelo.envs.errors import CloneError as CloneError
 from zermelo.envs.errors import EnvFailedError as EnvFailedError

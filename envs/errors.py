@@ -11,8 +11,9 @@
     ├── RulesError             rules break their contract, or do not compile; the message names the method
     └── MissingDependencyError an optional package is needed; the message is its pip install line
 
-Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning`` is no
-error: a search goes on, on an assumption that it names.
+Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning`` and
+``EnvFailureWarning`` are no errors: a search goes on, on an assumption that it names, or without the lines of play
+in which the environment fails.
 """
 
 from __future__ import annotations
@@ -78,3 +79,7 @@ class MissingDependencyError(ZermeloError, ImportError):
 
 class UnknownTraitWarning(UserWarning):
     """A search rests on a trait that nobody gave or declared, and that random play did not show."""
+
+
+class EnvFailureWarning(UserWarning):
+    """The environment's own code fails in some lines of play, which a search leaves out."""

@@ -59,7 +59,6 @@ class TraitSource(enum.StrEnum):
     KNOWN = "known to zermelo"
     INFERRED = "inferred from random play"
     ASSUMED = "assumed, as random play did not show it"
-    UNKNOWN = "not known yet, as the time for a move was too short to see it in random play"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +81,8 @@ class Traits:
         num_actions: How many different actions the game has, or None where that is not known.
         deals_again: Whether a search can deal again what a player has not seen. False where nothing says what that
             is.
+        drawn_again: Where the lists are whose order nobody sees, such as a deck: searches draw it again before
+            every move, as chance, and see no more than players do.
         sources: For each field that was decided, where the decision came from; a field without one is declared.
     """
 
@@ -96,10 +97,12 @@ class Traits:
     terminal_rewards_only: bool = False
     num_actions: int | None = None
     deals_again: bool = True
+    drawn_again: tuple[tuple[Any, ...], ...] = ()
     sources: Mapping[str, TraitSource] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seat_names", tuple(str(name) for name in self.seat_names))
+        object.__setattr__(self, "drawn_again", tuple(map(tuple, self.drawn_again)))
         for name, kind in (("reward_sum", RewardSum), ("chance", Chance), ("information", Information)):
             value = getattr(self, name)
             try:
@@ -144,13 +147,27 @@ class Traits:
         names = ["information", "chance"]
         if self.seats > 1 and self.reward_sum is not RewardSum.GENERAL:
             names.append("reward_sum")
-        guesses = (TraitSource.INFERRED, TraitSource.ASSUMED, TraitSource.UNKNOWN)
-        return tuple(name for name in names if self.source(name) in guesses)
+        return tuple(name for name in names if self.source(name) in (TraitSource.INFERRED, TraitSource.ASSUMED))
 
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """The fields that random play may still show; their values are those that claim the least."""
-        return tuple(name for name, source in self.sources.items() if source is TraitSource.UNKNOWN)
+    @functools.cached_property
+    def assumed(self) -> tuple[str, ...]:
+        """The fields that searches rest on and that nobody has given or declared, nor random play shown."""
+        names = ("information", "chance", "reward_sum")[: 2 + (self.seats > 1)]
+        return tuple(name for name in names if self.source(name) is TraitSource.ASSUMED)
+
+    @functools.cached_property
+    def peeks(self) -> bool:
+        """Whether searches see what players do not: random play has shown that something is hidden, but not what.
+
+        Where that was given or declared, or is known, searches refuse the game.
+        """
+        is_inferred = self.source("information") is TraitSource.INFERRED
+        return self.information is Information.HIDDEN and is_inferred and not self.deals_again
+
+    @functools.cached_property
+    def is_open(self) -> bool:
+        """Whether searches look at whole states: nothing is hidden, or its order is drawn again, or they peek."""
+        return self.information is Information.PERFECT or bool(self.drawn_again) or self.peeks
 
 
 class Game(Protocol[State]):

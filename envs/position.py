@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +9,7 @@ from zermelo.envs.adapters.as_game import as_game, game_and_state, is_game
 from zermelo.envs.adapters.renumbered import RenumberedGame
 from zermelo.envs.game import Traits
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits.merging import PATIENCE
 from zermelo.envs.traits.openspiel import is_openspiel
 
 _WITH_SEARCH_FORM: Final = (RulesGame, RenumberedGame)
@@ -24,12 +24,14 @@ class Position(NamedTuple):
         state: One of its states.
         source: What was given; the live environment where that was a name.
         renumbers: True if ``game`` numbers actions in another way than what was given.
+        preparing: Seconds that finding out what the environment is has taken just now.
     """
 
     game: Any
     state: Any
     source: Any
     renumbers: bool
+    preparing: float = 0.0
 
     def number(self, action: int) -> int:
         """The number that an action of ``game`` has in what was given."""
@@ -53,7 +55,7 @@ def position(
     *,
     backend: str = "auto",
     traits: Mapping[str, Any] | Traits | None = None,
-    deadline: float = math.inf,
+    patience: float = PATIENCE,
 ) -> Position:
     """The position of a live environment now, or a given state, or the initial one.
 
@@ -63,11 +65,11 @@ def position(
             state of a game.
         backend: As ``as_game`` takes it.
         traits: As ``as_game`` takes them.
-        deadline: As ``as_game`` takes it.
+        patience: As ``as_game`` takes it.
     """
     if isinstance(source, str):
         source = live_env(source)
-    outer, now = game_and_state(source, backend, traits, deadline)
+    outer, now, preparing = game_and_state(source, backend, traits, patience)
     game: Any = outer.for_search if isinstance(outer, _WITH_SEARCH_FORM) else outer
     if state is None and now is not None and isinstance(outer, RulesGame):
         state = now
@@ -76,7 +78,7 @@ def position(
         state = game.snapshot(source) if is_live or is_openspiel(source) else game.initial_state()
     elif is_openspiel(state):
         state = game.snapshot(state)
-    return Position(game, state, source, isinstance(outer, RenumberedGame))
+    return Position(game, state, source, isinstance(outer, RenumberedGame), preparing)
 
 
 def search_game(source: Any) -> Any:

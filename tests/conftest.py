@@ -31,6 +31,25 @@ def _registered():
     register_envs()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_findings(tmp_path_factory):
+    """Has every run find out anew what environments are."""
+    from zermelo.envs.traits import findings
+
+    folder = tmp_path_factory.mktemp("findings")
+    findings.cache_root = lambda: folder
+
+
+@pytest.fixture(autouse=True)
+def _warned_of_nothing():
+    """Has every test see the warnings that a process gives once."""
+    from zermelo.agents.base import requirements
+    from zermelo.envs.traits import of_copies
+
+    of_copies._warned.clear()
+    requirements._warned.clear()
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
     """Orders tests.

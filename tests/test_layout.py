@@ -67,7 +67,7 @@ ROOMS = {
         "trees": set(),
         "rules": {"pictures"},
         "jit": {"rules"},
-        "checks": {"rules", "jit"},
+        "checks": {"clone", "rules", "jit", "live"},
         "games": {"pictures", "rules"},
         "live": {"clone"},
         "traits": {"clone", "rules", "live"},

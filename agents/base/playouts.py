@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.agents.base.branches import leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs import CHANCE, Chance, EnvFailedError, GameOverError
 from zermelo.envs.capabilities import SupportsPlayouts
 from zermelo.envs.rules.bits import mix, shift_right
 
@@ -87,10 +88,13 @@ class Playouts:
             self.own_state, self.after = game.playout_state, game.play_on
         self.plays_whole = whole and longest is None and isinstance(game, SupportsPlayouts)
 
-    def play(self, state: Any, budget: Budget, *, is_own: bool = False) -> tuple[Any, list[tuple[int, int]]]:
+    def play(
+        self, state: Any, budget: Budget, *, is_own: bool = False, ends: float = math.inf
+    ) -> tuple[Any, list[tuple[int, int]]]:
         """The state in which a game from a state on ends or is cut off, and who took which actions before.
 
-        ``is_own`` says that the state may be changed.
+        ``is_own`` says that the state may be changed; a game is cut off at the time ``ends`` of the budget's
+        clock, and where the environment fails.
         """
         game = self.game
         taken: list[tuple[int, int]] = []
@@ -106,6 +110,7 @@ class Playouts:
             state = self.own_state(state)
         self.cut_off = True
         is_terminal, to_move, choose, after = game.is_terminal, self.mover, self.action, self.after
+        is_timed = ends < math.inf
         for _ in range(MAX_PLAYOUT_STEPS):
             if is_terminal(state):
                 self.cut_off = False
@@ -114,11 +119,15 @@ class Playouts:
             if mover == CHANCE:
                 state, _ = self.after_chance(state, budget)
                 continue
-            if len(taken) >= self.longest:
+            if len(taken) >= self.longest or (is_timed and budget.now() >= ends):
                 break
-            action = choose(state)
             budget.visit(0)
-            state = after(state, action, self.generator)
+            try:
+                action = choose(state)
+                state = after(state, action, self.generator)
+            except (EnvFailedError, GameOverError) as error:
+                leave_out(game, error)
+                break
             taken.append((mover, action))
         return state, taken
 

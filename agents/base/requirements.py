@@ -19,7 +19,6 @@ from zermelo.envs import (
     Information,
     RewardSum,
     Traits,
-    TraitSource,
     UnknownTraitWarning,
     UnsupportedGameError,
     ZermeloError,
@@ -66,7 +65,7 @@ OTHERS: Final = Fit("players who are not simply opposed", _MCTS, ("'maxn'", "'pa
 
 def fit_of(traits: Traits) -> Fit:
     """The agents for the games with these traits."""
-    if traits.information is Information.HIDDEN:
+    if not traits.is_open:
         return TOGETHER if traits.simultaneous else HIDDEN
     if traits.seats == 1:
         return PUZZLE if traits.chance is Chance.NONE else PLANNING
@@ -77,7 +76,7 @@ def fit_of(traits: Traits) -> Fit:
 
 def agents_that_fit(traits: Traits) -> str:
     """The names of the agents for such a game, as a message lists them."""
-    if traits.information is Information.HIDDEN and not traits.deals_again:
+    if not traits.is_open and not traits.deals_again:
         return (
             "'random' or a policy that only sees observations; searches that deal again what players have not "
             "seen need information_state_key and resample in its class (the guide 'Cards of your own')"
@@ -101,21 +100,11 @@ def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | No
 
 
 def require_perfect_information(traits: Traits, agent: str) -> None:
-    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know.
-
-    Where nothing says whether there are any, a warning does, once a game.
-    """
+    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know."""
     require_turns(traits, agent)
-    if traits.information is not Information.PERFECT:
+    if not traits.is_open:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
-        )
-    if traits.source("information") is TraitSource.ASSUMED:
-        _warn_once(
-            traits.name,
-            "is searched as if players saw the whole state (information: perfect, assumed): random play did not "
-            "show that what they observe determines it, so the search may look at hidden cards, and nothing it "
-            f"finds is proven. If they do see it, say so: {_SAY_PERFECT}; if not, say 'hidden'",
         )
 
 
@@ -134,6 +123,12 @@ def require_information_states(game: Game[Any], agent: str) -> None:
         return
     require_turns(game.traits, agent)
     name = game.traits.name
+    if game.traits.drawn_again:
+        lists = ", ".join(".".join(map(str, path)) for path in game.traits.drawn_again)
+        raise UnsupportedGameError(
+            f"{agent} is for games that hide something from one player or another, and {name} hides the order of "
+            f"{lists} from all, which other searches draw again: use {agents_that_fit(game.traits)}"
+        )
     if game.traits.information is Information.PERFECT:
         raise UnsupportedGameError(
             f"{agent} is for games that hide something from the player to move, and {name} does not: use "
@@ -176,30 +171,61 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
         )
 
 
-_warned: set[str] = set()
+_warned: set[tuple[str, str]] = set()
 _SAY_PERFECT: Final = (
     "traits={'information': 'perfect'} for the agent or as_game, or an attribute zermelo_traits = "
     "{'information': 'perfect'} of the environment's class"
 )
+_ASSUMED: Final = {
+    "information": "players see everything, else the search looks at hidden cards",
+    "chance": "nothing is left to chance",
+    "reward_sum": "how what players win adds up",
+}
+"""What is assumed, as a warning says it."""
 
 
 def _warn_once(game: str, text: str) -> None:
-    if game not in _warned:
-        _warned.add(game)
+    if (game, text) not in _warned:
+        _warned.add((game, text))
         warnings.warn(f"{game} {text}", UnknownTraitWarning, stacklevel=5)
+
+
+def on_trust(traits: Traits) -> tuple[str, ...]:
+    """What a search rests on that nobody has given or declared, nor random play shown, as a result says it."""
+    assumed = [f"{name}: {getattr(traits, name)} (assumed)" for name in traits.assumed]
+    return (*assumed, *["information: hidden (the search sees it all the same)"] * traits.peeks)
+
+
+def warn_of_assumptions(traits: Traits) -> None:
+    """Warns, once a game, of what a search of it rests on that may be false, and says how to declare it."""
+    if traits.peeks:
+        _warn_once(
+            traits.name,
+            "hides something from its players, as random play has shown, and nothing says what: searches see it "
+            "all the same, as no player could; information_state_key and resample in its class say what players "
+            "know (the guide 'Cards of your own')",
+        )
+    if traits.assumed:
+        told = {name: str(getattr(traits, name)) for name in traits.assumed}
+        about = "; ".join(f"{name} is {value!r}, that is {_ASSUMED[name]}" for name, value in told.items())
+        _warn_once(
+            traits.name,
+            f"is searched on assumptions, as random play did not show what holds, and nothing that is found is "
+            f"proven: {about}. Say what holds: traits={told} for the agent or as_game, or an attribute "
+            f"zermelo_traits = {told} of the environment's class",
+        )
 
 
 Found = TypeVar("Found")
 
 
-def on_facts(found: Found, traits: Traits) -> Found:
-    """A result, proven only if no trait that it rests on is a guess.
+def unproven(found: Found) -> Found:
+    """A result in which nothing is proven any more.
 
-    A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
+    Where a trait was seen in random play, a proof would rest on a guess: a game may be zero-sum but for one rare
+    end. Where the environment failed in a line of play, that line was left out.
     """
     result: Any = found
-    if not traits.guessed:
-        return found
     changes: dict[str, Any] = {"proven": False, "plies": None}
     if hasattr(result, "best_lines"):
         changes["best_lines"] = tuple(line._replace(proven=False) for line in result.best_lines)

@@ -33,6 +33,9 @@ class BestLine(NamedTuple):
 class SearchResult:
     """The answer of a search, in the game's own utility: a win five plies away is 1.0, not 0.95.
 
+    Values include rewards so far, but for copies of live environments, of which it is not known what they have
+    paid before: their values are what is paid from here on.
+
     Attributes:
         action: The chosen action, an integer of the game (``Game.legal_actions``).
         env_action: The same as ``env.step`` takes it.
@@ -48,7 +51,8 @@ class SearchResult:
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
         seconds: Wall-clock time spent searching.
-        compiling: Seconds before that in which the search waited for its rules to be compiled or loaded.
+        compiling: Seconds before that in which the search waited for its rules to be compiled or loaded, or for
+            what the environment is to be found out.
         stopped_by: What ended the search.
         proven: The value is the true one under perfect play: no evaluation, cut-off or sample entered it.
         plies: Moves to the end of the game under best play, where that is proven.
@@ -65,6 +69,11 @@ class SearchResult:
             if they are many, that is why the search is shallow. It varies, so it is no part of equality.
         compiled: Whether the search ran compiled.
         why_plain: Why it ran in plain Python although the game has rules that can be compiled, and what to do.
+        simulations: How many simulations were made, for searches that simulate.
+        actions_tried: Root actions that were looked at, and ``actions_legal``, how many there are: fewer where
+            time or nodes were short.
+        assumed: What the answer rests on that nobody has given or declared, nor random play shown.
+        failures: Lines of play that were left out because the environment failed in them; then nothing is proven.
         stats: Further counts of the algorithm, such as table hits, by name.
     """
 
@@ -92,18 +101,32 @@ class SearchResult:
     leaf_seconds: float = field(default=0.0, compare=False)
     compiled: bool = field(default=False, compare=False)
     why_plain: str = field(default="", compare=False)
+    simulations: int = 0
+    actions_tried: int = 0
+    actions_legal: int = 0
+    assumed: tuple[str, ...] = ()
+    failures: int = 0
     stats: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Three lines: what to play, what it is worth, and what that took."""
+        """Three lines: what to play, what it is worth, and what that took; a fourth on what it rests on."""
         kind = "proven" if self.proven else "estimated from samples" if self.is_estimate else "not proven"
         line = " ".join(map(str, self.principal_variation or (self.action,)))
         by = f" by {self.method}" if self.method else ""
+        parts = [f"{self.nodes:,} nodes", f"depth {self.depth}"]
+        if self.simulations:
+            parts[1] = f"{self.simulations:,} simulations"
+        if self.actions_tried < self.actions_legal:
+            parts.append(f"{self.actions_tried} of {self.actions_legal} actions")
+        parts += [f"{self.seconds:.2f} s", "compiled" if self.compiled else "plain Python"]
+        trust = list(self.assumed)
+        if self.failures:
+            trust.append(f"{self.failures:,} lines of play in which the environment fails are left out")
         return (
             f"action {self.action}{by}; line {line}\n"
             f"value {self.value:.6g} for the player to move, {kind}\n"
-            f"{self.nodes:,} nodes, depth {self.depth}, {self.seconds:.2f} s, "
-            f"{'compiled' if self.compiled else 'plain Python'}; stopped by: {self.stopped_by.value}"
+            f"{', '.join(parts)}; stopped by: {self.stopped_by.value}"
+            + (f"\nrests on: {'; '.join(trust)}" if trust else "")
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -49,14 +49,15 @@ class SolvingProgress:
 class Solution:
     """The result of solving: perfect play, or bounds of the value where that is not known exactly.
 
-    Values are for the player to move at the root, in the game's own utility, rewards so far included.
+    Values are for the player to move at the root, in the game's own utility, rewards so far included. What a live
+    environment has paid before is not known: searched as copies, its values are what is paid from here on.
 
     Attributes:
         seat: The player to move at the root; 0 where both move at the same time.
         value: The exact value for the player to move; None if unknown.
         value_bounds: Lower and upper bound of the value.
         values_by_seat: The exact values of both seats; empty if unknown.
-        outcome: The winner; None if unknown.
+        outcome: The winner; None if unknown, as in a live environment that pays on the way.
         plies: Moves to the end under best play, wins as soon and losses as late as possible; of draws and games
             won by a margin the length of ``principal_variation``. None if unknown.
         action_values: The exact value of each root action, ascending by action; none with ``outcome_only``.

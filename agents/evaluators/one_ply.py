@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.agents.base.branches import leave_out, no_action_works
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import ChanceAtLimit, Ties, evaluates_chance
@@ -17,39 +18,59 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.evaluators.written import RewardsEvaluator
-from zermelo.envs import CHANCE, Chance, Game
+from zermelo.envs import CHANCE, Chance, EnvFailedError, Game
 
 
 def totals_after(
-    game: Any, state: Any, budget: Budget, *, seed: int, evaluator: Evaluator | None = None, samples: int = 1
+    game: Any,
+    state: Any,
+    budget: Budget,
+    *,
+    seed: int,
+    evaluator: Evaluator | None = None,
+    samples: int = 1,
+    ends: float = math.inf,
+    children: dict[int, Any] | None = None,
 ) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
-    """For each action, what every seat can expect after it; those that limits leave time for.
+    """For each action, what every seat can expect after it; those that limits leave time for, in a random order.
 
     ``evaluator`` adds what is to come, before chance where it is one for that; None counts rewards only. Where
     chance can only be simulated, ``samples`` draws are averaged; each action has its own stream of random numbers
-    from ``seed`` on.
+    from ``seed`` on. No action is begun after the time ``ends`` of the budget's clock. Actions after which the
+    environment fails are left out. The states that actions lead to are added to ``children``.
     """
     evaluate = evaluator or RewardsEvaluator()
     at_chance = evaluates_chance(ChanceAtLimit.AUTO, game, evaluator)
     worth = functools.partial(_worth, evaluate, at_chance, game, budget)
     totals: dict[int, tuple[float, ...]] = {}
     draws_here = game.traits.chance is Chance.SAMPLED
+    actions = list(game.legal_actions(state))
+    stopped_by = StoppedBy.DEPTH
     try:
-        for action in game.legal_actions(state):
-            if not draws_here:
-                budget.visit(1)
-                totals[action] = worth(game.result(state, action))
-                continue
+        for place in np.random.default_rng((seed, len(actions))).permutation(len(actions)):
+            if budget.now() > ends:
+                stopped_by = StoppedBy.SECONDS
+                break
+            action = actions[place]
             generator, draws = np.random.default_rng((seed, action)), []
-            for _ in range(samples):
-                budget.visit(1)
-                draws.append(worth(game.sample_result(state, action, generator)))
-            totals[action] = tuple(math.fsum(values) / samples for values in zip(*draws, strict=True))
+            try:
+                for _ in range(samples if draws_here else 1):
+                    budget.visit(1)
+                    after = (
+                        game.sample_result(state, action, generator) if draws_here else game.result(state, action)
+                    )
+                    if children is not None:
+                        children[action] = after
+                    draws.append(worth(after))
+            except EnvFailedError as error:
+                leave_out(game, error)
+            if draws:
+                totals[action] = tuple(math.fsum(values) / len(draws) for values in zip(*draws, strict=True))
     except SearchStopped as stopped:
-        return totals, stopped.reason
+        stopped_by = stopped.reason
     except RecursionError:  # chance goes on for too long, perhaps for ever
         pass
-    return totals, StoppedBy.DEPTH
+    return dict(sorted(totals.items())), stopped_by
 
 
 def _worth(evaluate: Evaluator, at_chance: bool, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
@@ -75,8 +96,9 @@ def answer_one_ply(
     seat, seed = game.to_move(state), int(generator.integers(2**62))
     totals, stopped_by = totals_after(game, state, budget, seed=seed, evaluator=evaluator, samples=samples)
     if not totals and stopped_by is StoppedBy.DEPTH:
-        raise GameTooLongError(game)
-    actions = list(totals) or list(game.legal_actions(state))
+        raise no_action_works(game) if getattr(game, "failures", 0) else GameTooLongError(game)
+    legal = list(game.legal_actions(state))
+    actions = list(totals) or legal
     so_far = tuple(map(float, game.utility(state)))
     best = max(totals.get(action, so_far)[seat] for action in actions)
     tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
@@ -92,4 +114,6 @@ def answer_one_ply(
         stopped_by=stopped_by,
         is_estimate=game.traits.chance is Chance.SAMPLED,
         evaluator=evaluator_name(evaluator or RewardsEvaluator()),
+        actions_tried=len(totals),
+        actions_legal=len(legal),
     )

@@ -27,8 +27,9 @@ from zermelo.agents.monte_carlo.interface import (
     Start,
 )
 from zermelo.agents.search_agent import NO_LIMITS, SearchAgent
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs import Chance, Game, InvalidSettingError, Traits
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits.merging import PATIENCE
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -49,7 +50,8 @@ class SimulatingAgent(SearchAgent):
     seconds: float | None = None
     on_iteration: Any = function("of a SearchResult")
 
-    def prepare(self, env: Any) -> None:
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        super().prepare(env, seconds)
         brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
         dataclasses.replace(self, **brief).search(env)
 
@@ -74,6 +76,8 @@ class SimulatingAgent(SearchAgent):
                 return result(StoppedBy.INTERRUPT)
 
 
+_FOR_REWARDS: Final = 0.2
+"""The share of the time that may go into what actions pay at once."""
 _TRIES: Final = 2
 """With fewer simulations for each action, their outcomes say less than what actions pay at once."""
 
@@ -127,9 +131,18 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
+        children: dict[int, Any] = {}
         if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
-            looked, _ = totals_after(game, state, budget, seed=seed)
+            looked, _ = totals_after(
+                game,
+                state,
+                budget,
+                seed=seed,
+                ends=budget.now() + _FOR_REWARDS * max(budget.seconds_left, 0.0),
+                children=None if game.traits.chance is Chance.SAMPLED else children,
+            )
         search, before = self._tree(game, state, seed, budget)
+        search.know_children(children)
         if self.noise:
             actions = [move.action for move in search.root_actions()]
             drawn = self.generator.dirichlet([self.noise] * len(actions))
@@ -169,7 +182,9 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
         best = max(lower for lower, _ in bounds.values())
         is_tried = search.simulations >= _TRIES * len(moves)
-        paid = {} if is_tried else {action: totals[seat] for action, totals in looked.items()}
+        paid: Mapping[int, float] = {}
+        if looked and not is_tried:
+            paid = {action: totals[seat] for action, totals in (*looked.items(), *search.root_totals().items())}
         chosen = self._chosen(moves, bounds, search, seat, draw, paid)
         solves = search.num_values == 1 and search.config.solver
         proven = solves and math.isfinite(best) and bounds[chosen.action][0] == best
@@ -177,8 +192,14 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
         means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
+        tried = {move.action for move in moves if move.visits} | looked.keys()
+        is_one_ply = not proven and not is_tried and search.simulations < len(moves)
         return SearchResult(
             action=chosen.action,
+            method="one ply" if is_one_ply else "",
+            simulations=search.simulations,
+            actions_tried=len(tried),
+            actions_legal=len(moves),
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,

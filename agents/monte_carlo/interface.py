@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from zermelo.agents.base.branches import leave_out, no_action_works
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, number, whole
-from zermelo.envs import CHANCE, Chance, Traits
+from zermelo.envs import CHANCE, Chance, EnvFailedError, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
 
 MAX_REUSE_PROBES: Final = 2_000
@@ -165,9 +166,16 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
     return (lower, upper) if has_bounds else None
 
 
+_FEWEST_SIMULATIONS: Final = 60
+"""A time limit should leave time for so many, as far as states can be copied and played on as fast."""
+_MOST_FAILURES: Final = 1_000
+"""Simulations in a row in which the environment failed."""
+
+
 class SimulationSearch:
     """A search that goes on simulation by simulation."""
 
+    game: Any
     budget: Budget
     simulations = 0
     """How many have been made."""
@@ -188,13 +196,29 @@ class SimulationSearch:
         Raises:
             SearchStopped: A limit was reached; the simulation that it came in is forgotten.
         """
-        for _ in range(count):
-            self.simulate_once()
+        failures = 0
+        while count > 0:
+            try:
+                self.simulate_once()
+            except EnvFailedError as error:
+                leave_out(self.game, error)
+                failures += 1
+                if failures > _MOST_FAILURES:
+                    raise no_action_works(self.game) from error
+                continue
+            failures, count = 0, count - 1
         return False
 
     def simulate_once(self) -> None:
         """Runs one simulation."""
         raise NotImplementedError
+
+    def ends(self) -> float:
+        """The time at which a simulation that begins now should end: games of environments may be long."""
+        seconds = self.budget.limits.seconds
+        if seconds is None or self.budget.ponders or hasattr(self.game, "rules"):
+            return math.inf
+        return self.budget.now() + seconds / _FEWEST_SIMULATIONS
 
 
 class TreeForm:
@@ -253,6 +277,13 @@ class MonteCarlo(TreeForm, SimulationSearch):
         super().__init__(start)
         self.budget = budget
         self.tree_nodes = self.tree_depth = 0
+
+    def know_children(self, children: Mapping[int, Any]) -> None:
+        """Takes states that actions of the root lead to, which need not be made again."""
+
+    def root_totals(self) -> Mapping[int, tuple[float, ...]]:
+        """What has been paid after actions of the root, by action, where that is at hand."""
+        return {}
 
     @abc.abstractmethod
     def edges(self, node: Any) -> Sequence[Edge]:

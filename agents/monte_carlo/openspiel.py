@@ -139,6 +139,9 @@ class OpenSpielMCTSAgent(SearchAgent):
             proven=proven,
             is_estimate=not proven,
             visits={each: one.visits for each, one in found.actions.items()},
+            simulations=budget.nodes,
+            actions_tried=len(found.actions),
+            actions_legal=len(found.actions),
             evaluator="playouts",
             stats={"simulations": budget.nodes, "trees": found.trees},
         )

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.agents.base.branches import child_of, choices_in, leave_out, no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
@@ -32,9 +33,11 @@ from zermelo.agents.monte_carlo.interface import (
     Start,
 )
 from zermelo.agents.monte_carlo.plain_nodes import Node, Simulation, below, children_at, nodes_from
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs import CHANCE, Chance, EnvFailedError
 from zermelo.envs.capabilities import SupportsPlayoutActions
 
+_FOR_REUSE: Final = 0.1
+"""The share of the time that may go into finding a state in the tree of the last move."""
 STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
 Evaluation = Callable[[Any], tuple[float, ...]]
@@ -99,7 +102,11 @@ class PlainMonteCarlo(MonteCarlo):
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
         guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
         is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
+        is_whole = is_whole and math.isinf(self.ends())
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
+        self.copying = float(getattr(game, "copying", 0.0))
+        self.playout_ends = math.inf
+        self.keys_are_dear = bool(getattr(game, "dear_keys", False))
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
@@ -112,6 +119,7 @@ class PlainMonteCarlo(MonteCarlo):
         for _ in range(count):
             if self.is_proven(self.root):
                 return True
+            self.playout_ends = self.ends()
             path, node, outcome = self.go_down()
             if outcome is None:
                 outcome = self.evaluate(node.state)
@@ -147,24 +155,38 @@ class PlainMonteCarlo(MonteCarlo):
                 if self.is_proven(node):
                     continue
                 place = 0
+            child = self.child(node, place, len(path) + 1)
+            if child is None:  # the environment failed after it
+                self.drop(node, place)
+                continue
             path.append((node, place))
-            node = self.child(node, place, len(path))
+            node = child
             if node.stamp == stamp:  # a position of this path again
                 return path, node, None
 
-    def child(self, node: Node, place: int, ply: int) -> Node:
-        """The node below an edge, which is made where there is none."""
+    def drop(self, node: Node, place: int) -> None:
+        """Takes an action out of a node; one without actions is as good as what has been paid until there."""
+        node.drop(place)
+        if not node.actions:
+            if node is self.root:
+                raise no_action_works(self.game)
+            node.outcome = self.own_values(self.static_value(node.state))
+
+    def child(self, node: Node, place: int, ply: int) -> Node | None:
+        """The node below an edge, which is made where there is none; None where the environment fails."""
         found = node.children[place]
         if isinstance(found, Node):
             return found
         if self.is_sampled:
             return self.drawn_child(node, place, ply)
         self.budget.visit(ply)
-        made = self.make_node(self.game.result(node.state, node.actions[place]))
-        node.children[place] = made
+        state = child_of(self.game, node.state, node.actions[place])
+        if state is None:
+            return None
+        made = node.children[place] = self.make_node(state)
         return made
 
-    def drawn_child(self, node: Node, place: int, ply: int) -> Node:
+    def drawn_child(self, node: Node, place: int, ply: int) -> Node | None:
         """One of the states that chance has drawn after an action, or a new one: progressive widening.
 
         Couetoux et al., "Continuous upper confidence trees", LION (2011).
@@ -178,8 +200,12 @@ class PlainMonteCarlo(MonteCarlo):
                 if place < 0:
                     return child  # type: ignore[no-any-return]  # a node
         self.budget.visit(ply)
-        state = self.game.sample_result(node.state, node.actions[place], self.generator)
-        key = self.game.key(state), self.game.utility(state)
+        try:
+            state = self.game.sample_result(node.state, node.actions[place], self.generator)
+        except EnvFailedError as error:
+            leave_out(self.game, error)
+            return None
+        key = len(drawn) if self.keys_are_dear else (self.game.key(state), self.game.utility(state))
         if key not in drawn:
             drawn[key] = [self.make_node(state), 0]
         drawn[key][1] += 1
@@ -215,8 +241,11 @@ class PlainMonteCarlo(MonteCarlo):
             actions = [outcome for outcome, _ in outcomes]
             node.probabilities = [probability for _, probability in outcomes]
         else:
-            actions = list(game.legal_actions(state))
+            actions = list(choices_in(game, state))
         count = len(actions)
+        if not count and node is not self.root and hasattr(game, "left_out"):
+            node.outcome = self.own_values(self.static_value(state))
+            return False
         words = self.edge_words * count
         if self.words_left < words and node is not self.root:
             return False
@@ -331,7 +360,9 @@ class PlainMonteCarlo(MonteCarlo):
 
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
-        end, taken = self.playouts.play(state, self.budget)
+        if self.playout_ends < math.inf and self.budget.now() + self.copying >= self.playout_ends:
+            return self.own_values(self.static_value(state))  # there is no time to play on
+        end, taken = self.playouts.play(state, self.budget, ends=self.playout_ends)
         if self.config.rave:
             for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
@@ -366,6 +397,16 @@ class PlainMonteCarlo(MonteCarlo):
 
     # -- the tree
 
+    def know_children(self, children: Mapping[int, Any]) -> None:
+        for place, action in enumerate(self.root.actions):
+            if self.root.children[place] is None and action in children:
+                self.root.children[place] = self.make_node(children[action])
+
+    def root_totals(self) -> Mapping[int, tuple[float, ...]]:
+        followed = zip(self.root.actions, self.root.children, strict=True)
+        states = {action: child.state for action, child in followed if isinstance(child, Node)}
+        return {action: tuple(map(float, self.game.utility(state))) for action, state in states.items()}
+
     def edges(self, node: Node) -> list[Edge]:
         if not node.is_expanded:
             return []
@@ -379,9 +420,14 @@ class PlainMonteCarlo(MonteCarlo):
         return node.bounds
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        if self.keys_are_dear or played not in self.root.actions:
+            return False
         key, seat = self.game.key(state), self.root.mover
         waiting = [self.root, *children_at(self.root, self.root.actions.index(played))]
+        ends = budget.now() + _FOR_REUSE * budget.seconds_left
         for node in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
+            if budget.now() > ends:
+                return False
             if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
                 return self._go_on(node, state, budget)
             if node.mover != seat:

@@ -61,6 +61,18 @@ class Node:
         self.totals = [[0.0] * kept for _ in range(count)]
         self.is_expanded = True
 
+    def drop(self, place: int) -> None:
+        """Takes an action out; of outcomes of chance the others become as much more probable."""
+        for numbers in (self.actions, self.children, self.counts, self.totals, self.amaf_counts, self.amaf_totals):
+            del numbers[place]
+        for name in ("priors", "virtual", "probabilities"):
+            if found := getattr(self, name, None):
+                del found[place]
+        if self.mover == CHANCE:
+            whole = sum(self.probabilities)
+            self.probabilities = [probability / whole for probability in self.probabilities]
+        self.tried -= place < self.tried
+
     def is_dominated(self, place: int) -> bool:
         """True if an action can at best equal the proven bound."""
         child = self.children[place]

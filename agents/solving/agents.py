@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
+from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.requirements import require_deterministic, require_one_player, require_perfect_information
@@ -118,8 +119,10 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
                 if best >= most:
                     break
                 continue
-            for action in game.legal_actions(node.state):
-                after = game.result(node.state, action)
+            for action in choices_in(game, node.state):
+                after = child_of(game, node.state, action)
+                if after is None:
+                    continue
                 key, reward = game.key(after), game.utility(after)[0]
                 if not game.is_terminal(after):
                     most_of_a_step = max(most_of_a_step, reward - total)

@@ -17,10 +17,10 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import (
     no_legal_action,
-    on_facts,
     require_decision,
     require_facts,
     require_plain_game,
+    unproven,
 )
 from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
@@ -141,9 +141,9 @@ def solve(
         return renumbered(found, game, state) if root.renumbers else found
 
     if by is SolveBy.PROOF_NUMBER:
-        return on_facts(solved(ProofNumberSolver, limits, chosen), traits)
+        return _on_trust(solved(ProofNumberSolver, limits, chosen), game)
     if chosen is Compile.NEVER or by is SolveBy.ALPHA_BETA or tables is not None or not can_prove(game):
-        return on_facts(solved(AlphaBetaSolver, limits, chosen), traits)
+        return _on_trust(solved(AlphaBetaSolver, limits, chosen), game)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
     tried = solved(AlphaBetaSolver, few, Compile.NEVER)
@@ -153,6 +153,18 @@ def solve(
     is_ready = PROOF.is_ready(game.rules, budget)
     started = budget.started
     return solved(ProofSolver, limits, chosen) if is_ready else solved(AlphaBetaSolver, limits, Compile.NEVER)
+
+
+def _on_trust(found: Solution, game: Any) -> Solution:
+    """A solution that claims no more than is known of the game.
+
+    What a live environment has paid before is not known, so neither is who leads: where it pays on the way, the
+    solution does not say who wins.
+    """
+    traits = game.traits
+    if not getattr(game, "knows_what_was_paid", True) and not traits.terminal_rewards_only:
+        found = unproven(dataclasses.replace(found, outcome=None))
+    return unproven(found) if traits.guessed or getattr(game, "failures", 0) else found
 
 
 def is_solved_by_policy(game: Any) -> bool:

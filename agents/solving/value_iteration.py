@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.base.branches import child_of, choices_in, no_action_works
 from zermelo.agents.base.requirements import (
     no_legal_action,
     require_one_or_two_opposed,
@@ -201,14 +202,16 @@ class _Graph:
             if mover == CHANCE:
                 ways: Sequence[tuple[int, float]] = game.chance_outcomes(state)
             else:
-                ways = [(action, 1.0) for action in game.legal_actions(state)]
-            if not ways:
-                raise no_legal_action(game)
-            for way, probability in ways:
-                then = game.result(state, way)
+                ways = [(action, 1.0) for action in choices_in(game, state)]
+            following = [(child_of(game, state, way), probability) for way, probability in ways]
+            works = [(then, probability) for then, probability in following if then is not None]
+            if not works:
+                raise no_legal_action(game) if not ways else no_action_works(game)
+            whole = sum(probability for _, probability in works) if mover == CHANCE else 1.0
+            for then, probability in works:
                 after.append(number(then))
                 rewards.append(game.utility(then)[0] - so_far)
-                chances.append(probability)
+                chances.append(probability / whole if len(works) < len(ways) else probability)
         self.movers = np.array(movers, dtype=np.int8)
         self.starts = np.array(starts, dtype=np.int64)
         self.after = np.array(after, dtype=np.int64)

@@ -29,6 +29,7 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.training.schedules import agent_of, as_schedule
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.live.masks import mask_of
+from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec
 
 ALTERNATE: Final = "alternate"
@@ -83,8 +84,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._agents: dict[tuple[str, Any], Agent] = {}
         self._unprepared: list[Agent] = []
         self._playing: dict[Any, tuple[str, Agent]] = {}
-        self._total: dict[Any, float] = {}
-        self._paid = 0.0
+        self._payments: Payments
         self._over = True
         self._mask = np.ones(self._size, np.bool_)
 
@@ -120,13 +120,13 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
             self._over = True
             self._tell(0.0)
             return self._look(), self._illegal_reward, True, False, {**self._info(), "illegal_action": action}
-        self._paid = 0.0
-        self._play(action)
+        before = self._paid()
+        self._payments.step(action)
         self._others_move()
         terminated, truncated = self._ends()
         if self._over:
             self._tell(self._score())
-        return self._look(), self._paid, terminated, truncated, self._info()
+        return self._look(), self._paid() - before, terminated, truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, as sb3-contrib asks for them."""
@@ -162,14 +162,13 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
                 agent = self._agent(name, opponent, seat)
                 agent.reset(seed)
                 self._playing[seat] = name, agent
-        self._total = dict.fromkeys(self.seats, 0.0)
-        self._paid, self._over = 0.0, False
+        self._over = False
         self.env.reset(seed=seeds[0])
         self._inner = innermost(self.env)
         while self._unprepared:  # what their searches need is compiled before anybody's clock starts
             if isinstance(agent := self._unprepared.pop(), SearchAgent):
                 agent.prepare(self.env)
-        self._count()
+        self._payments = Payments(self.env)
         self._others_move()
 
     def _agent(self, name: str, opponent: Any, seat: Any) -> Agent:
@@ -187,7 +186,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
                 return
             seat = inner.agent_selection
             if self._is_done(seat):
-                self.env.step(None)
+                self._payments.step(None)
             elif seat == learner:
                 return
             else:
@@ -198,16 +197,10 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
                     raise IllegalActionError(
                         f"the opponent {name} played {action!r}, which is not legal for {seat}"
                     )
-                self._play(action)
+                self._payments.step(action)
 
-    def _play(self, action: Any) -> None:
-        self.env.step(action)
-        self._count()
-
-    def _count(self) -> None:
-        for seat, reward in self._inner.rewards.items():
-            self._total[seat] = self._total.get(seat, 0.0) + float(reward)
-        self._paid += float(self._inner.rewards.get(self.learner, 0.0))
+    def _paid(self) -> float:
+        return self._payments.totals().get(self.learner, 0.0)
 
     def _is_done(self, seat: Any) -> bool:
         inner = self._inner
@@ -221,8 +214,9 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     def _score(self) -> float:
         """The learner's share of the game: 1 if it earned more than every opponent, 0.5 if as much as the best."""
-        best = max((total for seat, total in self._total.items() if seat != self.learner), default=0.0)
-        own = self._total[self.learner]
+        totals = dict.fromkeys(self.seats, 0.0) | self._payments.totals()
+        best = max((total for seat, total in totals.items() if seat != self.learner), default=0.0)
+        own = totals[self.learner]
         return 1.0 if own > best else 0.5 if own == best else 0.0
 
     def _tell(self, score: float) -> None:

@@ -28,7 +28,8 @@ from zermelo.agents.tree_search.interface import Iteration, Question, Root, Root
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
 from zermelo.envs import Chance, Game
-from zermelo.envs.jit.waiting import say_after
+from zermelo.envs.support.waiting import say_after
+from zermelo.envs.traits.merging import PATIENCE
 
 FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""
@@ -104,7 +105,8 @@ class TreeSearchAgent(SearchAgent):
         is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
         return None if is_limited else DEFAULT_SECONDS
 
-    def prepare(self, env: Any) -> None:
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        super().prepare(env, seconds)
         dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -183,8 +185,11 @@ class TreeSearchAgent(SearchAgent):
                 watch=None if self.on_iteration is None else watch,
                 aspiration=aspiration,
                 manager=manager,
+                seed=int(draw * 2**62),
             )
         answered = result(*found)
+        if found[1] <= 1 and (self.limits.depth or math.inf) > 1 and not answered.proven:
+            answered = dataclasses.replace(answered, method="one ply")
         reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:

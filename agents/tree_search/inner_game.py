@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs import CHANCE, Game
+from zermelo.agents.base.branches import leave_out
+from zermelo.envs import CHANCE, EnvFailedError, Game
 
 
 class FormOfGame:
@@ -16,6 +17,10 @@ class FormOfGame:
     def __init__(self, game: Game[Any]) -> None:
         self.inside = game
         self.traits = game.traits
+
+    def left_out(self, error: Exception) -> None:
+        """Leaves a line of play out in which the environment fails, if the game inside can."""
+        leave_out(self.inside, error)
 
     def root(self, state: Any) -> Any:
         """A state of the game as one of this form."""
@@ -54,8 +59,16 @@ class Sampled(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """A chance state: the states that were drawn, with the share of draws that gave each."""
+    """A chance state: what follows an action that was taken in ``before``.
 
+    Attributes:
+        before: The state in which it was taken: nothing has been paid for it yet.
+        action: The action.
+        outcomes: The states that were drawn, with the share of draws that gave each.
+    """
+
+    before: Sampled
+    action: int
     outcomes: tuple[tuple[Sampled, float], ...]
 
 
@@ -88,18 +101,41 @@ class SampledGame(FormOfGame):
         if isinstance(state, Draws):
             return state.outcomes[action][0]
         drawn: dict[Hashable, list[Sampled]] = {}
+        failed: EnvFailedError | None = None
         for child_seed in np.random.SeedSequence((state.seed, action)).spawn(self._width):
             generator = np.random.default_rng(child_seed)
-            after = self._sample(state.state, action, generator)
+            try:
+                after = self._sample(state.state, action, generator)
+            except EnvFailedError as error:  # the other draws count
+                failed = error
+                self.left_out(error)
+                continue
             sample = Sampled(after, int(generator.integers(2**62)))
             # Keys may leave out rewards already received; the draws of one action must not.
             drawn.setdefault((self.inside.key(after), self.inside.utility(after)), []).append(sample)
+        if failed is not None and not drawn:
+            raise failed
         if len(drawn) == 1:
             return next(iter(drawn.values()))[0]
-        return Draws(tuple((equals[0], len(equals) / self._width) for equals in drawn.values()))
+        count = sum(map(len, drawn.values()))
+        outcomes = tuple((equals[0], len(equals) / count) for equals in drawn.values())
+        return Draws(state, action, outcomes)
 
     def is_terminal(self, state: Sampled | Draws) -> bool:
         return isinstance(state, Sampled) and super().is_terminal(state)
+
+    def legal_actions(self, state: Sampled | Draws) -> Sequence[int]:
+        return () if isinstance(state, Draws) else super().legal_actions(state)
+
+    def utility(self, state: Sampled | Draws) -> tuple[float, ...]:
+        """Rewards so far; of a chance state those before the action, of which each draw pays its own."""
+        return super().utility(state.before if isinstance(state, Draws) else state)
+
+    def key(self, state: Sampled | Draws) -> Hashable:
+        """That of the state; draws belong to their path, so a chance state has one of its own."""
+        if isinstance(state, Draws):
+            return super().key(state.before), state.before.seed, state.action
+        return super().key(state)
 
 
 class LookingInside:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import enum
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -173,6 +174,11 @@ class TreeSearch(abc.ABC):
     leaves: int = 0
     leaf_seconds: float = 0.0
     watcher: Any = None
+
+    @functools.cached_property
+    def tried(self) -> set[int]:
+        """The root's actions that were looked at."""
+        return set()
 
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
         """The view of a state to start from."""

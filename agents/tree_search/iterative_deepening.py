@@ -28,6 +28,10 @@ _FALL: Final = 0.02
 """The fall of the value that counts, as a share of the span of the game's utility."""
 
 
+_FOR_REWARDS: Final = 0.3
+"""The share of the time that may go into what actions pay at once."""
+
+
 class TimeManager:
     """Says after each iteration whether another is worth its time.
 
@@ -126,16 +130,20 @@ def _half_way(
     return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
 
 
-def _glance(search: TreeSearch, node: RootNode, actions: list[int]) -> Iteration | None:
+def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], seed: int) -> Iteration | None:
     """Sorts actions by what they pay at once, the best first, before anything dearer is looked at.
 
     Returns what to answer with if the time ends before the first action is searched.
     """
     game: Any = search.game
     state, seat, worst = node.state, node.seat, -math.inf
+    children: dict[int, Any] | None = search.children_of(node.state)
     if isinstance(game, SampledGame):  # of which one draw will do
-        game, state = game.inside, state.state
-    totals, _ = totals_after(game, state, search.budget, seed=0)
+        game, state, children = game.inside, state.state, None
+    budget = search.budget
+    ends = budget.now() + _FOR_REWARDS * max(budget.seconds_left, 0.0)
+    totals, _ = totals_after(game, state, budget, seed=seed, ends=ends, children=children)
+    search.tried |= totals.keys()
     if not totals:
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
@@ -154,13 +162,15 @@ def deepen(
     watch: Callable[[Iteration, int, StoppedBy], bool] | None = None,
     aspiration: float = 0.0,
     manager: TimeManager | None = None,
+    seed: int = 0,
 ) -> tuple[Iteration | None, int, StoppedBy]:
     """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
 
     ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
     after each finished iteration with it, its depth and what stopped it; False ends the search. ``aspiration`` is
     how far from the last iteration's value the next one looks at first (0: everywhere). ``manager`` says whether
-    another iteration is worth its time.
+    another iteration is worth its time. ``seed`` orders what is looked at before the first iteration, where there
+    may not be time for all.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
@@ -171,12 +181,14 @@ def deepen(
     Raises:
         GameTooLongError, RecursionError: The game goes on for too long, and no iteration was finished before.
     """
+    search.tried.clear()
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
     unordered = search.orders_root and search.proof is None
     actions = list(node.legal if unordered else search.root_actions(node))
-    looks_first = limits.seconds is not None and isinstance(search, PlainSearch)
-    glance = _glance(search, node, actions) if looks_first else None
+    glance = None
+    if limits.seconds is not None and isinstance(search, PlainSearch):
+        glance = _order_by_reward(search, node, actions, seed)
     depth: float = 1 if step_by_step else deepest
     full = node.window
     while True:
@@ -198,9 +210,11 @@ def deepen(
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
+            search.tried |= {move.action for move in iteration.moves}
             half_way = _half_way(search, node, last, iteration, actions, exact=question.exact) or glance
             return half_way, 0 if last is None else int(last.depth), reason
         last, best = iteration, iteration.best
+        search.tried.update(node.legal)
         assert best is not None, "a root has actions"
         found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
         reason = StoppedBy.DEPTH

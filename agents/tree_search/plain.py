@@ -6,8 +6,10 @@ import abc
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from zermelo.agents.base.branches import can_leave_out, child_of, no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Ties
+from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import Frame, Scale, Score, count_values, just_above, just_below
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.tree_search.config import Ordering, TreeConfig
@@ -51,9 +53,10 @@ class PlainSearch(TreeSearch):
         self.game = root.game if root.searched is None else root.searched
         self.budget, self.scale = budget, scale
         self.order = MoveOrder(self.game, ordering)
+        self._children: tuple[Any, dict[int, Any]] = None, {}
         self.max_seat = root.max_seat(config)
         self.table = None
-        if config.memory_mb:
+        if config.memory_mb and not getattr(root.game, "dear_keys", False):
             self.table = TranspositionTable(config.memory_mb) if table is None else table
             self.table.hits = self.table.stores = 0
         self.stop_test, self.width = root.stop_test, root.width
@@ -64,6 +67,12 @@ class PlainSearch(TreeSearch):
         self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
         if on_node is not None:
             self.watcher = NodeWatcher(self, on_node)
+
+    def children_of(self, root: Any) -> dict[int, Any]:
+        """The states after actions of a root, which are made once for all iterations."""
+        if self._children[0] is not root:
+            self._children = root, {}
+        return self._children[1]
 
     def search_moves(
         self,
@@ -77,6 +86,7 @@ class PlainSearch(TreeSearch):
         game, depth, watcher = self.game, iteration.depth, self.watcher
         frame, maximizing = node.frame, node.maximizing
         self.budget.visit(0)
+        children = self.children_of(node.state)
         alpha, beta = window or node.window
         if watcher is not None:
             watcher.enter_root(node.state, depth, alpha, beta)
@@ -99,7 +109,12 @@ class PlainSearch(TreeSearch):
                         high = min(beta, just_above(bar) if may_tie else bar)
                 if low >= high:
                     continue
-            child = game.result(node.state, action)
+            child = children.get(action)
+            if child is None:
+                child = child_of(game, node.state, action)
+                if child is None:
+                    continue
+                children[action] = child
             if watcher is not None:
                 watcher.try_root(action, low, high)
             found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
@@ -111,7 +126,9 @@ class PlainSearch(TreeSearch):
             line = (action, *found.line)
             rest = found.proven, line, found.variance, found.values, found.plies
             iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
-        if watcher is not None and iteration.best is not None:
+        if iteration.best is None:
+            raise no_action_works(game)
+        if watcher is not None:
             watcher.leave_root(iteration.best)
         iteration.finish(node)
 
@@ -143,6 +160,15 @@ class PlainSearch(TreeSearch):
         if self.watcher is not None:
             self.watcher.tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
         return found
+
+    def given_up(self, state: Any) -> Visit:
+        """The value of a state in which no action works: as if the search went no further."""
+        if not can_leave_out(self.game):
+            raise no_legal_action(self.game)
+        frame = self.scale.frame(state)
+        if self._evaluate is not None:
+            return self.evaluated(state, frame)
+        return Visit((frame.middle, 0), False, values=self.game.utility(state) if self.seats else ())
 
     def ended(self, state: Any) -> Visit:
         """The outcome of a finished state."""

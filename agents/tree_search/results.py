@@ -79,6 +79,7 @@ def answer(
         leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
         compiled=search.compiled,
         why_plain=search.why_plain,
+        actions_tried=len(search.tried) or len(node.legal),
         stats={} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
     )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.live.masks import gym_mask, require_mask_before_last, shown_mask, writes_own_last
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.live.failures import place_of
+from zermelo.envs.live.masks import gym_mask, shown_mask, wants_numpy, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, require_reset
 from zermelo.envs.traits.known_classes import known_actions
@@ -14,8 +17,26 @@ from zermelo.envs.traits.known_classes import known_actions
 def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
     """The codec of an agent's action space (of the one action space, for a Gymnasium environment)."""
     if is_aec(env):
-        return ActionCodec(env.action_space(agent), owner or f"agent {agent!r} in {game_name(env)}")
+        return ActionCodec(space_of(env, agent), owner or f"agent {agent!r} in {game_name(env)}")
     return ActionCodec(env.action_space, owner or game_name(env))
+
+
+def space_of(env: Any, agent: Any) -> Any:
+    """The action space of an agent of an AEC environment.
+
+    Raises:
+        UnsupportedGameError: Its ``action_space`` fails, and it has no ``action_spaces`` either.
+    """
+    try:
+        return env.action_space(agent)
+    except Exception as error:
+        spaces = getattr(env, "action_spaces", None)
+        if isinstance(spaces, Mapping) and agent in spaces:
+            return spaces[agent]
+        raise UnsupportedGameError(
+            f"action_space({agent!r}) of {game_name(env)} raises {type(error).__name__}: {error}{place_of(error)}"
+            "; it must return the space of that agent's actions"
+        ) from error
 
 
 def legal_actions(env: Any) -> list[Any]:
@@ -46,7 +67,11 @@ def legal_actions(env: Any) -> list[Any]:
             return list(fast(raw))
         codec = codec_for(raw, agent)
         if writes_own_last(raw):
-            require_mask_before_last(clone_env(raw), agent)
-        mask = shown_mask(raw.observe(agent), raw.infos.get(agent), codec, f"{agent!r} in {game_name(raw)}")
+            seen, *_, info = clone_env(raw).last()
+        else:
+            seen, info = raw.observe(agent), raw.infos.get(agent)
+        mask = shown_mask(seen, info, codec, raw)
     actions = codec.all_actions() if mask is None else codec.masked(mask)
+    if actions:
+        codec.as_numpy = wants_numpy(env, codec, actions[0])
     return [codec.to_env(action) for action in actions]

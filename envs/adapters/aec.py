@@ -2,11 +2,13 @@
 
 A state is a copy of the environment below its checking wrappers. ``result`` copies the state's environment, steps
 the copy, and plays the dead steps (``None``) that follow, so that the next state is one where somebody decides, or
-the end. Utilities add up the instantaneous ``env.rewards`` read right after each step: ``last()`` would give what
-has accumulated since the agent's own last turn, and dead steps repeat rewards in some environments.
+the end.
 
-A state taken from a live environment starts its utilities at zero, since what was paid before cannot be read from
-the environment; if that game is already over, they are the rewards of its last step.
+Utilities are what players are paid: the rewards that ``last()`` gives an agent at its turns, and what waits for it
+there (``_cumulative_rewards``). An environment whose ``last()`` never pays, though its ``rewards`` are not zero,
+is searched by those. A state taken from a live environment starts its utilities at zero, since what was paid
+before cannot be read from the environment; if that game is already over, they are the rewards of its last step.
+An environment with a ``last()`` of its own is asked by it at every turn, as a loop over ``agent_iter`` does.
 
 Chance, in one of three ways:
 
@@ -24,12 +26,12 @@ its copy, whatever has been chosen.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.actions import codec_for, space_of
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
@@ -45,8 +47,7 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Information, Traits
 from zermelo.envs.live.adapter import Adapted
-from zermelo.envs.live.masks import mask_of, require_mask_before_last, shown_mask, writes_own_last
-from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.masks import mask_of, shown_mask, writes_own_last
 from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_facts
@@ -63,11 +64,14 @@ class AECGame(CopiedGame):
         raw = innermost(env)
         self.agents = seat_agents(raw)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.agents)}
-        self._codecs = {agent: codec_for(raw, agent) for agent in self.agents}
         self._fast_actions = known_facts(raw).legal_actions
         self._declared = declares_chance(raw)
         self._zeros = (0.0,) * len(self.agents)
+        self._asks_last = writes_own_last(raw)
+        self.pays_by_rewards = self._declared or getattr(raw, "_cumulative_rewards", None) is None
         super().__init__(raw, lambda: self._quiet_copy(raw), traits, outside, seed)
+        if self._hidden is not None and self._hidden.round_start is not None:
+            self.pays_by_rewards = True  # what waits for agents stays there until the next round is paid
 
     # -- positions -----------------------------------------------------------------------------------------------
 
@@ -81,30 +85,22 @@ class AECGame(CopiedGame):
         replace_generators(raw, self._generator)
         with self._blame("snapshot"):
             state = self._arrive(raw, self._zeros)
-        if not state.over:
-            state.before = state.totals = self._zeros
-        return state
+            if state.over:
+                paid = self._added(self._zeros, raw.rewards)
+                state.totals = paid if any(paid) else state.totals
+                return state
+        return self._from_here(state)
 
-    def trials(self, state: CopiedState) -> Generator[None]:
-        """Refuses an own ``last()`` that writes the mask, here or one action on; yields after steps and copies."""
-        if not writes_own_last(state.env):
-            return
-        for is_first in (True, False):
-            if state.over or state.mover == CHANCE:
-                return
-            with self._blame("last"):
-                require_mask_before_last(self._copy(state.env), self.agents[state.mover])
-            yield
-            if is_first:
-                state = self.result(state, self.legal_actions(state)[0])
-                yield
+    def _from_here(self, state: CopiedState) -> CopiedState:
+        """The state with nothing paid yet: what waits for an agent was paid before."""
+        state.received = tuple(given - total for given, total in zip(state.received, state.totals, strict=True))
+        state.before = state.totals = self._zeros
+        return state
 
     def initial_state(self, seed: int = 0) -> CopiedState:
         env, _ = self._reset(seed)
         with self._blame("reset"):
-            state = self._arrive(env, self._zeros)
-        state.before = state.totals = self._zeros
-        return state
+            return self._from_here(self._arrive(env, self._zeros))
 
     def _quiet_copy(self, raw: Any) -> Any:
         """A copy for search: it draws nothing on the screen and stops at declared chance."""
@@ -124,10 +120,10 @@ class AECGame(CopiedGame):
         """The actions that a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
         observation, info = self._look(state, seat)
-        codec = self._codecs[agent]
+        codec = self._codec_of(state) if seat == state.mover else self._codec(state, seat)
         mask = mask_of(observation, info)
         if mask is None:
-            mask = shown_mask(observation, info, codec, f"{agent!r} in {self._name}")
+            mask = shown_mask(observation, info, codec, state.env)
         return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
 
     def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:
@@ -137,52 +133,80 @@ class AECGame(CopiedGame):
             )
         return actions
 
-    def _codec_of(self, state: CopiedState) -> ActionCodec:
-        return self._codecs[self.agents[state.mover]]
+    def _space(self, state: CopiedState, seat: int) -> Any:
+        return space_of(state.env, self.agents[seat])
+
+    def _owner(self, seat: int) -> str:
+        return f"agent {self.agents[seat]!r} in {self._name}"
 
     def _whose(self, state: CopiedState) -> str:
         return f"for {self.agents[state.mover]!r} in {self._name}"
-
-    def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
-        return self._arrive(env, state.totals)
 
     def _hint(self, state: CopiedState) -> str:
         if state.actions is None or len(state.actions) < self._codec_of(state).size:
             return ""
         return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
 
-    def _arrive(self, env: Any, before: tuple[float, ...]) -> CopiedState:
-        """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
-        rewards = env.rewards
+    def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
+        return self._arrive(env, self._received(state))
+
+    def _received(self, state: CopiedState) -> tuple[float, ...]:
+        """The rewards that seats have been given once the player to move has seen its own."""
+        totals, received, mover = state.totals, state.received, state.mover
+        if self.pays_by_rewards:
+            return totals
+        if totals[mover] == received[mover]:
+            return received
+        return (*received[:mover], totals[mover], *received[mover + 1 :])
+
+    def _added(self, totals: tuple[float, ...], paid: Mapping[Any, Any]) -> tuple[float, ...]:
         try:
-            totals = tuple(
-                [total + float(rewards.get(agent, 0.0)) for total, agent in zip(before, self.agents, strict=True)]
+            return tuple(
+                [total + float(paid.get(agent, 0.0)) for total, agent in zip(totals, self.agents, strict=True)]
             )
-        except TypeError:
+        except (TypeError, ValueError):
             raise UnsupportedGameError(
-                f"a reward of {self._name} must be one number, not as in {rewards!r}: wrap the environment so "
+                f"a reward of {self._name} must be one number, not as in {dict(paid)!r}: wrap the environment so "
                 "that each agent is paid a number"
             ) from None
+
+    def _arrive(self, env: Any, received: tuple[float, ...]) -> CopiedState:
+        """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
+        totals = self._added(received, env.rewards if self.pays_by_rewards else env._cumulative_rewards)
         if self._declared:
             outcomes = tuple(env.chance_outcomes())
             if outcomes:
                 checked = checked_outcomes(outcomes, self._name)
-                return CopiedState(env, totals, CHANCE, before=before, outcomes=checked)
-        for _ in range(len(self.agents) + 1):
+                return CopiedState(env, totals, CHANCE, before=received, outcomes=checked, received=received)
+        for steps in range(len(self.agents) + 1):
             agents = env.agents
             if not agents:
-                return CopiedState(env, totals, 0, True, totals)
+                return CopiedState(env, totals, 0, True, totals, received=received)
             terminations, truncations = env.terminations, env.truncations
             agent = env.agent_selection
             if not (terminations.get(agent) or truncations.get(agent)):
-                return CopiedState(env, totals, self._seat(agent, agents), False, totals)
+                if steps and not self.pays_by_rewards:  # what dead steps say of rewards does not count
+                    waiting = self._added(self._zeros, env._cumulative_rewards)
+                    received = tuple(total - waits for total, waits in zip(totals, waiting, strict=True))
+                seat = self._seat(agent, agents)
+                state = CopiedState(env, totals, seat, False, totals, received=received)
+                return self._asked(state) if self._asks_last else state
             if all(terminations.get(a) or truncations.get(a) for a in agents):
-                return CopiedState(env, totals, self._seat_of.get(agent, 0), True, totals)
+                return CopiedState(env, totals, self._seat_of.get(agent, 0), True, totals, received=received)
             env.step(None)
         raise EnvFailedError(
             f"{self._name} does not go on: agent {env.agent_selection!r} is dead and stays selected after "
             "step(None)"
         )
+
+    def _asked(self, state: CopiedState) -> CopiedState:
+        """The state once ``last()`` has told the player to move what it sees and what it was paid."""
+        state.seen, paid, *_, state.info = state.env.last()
+        if not self.pays_by_rewards:
+            mover = state.mover
+            total = state.received[mover] + self._added(self._zeros, {self.agents[mover]: paid})[mover]
+            state.before = state.totals = (*state.totals[:mover], total, *state.totals[mover + 1 :])
+        return state
 
     def _seat(self, agent: Any, agents: Sequence[Any]) -> int:
         seat = self._seat_of.get(agent)
@@ -207,6 +231,9 @@ class AECGame(CopiedGame):
             env.apply_chance(outcome)
             return self._arrive(env, state.before)
 
+    def rewards_now(self, state: CopiedState) -> tuple[float, ...]:
+        return self._added(self._zeros, state.env.rewards)
+
     def observation(self, state: CopiedState, seat: int) -> Any:
         seen, _ = self._look(state, seat)
         return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
@@ -221,7 +248,7 @@ class AECGame(CopiedGame):
                     seen = env.observe(agent)
                     if seat == state.mover:
                         state.seen = seen
-                return seen, env.infos.get(agent)
+                return seen, env.infos.get(agent) if state.info is None else state.info
             except ZermeloError:
                 raise
             except Exception as error:
@@ -264,7 +291,7 @@ class InformedAECGame(AECGame):
         with self._blame("resample"):
             self._deal_again(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
-        dealt = CopiedState(env, state.totals, state.mover, state.over, state.before)
+        dealt = CopiedState(env, state.totals, state.mover, state.over, state.before, received=state.received)
         dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else ()
         if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
             raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
@@ -317,7 +344,8 @@ class SimultaneousAECGame(AECGame):
         env = self._copy(state.env)
         with self._blame("the start of the round"):
             self._rewind(env)
-        return CopiedState(env, state.totals, self._seat(env.agent_selection, env.agents), False, state.before)
+        seat = self._seat(env.agent_selection, env.agents)
+        return CopiedState(env, state.totals, seat, False, state.before, received=state.received)
 
     def hides_more(self) -> bool | None:
         return False if self._traits.information is Information.PERFECT else self._hides_more
@@ -349,7 +377,7 @@ def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] 
     return True
 
 
-def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)
@@ -359,4 +387,4 @@ def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     if hidden is not None and hidden.round_start is not None:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
     about: dict[str, Any] = {"actions": actions, "deals_again": hidden is not None}
-    return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), **about)
+    return with_traits(game, raw, given, patience, seats=tuple(map(str, agents)), **about)

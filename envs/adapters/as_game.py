@@ -8,7 +8,7 @@ environment declares; the generic clone.
 from __future__ import annotations
 
 import importlib
-import math
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -26,7 +26,7 @@ from zermelo.envs.live.wrappers import (
 )
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.merging import given_traits, merge_traits
+from zermelo.envs.traits.merging import PATIENCE, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
 
@@ -35,8 +35,7 @@ class Ecosystem(NamedTuple):
 
     Attributes:
         make: ``"module:function"`` in this folder; called with an environment below its checking wrappers, with
-            fields of ``Traits`` that the caller gave, and with the time of ``time.perf_counter`` at which the game
-            is needed.
+            fields of ``Traits`` that the caller gave, and with the seconds that finding out the others may take.
         accepts: Says whether an environment is of this kind.
         copies: True if states are copies of the environment, so that it serves for ``backend="clone"`` as well.
     """
@@ -95,7 +94,7 @@ def as_game(
     *,
     backend: str = "auto",
     traits: Mapping[str, Any] | Traits | None = None,
-    deadline: float = math.inf,
+    patience: float = PATIENCE,
 ) -> Any:
     """The game of a live environment, to be searched; ``game.snapshot(env)`` is its position now.
 
@@ -109,20 +108,25 @@ def as_game(
             ``"environment"`` what the environment itself offers, as ``"auto"`` does where there are no rules, such
             as OpenSpiel's own states; ``"clone"`` copies the environment whatever else is there.
         traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
-        deadline: The time of ``time.perf_counter`` at which the game is needed. What random play has not shown by
-            then is ``traits.unknown``; asked again for the same environment, play goes on from there.
+        patience: Seconds that it may take to find out, by random play on copies, what nobody has given or
+            declared; what that has not shown by then is assumed (``traits.assumed``), and everything if it is 0.
+            What was found is kept for environments of the same class and configuration.
 
     Raises:
         UnsupportedGameError: It is no environment that can be searched; the message says why.
         InvalidSettingError: There is no such backend, or no such trait.
     """
-    return game_and_state(env_or_rules, backend, traits, deadline)[0]
+    return game_and_state(env_or_rules, backend, traits, patience)[0]
 
 
 def game_and_state(
-    source: Any, backend: str, traits: Mapping[str, Any] | Traits | None, deadline: float
-) -> tuple[Any, Any]:
-    """The game, as ``as_game`` has it, and its state now where that was read on the way; else None."""
+    source: Any, backend: str, traits: Mapping[str, Any] | Traits | None, patience: float
+) -> tuple[Any, Any, float]:
+    """The game, as ``as_game`` has it; its state now where that was read on the way, else None; and preparation.
+
+    The latter are seconds that went into making the game: none where it was made before.
+    """
+    begun = time.perf_counter()
     if backend not in BACKENDS:
         raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
     given = {} if traits is None else given_traits(traits)
@@ -135,30 +139,32 @@ def game_and_state(
                 raise InvalidSettingError(
                     f"traits cannot be given for {type(source).__name__}, which is a game with traits of its own"
                 )
-            return source, None
+            return source, None, 0.0
         if is_openspiel(source):
-            return _openspiel_game(source, backend, given), None
+            return _openspiel_game(source, backend, given), None, 0.0
         require_reset(source)
         known = _remembered(source)
     options, raw = (backend, repr(given)), innermost(source)
     found = known[1].get(options)
-    if found is not None and found[1] != id(raw):
+    if found is not None and (found[1] != id(raw) or patience > found[0].enough):
         found = None
     if found is not None:
         game = found[0].game
         if hasattr(game, "live_state"):  # it sees whether it is still the game
             state = game.live_state(raw)
             if state is not None:
-                return game, state
+                return game, state, 0.0
             found = None
         else:
-            found = _still_adapted(found, raw, backend, deadline)
+            found = _still_adapted(found, raw, backend)
+    prepared = 0.0
     if found is None:
-        adapted = _build(source, backend, given, deadline)
+        adapted = _build(source, backend, given, patience)
         found = adapted, id(raw), _shape(raw), _episode(raw) if adapted.constants else {}
+        prepared = time.perf_counter() - begun
     known[1][options] = found
     game = found[0].game
-    return game.numbered if isinstance(game, RulesGame) else game, None
+    return game.numbered if isinstance(game, RulesGame) else game, None, prepared
 
 
 def is_game(thing: Any) -> bool:
@@ -182,7 +188,7 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
     _rules[env_class] = to_game
 
 
-def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) -> Adapted:
+def _build(env: Any, backend: str, given: Mapping[str, Any], patience: float) -> Adapted:
     raw = innermost(env)
     if backend in _WITH_RULES:
         game = _rules_game(raw)
@@ -193,7 +199,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) ->
         if backend == "rules":
             raise _no_rules(game_name(env))
     fitting = (one for one in _ECOSYSTEMS if (one.copies or backend != "clone") and one.accepts(raw))
-    adapted: Adapted = _load(next(fitting).make)(raw, given, deadline)
+    adapted: Adapted = _load(next(fitting).make)(raw, given, patience)
     return adapted
 
 
@@ -201,7 +207,7 @@ def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     game = _load("openspiel_rules:rules_of")(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
-    return _load(_OPENSPIEL.make)(source, given, math.inf).game if game is None else game.numbered
+    return _load(_OPENSPIEL.make)(source, given, PATIENCE).game if game is None else game.numbered
 
 
 def _no_rules(name: str) -> UnsupportedGameError:
@@ -235,12 +241,10 @@ def _remembered(env: Any) -> _Remembered:
     return entry
 
 
-def _still_adapted(found: tuple[Any, ...], raw: Any, backend: str, deadline: float) -> tuple[Any, ...] | None:
+def _still_adapted(found: tuple[Any, ...], raw: Any, backend: str) -> tuple[Any, ...] | None:
     """What is remembered of an environment, brought up to date; None if its configuration has changed."""
     adapted, identity_of_raw, shape, before = found
-    if adapted.go_on is not None:
-        adapted = adapted.go_on(deadline)
-    game, constants, _ = adapted
+    game, constants = adapted.game, adapted.constants
     fits = getattr(game, "fits", None)
     if (
         shape == _shape(raw)
@@ -280,8 +284,5 @@ def _forget(identity: int) -> Callable[[Any], None]:
 
 
 def _shape(raw: Any) -> Any:
-    """The seats, action spaces and declarations, which a reset with other options may have changed."""
-    declared = declared_traits(raw)
-    if is_gymnasium(raw):
-        return raw.action_space, declared
-    return [(agent, raw.action_space(agent)) for agent in seat_agents(raw)], declared
+    """The seats and declarations, which a reset with other options may have changed."""
+    return () if is_gymnasium(raw) else seat_agents(raw), declared_traits(raw)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
@@ -16,13 +17,24 @@ from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
-from zermelo.envs.errors import CloneError, EnvFailedError, GameOverError, ZermeloError, illegal_action
+from zermelo.envs.errors import (
+    CloneError,
+    EnvFailedError,
+    EnvFailureWarning,
+    GameOverError,
+    ZermeloError,
+    illegal_action,
+)
 from zermelo.envs.game import CHANCE, Chance, Traits
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_dead
+from zermelo.envs.traits.findings import Findings
+from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_facts
 
+_OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
+"""What environments raise that want an integer of NumPy's."""
 _SLOW: Final = 0.02
 """Seconds that a copy takes which is worth a comparison."""
 
@@ -40,7 +52,9 @@ class CopiedState:
         seen: What the mover observes, where that is known: environments may be slow to find it.
         info: What ``step`` of a Gymnasium environment said besides; None where nothing has been said.
         outcomes: The outcomes of declared chance with their probabilities.
+        received: The rewards that seats have been given at their turns; the rest of ``totals`` waits for them.
         actions: The legal actions, once somebody has asked.
+        codec: The numbers of actions here, once somebody has asked.
         key: The key, once somebody has asked.
     """
 
@@ -52,7 +66,9 @@ class CopiedState:
     seen: Any = None
     info: Mapping[str, Any] | None = None
     outcomes: tuple[tuple[Any, float], ...] = ()
+    received: tuple[float, ...] = ()
     actions: tuple[int, ...] | None = None
+    codec: ActionCodec | None = None
     key: Hashable = None
 
     def __repr__(self) -> str:
@@ -72,7 +88,15 @@ class CopiedGame:
 
     Attributes:
         copying: Seconds that the first copy took.
+        as_numpy: Whether actions are given to the environment as integers of NumPy's.
+        pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
+        without: Attributes that are no part of a key, as ``state_key`` takes them.
+        dear_keys: Whether a key takes longer than several moves, so that searches do without.
     """
+
+    pays_by_rewards = False
+    knows_what_was_paid = False
+    """Utilities begin at zero where a live environment stands."""
 
     def __init__(
         self,
@@ -91,6 +115,10 @@ class CopiedGame:
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(self._template)
+        self._codecs: dict[int, ActionCodec] = {}
+        self.as_numpy = self.dear_keys = False
+        self.without: dict[str, dict[str, str]] = {}
+        self._failures, self._told = [0], set[Any]()
         self._traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
 
@@ -105,6 +133,39 @@ class CopiedGame:
         changed._sampled = traits.chance is Chance.SAMPLED
         changed.outside = outside
         return changed
+
+    def learn(self, findings: Findings) -> None:
+        """Has the game play as random play has shown that the environment wants it."""
+        self.leave_out(findings.without)
+        self.dear_keys = findings.dear_keys
+        self.pays_by_rewards = self.pays_by_rewards or findings.pays_by_rewards
+        if findings.as_numpy:
+            self.takes_numpy()
+
+    @property
+    def seats(self) -> int:
+        """The number of players."""
+        return self._traits.seats
+
+    @property
+    def failures(self) -> int:
+        """How many lines of play were left out because the environment failed in them."""
+        return self._failures[0]
+
+    def left_out(self, error: Exception) -> None:
+        """Counts a line of play that a search leaves out, and warns of it, once for each place in the code."""
+        self._failures[0] += 1
+        place = getattr(error.__cause__, "__traceback__", None)
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        about = str(error) if place is None else (place.tb_frame.f_code.co_filename, place.tb_lineno)
+        if about not in self._told:
+            self._told.add(about)
+            warnings.warn(
+                f"{error}; lines of play that run into this are left out, and nothing is proven",
+                EnvFailureWarning,
+                stacklevel=2,
+            )
 
     def to_move(self, state: CopiedState) -> int:
         return state.mover
@@ -147,7 +208,7 @@ class CopiedGame:
 
     def key(self, state: CopiedState) -> Hashable:
         if state.key is None:
-            inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
+            inside = self.position(state) if self._fast_key is None else self._fast_key(state.env)
             state.key = (state.mover, state.over, inside)
         return state.key
 
@@ -156,7 +217,8 @@ class CopiedGame:
 
     # -- what an adapter says ------------------------------------------------------------------------------------
 
-    def _codec_of(self, state: CopiedState) -> ActionCodec:
+    def _space(self, state: CopiedState, seat: int) -> Any:
+        """The action space of a seat, which may be another one in each state."""
         raise NotImplementedError
 
     def _find_actions(self, state: CopiedState) -> tuple[int, ...]:
@@ -170,7 +232,9 @@ class CopiedGame:
         raise NotImplementedError
 
     def _draw_again(self, env: Any, generator: np.random.Generator) -> None:
-        """Draws again, before a step, what the environment holds but its only player does not see."""
+        """Draws again, before a step, what the environment holds but no player sees."""
+        if self._traits.drawn_again:
+            shuffle_lists(env, self._traits.drawn_again, generator)
 
     def _whose(self, state: CopiedState) -> str:
         """Ends the message on an action that is not legal."""
@@ -179,6 +243,24 @@ class CopiedGame:
     def _hint(self, state: CopiedState) -> str:
         """Ends the message on an action that the environment does not take."""
         return ""
+
+    # -- actions -------------------------------------------------------------------------------------------------
+
+    def _codec_of(self, state: CopiedState) -> ActionCodec:
+        """The numbers of the actions of the player to move."""
+        if state.codec is None:
+            state.codec = self._codec(state, max(state.mover, 0))
+        return state.codec
+
+    def _codec(self, state: CopiedState, seat: int) -> ActionCodec:
+        space, known = self._space(state, seat), self._codecs.get(seat)
+        if known is None or (known.space is not space and known.space != space):
+            known = self._codecs[seat] = ActionCodec(space, self._owner(seat), as_numpy=self.as_numpy)
+        return known
+
+    def _owner(self, seat: int) -> str:
+        """Whose action space it is, for messages."""
+        return self._name
 
     # -- stepping ------------------------------------------------------------------------------------------------
 
@@ -211,8 +293,28 @@ class CopiedGame:
         actions = self.legal_actions(state) if state.actions is None else state.actions
         if action not in actions:
             raise illegal_action(action, self._whose(state), actions)
-        codec = self._codec_of(state)
-        env_action = action if codec.is_discrete else codec.to_env(action)
+        codec = state.codec or self._codec_of(state)
+        try:
+            return self._stepped(state, codec.to_env(action), generator, env)
+        except EnvFailedError as failure:
+            if env is not None or codec.as_numpy or not isinstance(failure.__cause__, _OF_TYPES):
+                raise
+            self.takes_numpy()  # numbers as ``space.sample()`` gives them
+            try:
+                return self._stepped(state, codec.to_env(action), generator, env)
+            except EnvFailedError:
+                self.takes_numpy(False)
+                raise failure from failure.__cause__
+
+    def takes_numpy(self, takes: bool = True) -> None:
+        """Has actions be given as integers of NumPy's, or again as Python's."""
+        self.as_numpy = takes
+        for codec in self._codecs.values():
+            codec.as_numpy = takes
+
+    def _stepped(
+        self, state: CopiedState, env_action: Any, generator: np.random.Generator | None, env: Any
+    ) -> CopiedState:
         if env is None:
             env = self._copy(state.env)
         if generator is not None:
@@ -221,8 +323,8 @@ class CopiedGame:
         with self._guarded(generator) if self.outside.used else QUIET:
             try:
                 return self._after(state, env, env.step(env_action))
-            except ZermeloError:
-                raise
+            except ZermeloError as error:
+                raise type(error)(f"{error} (after step({env_action!r}))") from error.__cause__
             except Exception as error:
                 raise self._failure(f"step({env_action!r})", error, self._hint(state)) from error
 
@@ -250,8 +352,8 @@ class CopiedGame:
 
     # -- what inference asks (zermelo.envs.traits.observability) -----------------------------------------
 
-    def trials(self, state: CopiedState) -> Generator[None]:
-        yield from ()
+    def play(self, state: CopiedState, action: int) -> CopiedState:
+        return self._advance(state, action, None)
 
     def probe(self, state: CopiedState, action: int, seed: int) -> CopiedState:
         return self._advance(state, action, np.random.default_rng(seed))
@@ -259,11 +361,15 @@ class CopiedGame:
     def draws_from(self) -> frozenset[str]:
         return frozenset(self.outside.drawn)
 
-    def comparable(self, state: CopiedState) -> Hashable:
-        return state.mover, state.over, state.totals, self.position(state)
+    def rewards_now(self, state: CopiedState) -> tuple[float, ...] | None:
+        return None
+
+    def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None:
+        for cls, names in attributes.items():
+            self.without[cls] = {**self.without.get(cls, {}), **names}
 
     def position(self, state: CopiedState) -> Any:
-        return state_key(state.env)
+        return state_key(state.env, self.without)
 
     def environment(self, state: CopiedState) -> Any:
         return state.env

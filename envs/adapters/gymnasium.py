@@ -18,11 +18,10 @@ from zermelo.envs.adapters.copies import CopiedGame, CopiedState
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.errors import GameOverError
+from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
 from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
-from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import quieten, require_reset, thin
 from zermelo.envs.traits.of_copies import with_traits
 
@@ -35,7 +34,6 @@ class GymGame(CopiedGame):
     ) -> None:
         require_reset(env)
         super().__init__(env, lambda: _quiet_copy(env), traits, outside, seed)
-        self._codec = codec_for(self._template, None, self._name)
 
     def snapshot(self, env: Any) -> CopiedState:
         require_reset(env)
@@ -47,15 +45,16 @@ class GymGame(CopiedGame):
         env, (observation, info) = self._reset(seed)
         return CopiedState(env, (0.0,), seen=observation, info=info)
 
-    def _codec_of(self, state: CopiedState) -> ActionCodec:
-        return self._codec
+    def _space(self, state: CopiedState, seat: int) -> Any:
+        return state.env.action_space
 
     def _find_actions(self, state: CopiedState) -> tuple[int, ...]:
+        codec = self._codec_of(state)
         with self._blame("its action mask"):
-            mask = shown_mask(state.seen, state.info, self._codec, self._name)
+            mask = shown_mask(state.seen, state.info, codec, state.env)
             if mask is None:
                 mask = self._live_mask.mask(state.env) if state.info is None else own_mask(state.env)
-        actions = self._codec.all_actions() if mask is None else self._codec.masked(mask)
+        actions = codec.all_actions() if mask is None else codec.masked(mask)
         if not actions:
             raise GameOverError(f"{self._name} is not over, but its action mask allows no action")
         return actions
@@ -66,11 +65,28 @@ class GymGame(CopiedGame):
         return GymMask(self._template)
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
-        observation, reward, terminated, truncated, info = returned
-        totals = (state.totals[0] + float(reward),)
-        return CopiedState(env, totals, over=bool(terminated or truncated), seen=observation, info=info)
+        try:
+            observation, reward, terminated, truncated, info = returned
+        except (TypeError, ValueError):
+            many = f"{len(returned)} values" if isinstance(returned, tuple) else type(returned).__name__
+            raise UnsupportedGameError(
+                f"step of {self._name} must return observation, reward, terminated, truncated and info, not {many}"
+                + ("; that is Gym's way before 0.26" if isinstance(returned, tuple) and len(returned) == 4 else "")
+            ) from None
+        try:
+            paid = float(reward) if np.ndim(reward) == 0 else None
+        except (TypeError, ValueError):
+            paid = None
+        if paid is None:
+            raise UnsupportedGameError(
+                f"a reward of {self._name} must be one number, not {reward!r}: of an array of one return "
+                "float(reward[0])"
+            )
+        over = bool(terminated or truncated)
+        return CopiedState(env, (state.totals[0] + paid,), over=over, seen=observation, info=info)
 
     def _draw_again(self, env: Any, generator: np.random.Generator) -> None:
+        super()._draw_again(env, generator)
         if self._hidden is not None:
             self._hidden.resample(env, None, generator)
 
@@ -83,7 +99,7 @@ def _quiet_copy(env: Any) -> Any:
     return quieten(thin(clone_env(env)))
 
 
-def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
     about: dict[str, Any] = {"actions": codec_for(raw, None).size, "deals_again": False}
-    return with_traits(GymGame, raw, given, deadline, seats=("player",), **about)
+    return with_traits(GymGame, raw, given, patience, seats=("player",), **about)

@@ -312,7 +312,7 @@ class HanabiGame(HiddenHands):
         return state if self._sees_all else super().resample(state, seat, generator)
 
 
-def make_game(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(source: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of Shimmy's environment, or of a game or state of OpenSpiel's; see ``as_game.Ecosystem``."""
     import pyspiel
 
@@ -323,6 +323,6 @@ def make_game(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted
     return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given), {})
 
 
-def make_hanabi(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_hanabi(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of PettingZoo's Hanabi, likewise."""
     return Adapted(HanabiGame(raw, given), {})

@@ -201,6 +201,6 @@ class TableGame:
         return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")
 
 
-def make_game(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
     return Adapted(TableGame(raw, given), {})

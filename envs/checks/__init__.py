@@ -1,1 +1,1 @@
-"""Checks that somebody's rules keep the contract."""
+"""Checks of what people bring: that rules keep the contract, and that clones of environments are right."""

@@ -1,1 +1,1 @@
-"""Independent copies of live environments, and proofs that they are right."""
+"""Independent copies of live environments."""

@@ -32,9 +32,9 @@ def is_source(obj: Any) -> bool:
     These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences,
     Python's ``random.Random`` and PyTorch's generators.
     """
-    if isinstance(obj, random.Random):
-        return not isinstance(obj, random.SystemRandom)
-    return isinstance(obj, np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
+    if issubclass(type(obj), random.Random):
+        return not issubclass(type(obj), random.SystemRandom)
+    return issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
 
 
 def _is_torch(obj: Any) -> bool:
@@ -146,18 +146,18 @@ def _global_sources() -> Iterator[_Source]:
 
 def _sources(name: str, value: Any) -> Iterator[_Source]:
     """The source that a value is, if it is one."""
-    bits = value.bit_generator if isinstance(value, np.random.Generator) else value
-    if value is random or (isinstance(value, random.Random) and not isinstance(value, random.SystemRandom)):
+    bits = value.bit_generator if issubclass(type(value), np.random.Generator) else value
+    if value is random or (issubclass(type(value), random.Random) and not isinstance(value, random.SystemRandom)):
         draw = functools.partial(value.getrandbits, 64)
         yield _Source(name, value.getstate, value.seed, value.setstate, draw)
-    elif isinstance(value, np.random.RandomState):
+    elif issubclass(type(value), np.random.RandomState):
         save = functools.partial(value.get_state, legacy=False)
         yield _Source(name, save, value.seed, value.set_state, functools.partial(value.bytes, 8))
     elif _is_torch(value):
         yield _Source(
             name, value.get_state, value.manual_seed, value.set_state, lambda: value.get_state().tolist()
         )
-    elif isinstance(bits, np.random.BitGenerator):
+    elif issubclass(type(bits), np.random.BitGenerator):
         restore = functools.partial(setattr, bits, "state")
         save = functools.partial(getattr, bits, "state")
         yield _Source(name, save, lambda seed: restore(type(bits)(seed).state), restore, bits.random_raw)

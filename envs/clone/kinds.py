@@ -236,6 +236,8 @@ def _value_of(cls: type) -> Callable[[Any], Hashable]:
         return original_class
     if cls is types.CodeType:
         return code_value
+    if issubclass(cls, np.integer | np.bool_):
+        return int
     if issubclass(cls, np.generic):
         return lambda obj: (obj.dtype.str, obj.tobytes())
     if cls in (complex, decimal.Decimal, fractions.Fraction):

@@ -27,7 +27,10 @@ _CODE: Final = (
 )  # fmt: skip
 _PLAIN: Final = (bool, bytes, complex, float, int, str, types.NoneType)
 _MAX_ITEMS: Final = 2_000
-"""Of larger values a part is looked at, and how large they are."""
+_FEWEST: Final = 50
+"""Of larger values a part is looked at, and how large they are; the more values there are the less of each."""
+_MAX_LOOKED: Final = 50_000
+"""Items of all values together that are looked at."""
 
 
 class OutsideState:
@@ -38,8 +41,10 @@ class OutsideState:
         self._before = {(id(owner), name): content for owner, name, *content in self._look()}
 
     def _look(self) -> Iterator[tuple[Any, str, bytes, Any]]:
-        for owner, name, value in _entries(self._owners):
-            yield owner, name, digest(value, _MAX_ITEMS), value if type(value) in _PLAIN else None
+        entries = [*_entries(self._owners)]
+        most = min(_MAX_ITEMS, max(_FEWEST, _MAX_LOOKED // max(len(entries), 1)))
+        for owner, name, value in entries:
+            yield owner, name, digest(value, most), value if type(value) in _PLAIN else None
 
     def _changed(self) -> Iterator[tuple[str, Any, Any, Any]]:
         for owner, name, now, plain in self._look():
@@ -76,21 +81,42 @@ def values_outside(env: Any) -> Iterator[tuple[str, Any]]:
 def _entries(owners: Iterable[Any]) -> Iterator[tuple[Any, str, Any]]:
     for owner in owners:
         for name, value in list(vars(owner).items()):
-            if not name.startswith(("__", "_abc_")) and not isinstance(value, _CODE):
+            if not name.startswith(("__", "_abc_")) and not issubclass(type(value), _CODE):
                 yield owner, name, value
 
 
 def _owners(env: Any) -> Iterator[Any]:
     """The classes of all that an environment holds, their modules, and the modules that these use."""
-    names = {module_name(cls) for layer in layers_of(env) for cls in type(layer).__mro__}
-    packages = {name.partition(".")[0] for name in names if not _is_library(name)}
-    waiting = [
-        owner
-        for obj in reachable(env)
-        for cls in type(obj).__mro__
-        for owner in (sys.modules.get(module_name(cls)), original_class(cls))
-        if owner is not None and _is_own(module_name(cls), packages)
-    ]
+    packages = _packages(type(layer) for layer in layers_of(env))
+    yield from _followed(
+        (
+            owner
+            for obj in reachable(env)
+            for cls in type(obj).__mro__
+            if _is_own(module_name(cls), packages)
+            for owner in (sys.modules.get(module_name(cls)), original_class(cls))
+        ),
+        packages,
+    )
+
+
+def modules_of(classes: Iterable[type]) -> list[types.ModuleType]:
+    """The modules of classes and their parents and those that these use; libraries left out."""
+    packages = _packages(classes)
+    names = {module_name(cls) for given in classes for cls in given.__mro__}
+    owners = (sys.modules.get(name) for name in names if _is_own(name, packages))
+    return [owner for owner in _followed(owners, packages) if isinstance(owner, types.ModuleType)]
+
+
+def _packages(classes: Iterable[type]) -> set[str]:
+    """The packages of classes, libraries left out."""
+    names = {module_name(cls) for given in classes for cls in given.__mro__}
+    return {name.partition(".")[0] for name in names if not _is_library(name)}
+
+
+def _followed(owners: Iterable[Any], packages: set[str]) -> Iterator[Any]:
+    """Modules and classes, and the modules of the same packages, or the user's own, that modules use."""
+    waiting = [owner for owner in owners if owner is not None]
     seen: set[int] = set()
     while waiting:
         owner = waiting.pop()
@@ -100,7 +126,7 @@ def _owners(env: Any) -> Iterator[Any]:
         yield owner
         for value in list(vars(owner).values()) if isinstance(owner, types.ModuleType) else ():
             name = value.__name__ if isinstance(value, types.ModuleType) else None
-            name = value.__module__ if isinstance(value, types.FunctionType) else name
+            name = getattr(value, "__module__", None) if isinstance(value, types.FunctionType | type) else name
             if name in sys.modules and _is_own(name, packages):
                 waiting.append(sys.modules[name])
 

@@ -11,13 +11,15 @@ same order (sets aside), shared in the same places. Types count: ``1``, ``1.0`` 
 
 from __future__ import annotations
 
+import collections
+import functools
 import hashlib
 import itertools
 import marshal
 import re
 import types
-from collections.abc import Hashable, Iterable
-from typing import Any, Final
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -29,15 +31,28 @@ from zermelo.envs.errors import CloneError
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
+_BYTES: Final = 100
+"""So many bytes of an array are looked at for each item of a container."""
+_CONTAINERS: Final = (list, tuple, dict, set, frozenset, collections.deque)
+
+NOT_AT_ALL: Final = ""
+IN_ANY_ORDER: Final = "in any order"
+Left: TypeAlias = Mapping[str, Mapping[str, str]]
+"""What does not count: by the full name of a class, its attributes; each ``NOT_AT_ALL``, ``IN_ANY_ORDER`` or the
+names of types, apart by commas, whose values inside of it do not count."""
 
 
-def state_key(env: Any) -> Hashable:
+def state_key(env: Any, without: Left | None = None) -> Hashable:
     """The key of an environment's state; equal keys mean the same future.
+
+    Args:
+        env: The environment.
+        without: Attributes that do not count.
 
     Raises:
         CloneError: Something in the environment has no value that could be compared; the message names it.
     """
-    walk = _KeyWalk()
+    walk = _KeyWalk(without=without)
     try:
         walk.add_all([env])
     except UncopyableError as error:
@@ -54,25 +69,32 @@ def digest(value: Any, limit: int = 0) -> bytes:
 
     Args:
         value: Anything. What cannot be compared counts by its class.
-        limit: Items of a container that are looked at, 0 for all; of a larger one the size and the ends count.
+        limit: So many items, of all containers together, are looked at at most, 0 for all; of a container that is
+            larger than what is left the size and the ends count, and of an array some of its numbers.
     """
-    walk = _KeyWalk(is_digest=True)
+    walk = _KeyWalk(is_digest=True, left=limit or None)
     try:
-        walk.add_all(_ends(value, limit) if limit else [value])
+        walk.add_all([value])
     except (UncopyableError, RecursionError):
         walk.out = [type(value)]
     return hashlib.blake2b(marshal.dumps([*map(_written, walk.out)], 2), digest_size=16).digest()
 
 
-def _ends(value: Any, limit: int) -> list[Any]:
-    if isinstance(value, np.ndarray) and value.size > 100 * limit:
+def _part_of(value: Any, left: int) -> list[Any] | None:
+    """What counts of a container or an array that is larger than may be looked at; None where all of it does."""
+    if issubclass(type(value), np.ndarray):
+        most = max(_BYTES * left // max(value.itemsize, 1), _ENDS)
+        if value.size <= most:
+            return None
         flat = value.reshape(-1)
-        return [value.shape, flat[:: value.size // limit].copy(), flat[-_ENDS:].copy()]
-    if type(value) in (list, tuple, dict, set, frozenset) and len(value) > limit:
-        items = value.items() if type(value) is dict else value
-        last = [] if isinstance(value, set | frozenset) else list(itertools.islice(reversed(items), _ENDS))
-        return [type(value), len(value), list(itertools.islice(items, _ENDS)), last]
-    return [value]
+        return [value.shape, flat[:: -(-value.size // most)].copy(), flat[-_ENDS:].copy()]
+    if type(value) not in _CONTAINERS or len(value) <= max(left, 0):
+        return None
+    items = value.items() if type(value) is dict else value
+    ends = min(_ENDS, max(left, 0))
+    last = [] if isinstance(value, set | frozenset) else list(itertools.islice(reversed(items), ends))
+    first = [] if isinstance(value, set | frozenset) else list(itertools.islice(items, ends))
+    return [type(value), len(value), first, last]
 
 
 def _written(item: Any) -> Any:
@@ -88,12 +110,17 @@ def _written(item: Any) -> Any:
 
 
 class _KeyWalk:
-    """Writes the state as one flat sequence of hashable values, each object led by its type and value."""
+    """Writes the state as one flat sequence of hashable values, each object led by its type and value.
 
-    __slots__ = ("is_digest", "keep", "out", "seen")
+    Attributes:
+        left: Items that may still be looked at; None for any number.
+        without: Attributes that do not count.
+    """
 
-    def __init__(self, *, is_digest: bool = False) -> None:
-        self.is_digest = is_digest
+    __slots__ = ("is_digest", "keep", "left", "out", "seen", "without")
+
+    def __init__(self, *, is_digest: bool = False, left: int | None = None, without: Left | None = None) -> None:
+        self.is_digest, self.left, self.without = is_digest, left, without
         self.out: list[Any] = []
         self.seen: dict[int, int] = {}
         self.keep: list[Any] = []
@@ -107,6 +134,12 @@ class _KeyWalk:
             if cls in _PLAIN:
                 out.append(obj)
                 continue
+            if self.left is not None:
+                part = _part_of(obj, self.left)
+                self.left -= len(obj) if part is None and cls in _CONTAINERS else 1
+                if part is not None:
+                    self.add_all(part)
+                    continue
             kind = KINDS.get(cls) or kind_of(cls)
             if kind.by_value and kind.key is None:
                 out += (cls, kind.value(obj))
@@ -130,16 +163,64 @@ class _KeyWalk:
         else:
             self.add_all(parts)
 
+    def add_attributes(self, cls: type, names: tuple[str, ...], values: Any) -> None:
+        """Writes attributes by name, but for what does not count of them."""
+        self.out.append(names)
+        left_out = None if self.without is None else self.without.get(full_name(cls))
+        if left_out:
+            how = (left_out.get(name) for name in names)
+            values = [
+                value if kind is None else reduced(value, kind) for value, kind in zip(values, how, strict=True)
+            ]
+        self.add_all(values)
+
     def add_set(self, cls: type, items: Any) -> None:
         """Writes a set in an order of its own."""
         if _PLAIN.issuperset(map(type, items)):
             self.out += (original_class(cls), frozenset(items))
+            return
+        values = [_by_value(item) for item in items]
+        if None not in values:
+            self.out += (original_class(cls), frozenset(values))
         else:
             # Each element's own key gives the order; then as usual, so that what they share is written as shared.
-            self.add_content(cls, (), sorted(items, key=self._alone))
+            self.add_content(cls, (), sorted(items, key=functools.partial(_alone, is_digest=self.is_digest)))
 
-    def _alone(self, obj: Any) -> str:
-        """The key of one object by itself, as text."""
-        walk = _KeyWalk(is_digest=self.is_digest)
-        walk.add_all([obj])
-        return repr(walk.out)
+
+def _by_value(item: Any) -> Hashable:
+    """A value that equals that of another item if both are equal; None where which object it is may matter."""
+    cls = type(item)
+    if cls in _PLAIN:
+        return cls, item
+    if cls is tuple:
+        parts = tuple(map(_by_value, item))
+        return None if None in parts else (cls, parts)
+    kind = KINDS.get(cls) or kind_of(cls)
+    return (cls, kind.value(item)) if kind.by_value and kind.key is None else None
+
+
+def _alone(obj: Any, *, is_digest: bool = False) -> str:
+    """The key of one object by itself, as text."""
+    walk = _KeyWalk(is_digest=is_digest)
+    walk.add_all([obj])
+    return repr(walk.out)
+
+
+def reduced(value: Any, how: str) -> Any:
+    """What counts of an attribute, as ``Left`` says it."""
+    if how == NOT_AT_ALL:
+        return None
+    if how == IN_ANY_ORDER:
+        return sorted(value, key=_alone)
+    return _without_types(value, frozenset(how.split(",")))
+
+
+def _without_types(value: Any, names: frozenset[str]) -> Any:
+    if full_name(type(value)) in names:
+        return None
+    if type(value) is dict:
+        return [(key, _without_types(part, names)) for key, part in value.items()]
+    if type(value) in _CONTAINERS:
+        items = sorted(value, key=_alone) if isinstance(value, set | frozenset) else value
+        return [type(value), [_without_types(part, names) for part in items]]
+    return value

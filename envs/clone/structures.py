@@ -12,6 +12,7 @@ import contextlib
 import copyreg
 import functools
 import gc
+import itertools
 import operator
 import sys
 import types
@@ -179,8 +180,7 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
         if layout.dict_of is not None or layout.slots:
             fields = fields_of(obj) if layout.slots else layout.dict_of.__get__(obj)
             names, read = counted(tuple(fields))
-            walk.out.append(names)
-            walk.add_all(read(fields))
+            walk.add_attributes(original, names, read(fields))
 
     original = original_class(cls)
     return write
@@ -189,6 +189,18 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
 def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
     parts_of, fill, make, _ = builtin
     new_object, made_class = base.__new__, copy_class(cls)
+
+    def copy_set(obj: Any, walk: Walk) -> Any:
+        """A set of values that nothing can change, in one go where that leaves the order as it is."""
+        items = [*obj]
+        kinds = {*map(type, items)}
+        within = itertools.chain.from_iterable(items) if kinds == {tuple} else ()
+        if SHARED.issuperset(map(type, within)) if within else SHARED.issuperset(kinds):
+            new = set.copy(obj)
+            if [*new] == items:
+                walk.memo[id(obj)] = new
+                return new
+        return copy_filled(obj, walk)
 
     def copy_filled(obj: Any, walk: Walk) -> Any:
         new = new_object(made_class)
@@ -199,6 +211,8 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
             copy_fields(obj, new, walk)
         return new
 
+    if cls is set:
+        return copy_set
     if make is None:
         return copy_filled
 

@@ -151,6 +151,8 @@ def copy_generally(obj: Any) -> Any:
 def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]:
     """Every object that the root holds and that is not shared, each once, the root first and the nearest next.
 
+    Tuples of shared values count as shared.
+
     Args:
         root: Where to begin.
         holders: Filled with the object that holds each one, by the ``id`` of the held one.
@@ -166,6 +168,8 @@ def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]
         for part in parts:
             cls = type(part)
             if cls in SHARED or id(part) in seen or kind_of(cls).shared:
+                continue
+            if cls is tuple and SHARED.issuperset(map(type, part)):
                 continue
             seen.add(id(part))
             waiting.append(part)

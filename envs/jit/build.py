@@ -26,7 +26,8 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, link, read
-from zermelo.envs.jit.waiting import CompilerInterrupted, compiling_bar, interruptible, say_once
+from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
+from zermelo.envs.support.waiting import say_once, waiting_bar
 
 _POLL: Final = 0.05
 _QUIET: Final = 2.0
@@ -138,7 +139,7 @@ class _Compiler:
             try:
                 while waits() and not self._done.wait(_POLL):
                     if time.monotonic() > show_at:
-                        stack.enter_context(compiling_bar(self._name))
+                        stack.enter_context(waiting_bar(f"compiling the rules of {self._name}"))
                         show_at = np.inf
             except KeyboardInterrupt:
                 self._stop.set()

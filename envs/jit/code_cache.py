@@ -23,7 +23,9 @@ from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.machine_code import Code, baselines, platform_of, processor, read, write
-from zermelo.envs.jit.waiting import check_interrupt, say_once
+from zermelo.envs.jit.waiting import check_interrupt
+from zermelo.envs.support.files import cache_root
+from zermelo.envs.support.waiting import say_once
 
 if sys.platform == "win32":
     fcntl: Any = None
@@ -31,20 +33,6 @@ else:
     import fcntl
 
 _PATIENCE = 60.0
-
-
-def cache_root() -> Path:
-    """The folder of all compiled rules."""
-    for name in ("ZERMELO_CACHE_DIR", "NUMBA_CACHE_DIR"):
-        if os.environ.get(name):
-            return Path(os.environ[name]).expanduser() / "zermelo"
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "zermelo"
 
 
 def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:

@@ -27,10 +27,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.jit.waiting import say_once
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
+from zermelo.envs.support.waiting import say_once
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any, NamedTuple
 
 
@@ -12,10 +12,9 @@ class Adapted(NamedTuple):
     Attributes:
         game: The game.
         constants: The configuration for which its traits hold: digests of attributes by path.
-        go_on: Finds out more of it by random play until a time of ``time.perf_counter``, over as many moves as it
-            takes; None where nothing is to come.
+        enough: The patience in seconds with which random play would show no more than it did.
     """
 
     game: Any
     constants: dict[str, bytes]
-    go_on: Callable[[float], Adapted] | None = None
+    enough: float = math.inf

@@ -30,20 +30,21 @@ _DESCRIPTORS: Final = (property, classmethod, staticmethod, functools.cached_pro
 _MAX_ITEMS: Final = 64
 """Larger containers are one part of the configuration, smaller ones one for each item."""
 _MAX_DEPTH: Final = 4
-_MAX_DIGESTED: Final = 200_000
+_MAX_PATHS: Final = 2_000
+"""With so many parts no container or object is taken apart any more."""
+_MAX_DIGESTED: Final = 5_000
+"""Items of a value that are looked at; of what is larger the size and the ends count."""
 
 
 def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
     """Digests of an environment's attributes, and of those of objects in them, by path."""
-    found: dict[str, bytes] = {}
-    seen = {id(layer) for layer in layers(env)}
-    classes: set[type] = set()
+    found = _Found(env)
     for depth, layer in enumerate(game_layers(env)):
-        _collect_fields(layer, str(depth), found, seen, classes, 0)
-    for cls in classes if with_classes else ():
+        found.fields(layer, str(depth), 0)
+    for cls in found.classes if with_classes else ():
         for name, value in _attributes(cls).items():
-            found[f"{full_name(cls)}.{name}"] = digest(_function(value), _MAX_DIGESTED)
-    return found
+            found.digests[f"{full_name(cls)}.{name}"] = digest(_function(value), _MAX_DIGESTED)
+    return found.digests
 
 
 def _attributes(cls: type) -> dict[str, Any]:
@@ -71,34 +72,39 @@ def _function(value: Any) -> Any:
     return value
 
 
-def _collect_fields(
-    obj: Any, path: str, found: dict[str, bytes], seen: set[int], classes: set[type], depth: int
-) -> None:
-    cls = original_class(type(obj))
-    fields = fields_of(obj)
-    found[path] = digest([full_name(cls), *sorted(fields.keys() - _IN_PLAY)])
-    classes.add(cls)
-    for name, value in fields.items():
-        if depth > 0 or name not in _IN_PLAY:
-            _collect(value, f"{path}.{name}", found, seen, classes, depth)
+class _Found:
+    """Digests of attributes by path, of an environment and of the objects in it, and the classes of these."""
 
+    def __init__(self, env: Any) -> None:
+        self.digests: dict[str, bytes] = {}
+        self.classes: set[type] = set()
+        self._seen = {id(layer) for layer in layers(env)}
 
-def _collect(
-    value: Any, path: str, found: dict[str, bytes], seen: set[int], classes: set[type], depth: int
-) -> None:
-    if id(value) in seen:
-        return
-    inner = dict(_items(value)) if depth < _MAX_DEPTH else {}
-    if inner or _is_object(value):
-        seen.add(id(value))
-    if inner:
-        found[path] = digest([type(value).__name__, *sorted(inner)])
-        for name, item in inner.items():
-            _collect(item, f"{path}[{name}]", found, seen, classes, depth + 1)
-    elif depth < _MAX_DEPTH and _is_object(value):
-        _collect_fields(value, path, found, seen, classes, depth + 1)
-    else:
-        found[path] = digest(repr(value)) if is_space(type(value)) else digest(value, _MAX_DIGESTED)
+    def fields(self, obj: Any, path: str, depth: int) -> None:
+        """Adds the attributes of an object."""
+        cls = original_class(type(obj))
+        fields = fields_of(obj)
+        self.digests[path] = digest([full_name(cls), *sorted(fields.keys() - _IN_PLAY)])
+        self.classes.add(cls)
+        for name, value in fields.items():
+            if depth > 0 or name not in _IN_PLAY:
+                self._value(value, f"{path}.{name}", depth)
+
+    def _value(self, value: Any, path: str, depth: int) -> None:
+        if id(value) in self._seen:
+            return
+        goes_in = depth < _MAX_DEPTH and len(self.digests) < _MAX_PATHS
+        inner = dict(_items(value)) if goes_in else {}
+        if inner or _is_object(value):
+            self._seen.add(id(value))
+        if inner:
+            self.digests[path] = digest([type(value).__name__, *sorted(inner)])
+            for name, item in inner.items():
+                self._value(item, f"{path}[{name}]", depth + 1)
+        elif goes_in and _is_object(value):
+            self.fields(value, path, depth + 1)
+        else:
+            self.digests[path] = digest(repr(value) if is_space(type(value)) else value, _MAX_DIGESTED)
 
 
 def _items(value: Any) -> Iterator[tuple[str, Any]]:

@@ -1,36 +1,57 @@
 """Action masks: where environments show which actions are legal.
 
 A mask is read at every step and for every agent anew, from the observation or else from the info, where it is
-called ``action_mask`` or says by its name that it lists legal actions (``legal_moves``, ``valid_mask``). It has an
-entry for each action, zero for those that are illegal, or is the list of the legal actions.
+called ``action_mask`` or says by its name that it lists legal actions (``legal_moves``, ``available``). It has an
+entry for each action, zero for those that are illegal, or is the list of the legal actions. What only sounds like
+one is tried: it counts if copies take what it allows, and not what it forbids.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
+import types
+import warnings
 import weakref
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import global_random_guard
+from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import game_name, layers
+from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers
 
 _MASK: Final = re.compile(
     "(legal|valid|avail|allowed|possible)[a-z_]*(action|move|mask)|(action|move)s?_?(mask|legal|valid|avail)", re.I
 )
-_SIMILAR: Final = re.compile("mask|legal|valid|avail|allowed", re.I)
-_NEGATED: Final = re.compile("illegal|invalid|unavail|disallowed|forbidden", re.I)
-_SHOWING: Final = ("_get_obs", "_get_info")
-"""The methods that Gymnasium's guide has environments fill in what ``reset`` and ``step`` return."""
+_SIMILAR: Final = re.compile("mask|legal|valid|avail|allowed|possible_|playable|options", re.I)
+_NEGATED: Final = re.compile("illegal|invalid|unavail|disallowed|forbidden|impossible", re.I)
+_SHOWING: Final = re.compile("^_?(get_)?(obs|info|observation|state|seen)$", re.I)
+"""Methods that return what ``reset`` and ``step`` show, such as ``_get_obs`` of Gymnasium's guide."""
 _COMPARED_STEPS: Final = 3
+_TRIED: Final = 3
+"""Actions that a mask allows, and as many that it forbids, which are tried."""
+_MOST_TRIALS: Final = 4
+"""Positions in which it is tried what something means that sounds like a mask."""
+_MOST_ACTIONS: Final = 1_000
+"""So many actions are tried one by one where an environment does not keep its mask."""
+
+
+class _Candidate(NamedTuple):
+    """Something that sounds like a mask: where it is, what it may mean, and whether its name leaves no doubt."""
+
+    place: str
+    name: str
+    masks: list[Any]
+    is_certain: bool
 
 
 def mask_of(observation: Any, info: Any) -> Any:
@@ -42,28 +63,36 @@ def mask_of(observation: Any, info: Any) -> Any:
     return info.get("action_mask") if isinstance(info, Mapping) else None
 
 
-def shown_mask(observation: Any, info: Any, codec: ActionCodec, whose: str) -> Any:
+def shown_mask(observation: Any, info: Any, codec: ActionCodec, env: Any = None) -> Any:
     """The action mask in an agent's observation or info, whatever its name is; None where there is none.
 
-    Raises:
-        UnsupportedGameError: Something seems to be a mask, but it is not clear which actions it allows.
+    Args:
+        observation: What the agent observes.
+        info: What it is told besides.
+        codec: That of its action space.
+        env: The environment in this position, on copies of which a mask of another name is tried. Without it only
+            names count that leave no doubt.
     """
     mask = mask_of(observation, info)
     if mask is not None:
         return mask
+    for candidate in _candidates(observation, info, codec):
+        if candidate.is_certain and len(candidate.masks) == 1:
+            return candidate.masks[0]
+        if env is not None:
+            chosen = _meaning(env, candidate, codec)
+            if chosen is not None:
+                return chosen
+    return None
+
+
+def _candidates(observation: Any, info: Any, codec: ActionCodec) -> Iterator[_Candidate]:
     for place, holder in (("observation", observation), ("info", info)):
         for name, value in holder.items() if isinstance(holder, Mapping) else ():
-            if not isinstance(name, str) or not _SIMILAR.search(name):
-                continue
-            masks = _readings(name, value, codec)
-            if len(masks) == 1 and _MASK.search(name) and not _NEGATED.search(name):
-                return masks[0]
-            if masks:
-                raise UnsupportedGameError(
-                    f"{whose} has no action_mask, but {place}[{name!r}] seems to say which of the {codec.size} "
-                    "actions are legal: call it 'action_mask', with 1 for a legal action and 0 for another"
-                )
-    return None
+            if isinstance(name, str) and _SIMILAR.search(name) and not _NEGATED.search(name):
+                masks = _readings(name, value, codec)
+                if masks:
+                    yield _Candidate(place, name, masks, _MASK.search(name) is not None)
 
 
 def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
@@ -90,7 +119,81 @@ def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
             mask = np.zeros(codec.size, np.int8)
             mask[entries - first] = 1
             masks += [mask] if not any(np.array_equal(mask, other) for other in masks) else []
+    elif entries.ndim == 2 and not codec.is_discrete:
+        with contextlib.suppress(Exception):  # they are no actions of several numbers
+            mask = np.zeros(codec.size, np.int8)
+            mask[[codec.to_index(entry) for entry in entries]] = 1
+            masks.append(mask)
     return masks
+
+
+# -- trials ----------------------------------------------------------------------------------------------------
+
+
+class _Trials(NamedTuple):
+    """Whether what has a name is a mask (None where that is open), and how often it was tried."""
+
+    is_mask: bool | None
+    times: int
+
+
+_trials: Final[dict[tuple[type, str, str, int], _Trials]] = {}
+
+
+def _meaning(env: Any, candidate: _Candidate, codec: ActionCodec) -> Any:
+    """The one of a candidate's masks that says what works in the environment, if one does."""
+    kind = original_class(type(getattr(env, "unwrapped", env)))
+    for number, mask in enumerate(candidate.masks):
+        key = (kind, candidate.place, candidate.name, number)
+        known = _trials.get(key, _Trials(None, 0))
+        if known.is_mask is None and known.times < _MOST_TRIALS:
+            known = _trials[key] = _Trials(says_what_works(env, mask, codec), known.times + 1)
+            _tell(env, candidate, known)
+        if known.is_mask:
+            return mask
+    return None
+
+
+def _tell(env: Any, candidate: _Candidate, known: _Trials) -> None:
+    """Warns of what is taken for a mask because it was tried, and of what might be one and is not used."""
+    where = f"{candidate.place}[{candidate.name!r}] of {game_name(env)}"
+    if known.is_mask:
+        text = f"{where} is taken for the legal actions, as copies of it took those and no others"
+    elif known.is_mask is None and known.times == _MOST_TRIALS:
+        text = f"{where} is not taken for the legal actions, as copies of it take others as well"
+    else:
+        return
+    warnings.warn(f"{text}; the name that leaves no doubt is 'action_mask'", UnknownTraitWarning, stacklevel=2)
+
+
+def says_what_works(env: Any, mask: Any, codec: ActionCodec) -> bool | None:
+    """Whether a mask says which actions an environment takes now; None where copies take all that were tried."""
+    allowed = codec.masked(mask)
+    others = sorted({*codec.all_actions()} - {*allowed})
+    if any(_outcome(env, action, codec) is None for action in _some(allowed)):
+        return False
+    works = [_outcome(env, action, codec) for action in _some(others)]
+    return True if works and not any(works) else None
+
+
+def _some(actions: Any) -> Any:
+    return actions[:: max(1, -(-len(actions) // _TRIED))]
+
+
+def _outcome(env: Any, action: int, codec: ActionCodec) -> bool | None:
+    """Whether a copy takes an action: None if it raises an error, False if it ends in a loss at once."""
+    copied = clone_env(env)
+    try:
+        with QUIET, global_random_guard():
+            if is_gymnasium(copied):
+                _, reward, terminated, truncated, _ = copied.step(codec.to_env(action))
+                return not ((terminated or truncated) and reward < 0)
+            agent = copied.agent_selection
+            copied.step(codec.to_env(action))
+            is_over = agent not in copied.agents or copied.terminations[agent] or copied.truncations[agent]
+            return not (is_over and copied.rewards.get(agent, 0) < 0)
+    except Exception:  # whatever the environment's own code raises
+        return None
 
 
 # -- Gymnasium: what a live environment, which keeps no observation, can be asked
@@ -118,88 +221,178 @@ def own_mask(env: Any) -> Any:
 class GymMask:
     """Finds the action mask of a Gymnasium environment without stepping it.
 
-    It is asked by ``action_masks()``. Otherwise the mask comes from ``_get_obs()`` or ``_get_info()``, if that
-    returned the masks of ``reset`` and ``step`` on a copy; only copies are asked.
+    It is asked by ``action_masks()``. Otherwise the mask is an attribute or the result of a method that held what
+    ``reset`` and ``step`` showed as the mask on a copy. Where a mask in ``info`` is nowhere else, actions are
+    tried on copies, and a warning says so.
+
+    Attributes:
+        is_tried: Whether actions are tried.
 
     Raises:
-        UnsupportedGameError: Its observations have a mask, and no method of it returns that.
+        UnsupportedGameError: Its observations have a mask, and nothing in it holds that.
     """
 
     def __init__(self, env: Any) -> None:
         self._codec = ActionCodec(env.action_space, game_name(env))
-        self._method: str | None = None
+        self._find: Callable[[Any], Any] | None = None
+        self.is_tried = False
         if own_mask(env) is not None:
             return
-        found = [name for name in _SHOWING if hasattr(env.unwrapped, name)]
-        if found:
-            copied = clone_env(env)
-            found = [name for name in found if _asked(copied, name, self._codec) is not None]
-            found = _agreeing(copied, found, self._codec) if found else []
-        if "action_mask" in (getattr(env.observation_space, "spaces", None) or {}) and not found:
+        copied = clone_env(env)
+        shown = _Shown(copied, self._codec)
+        if not shown.masks:
+            return
+        self._find = shown.source()
+        if self._find is None and shown.is_observed:
             raise UnsupportedGameError(
                 f"{game_name(env)} shows its action mask only in what reset and step return, in "
                 "observation['action_mask']: give its class a method action_masks() that returns it"
             )
-        self._method = found[0] if found else None
+        if self._find is None and shown.confirmed:
+            self.is_tried = True
+            warnings.warn(
+                f"{game_name(env)} shows its legal actions only in the info that reset and step return, which it "
+                "does not keep: where a search starts every action is tried on a copy instead; a method "
+                "action_masks() of its class that returns them is sure, and faster",
+                UnknownTraitWarning,
+                stacklevel=2,
+            )
 
     def mask(self, env: Any) -> Any:
         """The mask of the environment, or of a copy of it, now."""
         mask = own_mask(env)
-        return (
-            mask if mask is not None or self._method is None else _asked(clone_env(env), self._method, self._codec)
-        )
+        if mask is not None:
+            return mask
+        if self._find is not None:
+            return self._find(env)
+        if not self.is_tried or self._codec.size > _MOST_ACTIONS:
+            return None
+        works = [_outcome(env, action, self._codec) is not None for action in self._codec.all_actions()]
+        return np.array(works, np.int8) if any(works) else None
 
 
 _finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()
 
 
-def _asked(env: Any, name: str, codec: ActionCodec) -> Any:
-    """The mask in the observation or info that a method of a copy returns."""
-    with contextlib.suppress(Exception):  # such as a method that cannot be called now
-        with QUIET, global_random_guard():
-            seen = getattr(env.unwrapped, name)()
-        return shown_mask(seen, {}, codec, "")
-    return None
+class _Shown:
+    """What ``reset`` and the first steps of a copy show as the mask, and copies in those positions.
 
+    Attributes:
+        masks: The masks, one for each position.
+        is_observed: Whether the observation has them, as ``action_mask``.
+        confirmed: Whether copies take what they allow, and nothing else.
+    """
 
-def _agreeing(copied: Any, names: list[str], codec: ActionCodec) -> list[str]:
-    """The methods that return the masks that ``reset`` and the first steps of a copy return; it is changed."""
-    generator = np.random.default_rng(0)
-    with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
-        with QUIET, global_random_guard():
-            seen, info = copied.reset(seed=0)
-        if shown_mask(seen, info, codec, "") is None:
-            return []
-        for _ in range(_COMPARED_STEPS):
-            mask = shown_mask(seen, info, codec, "")
-            names = [name for name in names if np.array_equal(_asked(copied, name, codec), mask)]
-            actions = codec.masked(mask)
-            action = codec.to_env(actions[int(generator.integers(len(actions)))])
+    def __init__(self, copied: Any, codec: ActionCodec) -> None:
+        self._codec = codec
+        self.masks: list[Any] = []
+        self._positions: list[Any] = []
+        self.is_observed = "action_mask" in (getattr(copied.observation_space, "spaces", None) or {})
+        self.confirmed = False
+        generator = np.random.default_rng(0)
+        with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
             with QUIET, global_random_guard():
-                seen, _, terminated, truncated, info = copied.step(action)
-            if terminated or truncated:
-                break
-    return names
+                seen, info = copied.reset(seed=0)
+            for _ in range(1 + _COMPARED_STEPS):
+                mask = shown_mask(seen, info, codec, copied)
+                if mask is None:
+                    return
+                self._positions.append(clone_env(copied))
+                self.masks.append(np.array(mask))
+                self.confirmed = self.confirmed or bool(says_what_works(copied, mask, codec))
+                actions = codec.masked(mask)
+                action = codec.to_env(actions[int(generator.integers(len(actions)))])
+                with QUIET, global_random_guard():
+                    seen, _, terminated, truncated, info = copied.step(action)
+                if terminated or truncated:
+                    return
+
+    def source(self) -> Callable[[Any], Any] | None:
+        """Reads the mask of an environment from the first attribute, or else method, that held all of these."""
+        raw = self._positions[0].unwrapped
+        methods = [
+            name
+            for cls in type(raw).__mro__
+            if not cls.__module__.startswith("gymnasium.")
+            for name, value in vars(cls).items()
+            if isinstance(value, types.FunctionType | property)
+            and (_SIMILAR.search(name) or _SHOWING.search(name))
+            and not name.startswith("__")
+        ]
+        found = [functools.partial(self._held, name, number) for name in vars(raw) for number in range(2)]
+        found += [functools.partial(self._returned, name) for name in methods]
+        return next(filter(self._agrees, found), None)
+
+    def _agrees(self, reader: Callable[[Any], Any]) -> bool:
+        distinct = {self._codec.masked(mask) for mask in self.masks}
+        if len(distinct) < 2 and not _SIMILAR.search(reader.args[0]):  # type: ignore[attr-defined]  # a partial
+            return False
+        for env, mask in zip(self._positions, self.masks, strict=True):
+            found = reader(env)
+            if found is None or self._codec.masked(found) != self._codec.masked(mask):
+                return False
+        return True
+
+    def _held(self, name: str, number: int, env: Any) -> Any:
+        """The mask that an attribute holds, read in one of two ways."""
+        masks = _readings(name, getattr(env.unwrapped, name, None), self._codec)
+        return masks[number] if number < len(masks) else None
+
+    def _returned(self, name: str, env: Any) -> Any:
+        """The mask that a method of a copy returns, by itself or in an observation or info."""
+        with contextlib.suppress(Exception), QUIET, global_random_guard():  # such as one that wants arguments
+            copied = clone_env(env).unwrapped
+            value = getattr(copied, name)
+            value = value() if callable(value) else value
+            for part in value if isinstance(value, tuple) else (value,):
+                masks = _readings(name, part, self._codec)
+                mask = shown_mask(part, {}, self._codec) if isinstance(part, Mapping) else (masks or [None])[0]
+                if mask is not None:
+                    return mask
+        return None
 
 
 # -- AEC
 
 
 def writes_own_last(env: Any) -> bool:
-    """Whether an AEC environment has a ``last`` of its own."""
+    """Whether an AEC environment has a ``last`` of its own, which may fill in masks or be wanted by ``step``."""
     base = getattr(sys.modules.get("pettingzoo.utils.env"), "AECEnv", None)
-    return base is not None and getattr(type(env), "last", base.last) is not base.last
+    own = getattr(type(env), "last", None)
+    if base is None or own is None or own is base.last:
+        return False
+    return not getattr(own, "__module__", "").startswith("pettingzoo.utils.")
 
 
-def require_mask_before_last(env: Any, agent: Any) -> None:
-    """Refuses an AEC environment whose own ``last()`` writes the mask: searches step without asking for it."""
-    here = mask_of(env.observe(agent), env.infos.get(agent))
-    here = None if here is None else np.array(here)
-    seen, *_, info = env.last()
-    there = mask_of(seen, info)
-    if there is not None and (here is None or not np.array_equal(here, np.asarray(there))):
-        raise UnsupportedGameError(
-            f"the action mask of {agent!r} in {game_name(env)} is only right once {type(env).__name__}.last() has "
-            "filled it in: fill it in in reset() and step(), or return it from observe(), as searches do not ask "
-            "for last()"
-        )
+# -- integers
+
+_OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
+_wants_numpy: Final[dict[type, bool]] = {}
+
+
+def wants_numpy(env: Any, codec: ActionCodec, action: int) -> bool:
+    """Whether environments of a class take integers of NumPy's as actions, and none of Python's.
+
+    It is found out on two copies, once a class.
+    """
+    raw = innermost(env)
+    kind = original_class(type(raw))
+    if kind not in _wants_numpy:
+        known = is_known_to_clone(raw) or not codec.is_discrete
+        _wants_numpy[kind] = not known and _fails(env, action) and not _fails(env, codec.space.dtype.type(action))
+    return _wants_numpy[kind]
+
+
+def _fails(env: Any, action: Any) -> bool:
+    """Whether a copy refuses an action for its type."""
+    try:
+        with QUIET, global_random_guard():
+            copied = clone_env(env)
+            if writes_own_last(copied):
+                copied.last()
+            copied.step(action)
+    except _OF_TYPES:
+        return True
+    except Exception:  # whatever else is wrong
+        return False
+    return False

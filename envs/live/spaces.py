@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,17 +36,20 @@ class ActionCodec:
 
     Attributes:
         size: The number of actions in the space.
+        is_discrete: Whether numbers are the environment's own actions.
+        as_numpy: Whether a single number is given as an integer of NumPy's, as ``space.sample()`` gives it, and
+            not as Python's; changed where an environment takes no other.
 
     Raises:
         UnsupportedGameError: The space cannot be enumerated.
     """
 
-    def __init__(self, space: Any, owner: str) -> None:
+    def __init__(self, space: Any, owner: str, *, as_numpy: bool = False) -> None:
         self.space = space
+        self.as_numpy = as_numpy
         self._owner = owner
         self._all: tuple[int, ...] | None = None
         self.is_discrete = _kind(space) == "Discrete"
-        """Whether integers are the environment's own actions."""
         self.first = int(getattr(space, "start", 0)) if self.is_discrete else 0
         self._radices = _radices(space, f"the action space of {owner} is {space}")
         self.size = math.prod(self._radices)
@@ -54,8 +57,14 @@ class ActionCodec:
     def to_env(self, action: int) -> Any:
         """The action for this integer, as ``env.step`` takes it."""
         if self.is_discrete:
-            return action
-        return _element(self.space, iter(np.unravel_index(action, self._radices)))
+            return self._native(self.space)(action) if self.as_numpy else action
+        digits = iter(np.unravel_index(action, self._radices))
+        return _element(self.space, digits, self._native if self.as_numpy else lambda _: int)
+
+    @staticmethod
+    def _native(space: Any) -> Any:
+        """The type of the elements of a ``Discrete`` space."""
+        return np.dtype(getattr(space, "dtype", None) or np.int64).type
 
     def to_index(self, env_action: Any) -> int:
         """The integer for what ``env.step`` takes; the inverse of ``to_env``."""
@@ -168,13 +177,13 @@ def _first_values(space: Any) -> Any:
     return np.ravel(getattr(space, "start", 0))
 
 
-def _element(space: Any, digits: Iterator[Any]) -> Any:
-    """The element of a space for the next digits."""
+def _element(space: Any, digits: Iterator[Any], type_of: Callable[[Any], Any]) -> Any:
+    """The element of a space for the next digits; ``type_of`` gives the type of a number of a discrete one."""
     if _is_nested(space):
-        parts = [(name, _element(part, digits)) for name, part in _parts(space)]
+        parts = [(name, _element(part, digits, type_of)) for name, part in _parts(space)]
         return dict(parts) if _kind(space) == "Dict" else tuple(element for _, element in parts)
     if _kind(space) == "Discrete":
-        return int(next(digits)) + int(getattr(space, "start", 0))
+        return type_of(space)(int(next(digits)) + int(getattr(space, "start", 0)))
     values = np.array([int(next(digits)) for _ in range(math.prod(space.shape))]) + _first_values(space)
     return values.astype(space.dtype).reshape(space.shape)
 

@@ -1,4 +1,4 @@
-"""Reading files that may be anybody's, and writing files that are there as a whole or not at all."""
+"""Reading files that may be anybody's, writing files as a whole or not at all, and the folder of the cache."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,3 +44,17 @@ def read_file(path: str | os.PathLike[str], largest: int = 2**30) -> bytes:
     if len(content) > largest:
         raise OSError(errno.EFBIG, f"it is larger than {largest:,} bytes")
     return content
+
+
+def cache_root() -> Path:
+    """The folder of what is kept between processes: compiled rules, and what environments were found to be."""
+    for name in ("ZERMELO_CACHE_DIR", "NUMBA_CACHE_DIR"):
+        if os.environ.get(name):
+            return Path(os.environ[name]).expanduser() / "zermelo"
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "zermelo"

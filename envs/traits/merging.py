@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import RewardSum, Traits, TraitSource
 
+PATIENCE: Final = 10.0
+"""Seconds that random play may take, if nothing else is said."""
 DECIDED_FIELDS = tuple(
-    f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name", "deals_again")
+    f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name", "deals_again", "drawn_again")
 )
 """The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
 

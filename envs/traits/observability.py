@@ -11,13 +11,13 @@ be of perfect information unless its starts look the same in groups: hands seldo
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.support.waiting import Patience
 
 _TOGETHER: Final = 3
 """Moves that are played in both of two positions to see whether they come to look the same."""
@@ -28,29 +28,46 @@ _COMPARISONS: Final = 5
 
 
 class Probe(Protocol):
-    """A game over copies of an environment, as far as inference needs it."""
+    """A game over copies of an environment, as far as inference needs it.
+
+    Attributes:
+        seats: The number of players.
+        pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
+        as_numpy: Whether actions are given as integers of NumPy's.
+        without: Attributes that are no part of a key.
+    """
+
+    seats: int
+    pays_by_rewards: bool
+    as_numpy: bool
+    without: dict[str, dict[str, str]]
 
     def initial_state(self, seed: int = 0) -> Any: ...
+    def playout_state(self, state: Any) -> Any: ...
     def to_move(self, state: Any) -> int: ...
     def chance_outcomes(self, state: Any) -> Any: ...
     def legal_actions(self, state: Any) -> Any: ...
     def is_terminal(self, state: Any) -> bool: ...
     def utility(self, state: Any) -> tuple[float, ...]: ...
 
-    def trials(self, state: Any) -> Generator[None]:
-        """Refuses what a search could not see; yields after steps and copies."""
+    def play(self, state: Any, action: int) -> Any:
+        """The state after an action, as searches without chance see it."""
         ...
 
     def probe(self, state: Any, action: int, seed: int) -> Any:
         """The state after an action with all randomness from a seed."""
         ...
 
+    def rewards_now(self, state: Any) -> tuple[float, ...] | None:
+        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
+        ...
+
     def draws_from(self) -> frozenset[str]:
         """The generators that probes drew from and the environment does not hold."""
         ...
 
-    def comparable(self, state: Any) -> Any:
-        """A value of the state in which random generators do not count."""
+    def leave_out(self, attributes: dict[str, dict[str, str]]) -> None:
+        """Has attributes be no part of a key any more."""
         ...
 
     def position(self, state: Any) -> Any:
@@ -66,26 +83,44 @@ class Probe(Protocol):
         ...
 
 
+def shown(game: Probe, state: Any, seats: int) -> dict[str, Any]:
+    """All that a state shows, by name: turn, end, rewards, legal actions, and what each seat sees."""
+    over = game.is_terminal(state)
+    parts = {
+        "turn": (game.to_move(state), over),
+        "rewards": game.utility(state),
+        "actions": () if over or game.to_move(state) == CHANCE else tuple(game.legal_actions(state)),
+    }
+    return parts | {f"seen by {seat}": game.sight(state, seat) for seat in range(seats)}
+
+
 class Observability:
     """The observability of a game, as inferred.
 
-    What compares is a generator that yields after each move it has played.
+    Attributes:
+        is_hidden: Whether something was seen to be hidden.
+        noisy: Parts of what is shown that differ although nothing else does, such as a clock.
     """
 
-    def __init__(self, game: Probe, seats: int, probes: int) -> None:
-        self._game = game
+    def __init__(self, game: Probe, seats: int, probes: int, patience: Patience) -> None:
+        self._game, self._patience = game, patience
         self._seats = seats
         self._generator = np.random.default_rng(1)
         self._compared = 0
         self._left = probes
-        self._hidden = False
+        self.is_hidden = False
+        self.noisy: set[str] = set()
         self._starts_unlike = False
 
-    def is_whole(self) -> bool:
-        """Returns whether enough was compared, and every observation determined the state."""
-        return not (self._hidden or self._starts_unlike) and self._compared >= _COMPARISONS
+    def limit(self, probes: int) -> None:
+        """Sets how many moves may still be played to see whether positions that look the same go on so."""
+        self._left = probes
 
-    def compare_starts(self, states: list[Any]) -> Generator[None]:
+    def is_whole(self) -> bool:
+        """Whether enough was compared, and every observation determined the state."""
+        return not (self.is_hidden or self._starts_unlike) and self._compared >= _COMPARISONS
+
+    def compare_starts(self, states: list[Any]) -> None:
         """Compares positions after resets with different seeds."""
         game = self._game
         if len(states) < 2:
@@ -98,52 +133,49 @@ class Observability:
         self._starts_unlike = any(len(group) == 1 for group in groups.values())
         for first, *others in groups.values():
             for other in others:
-                yield from self.compare(first, other)
+                self.compare(first, other)
 
-    def compare(self, first: Any, second: Any) -> Generator[None]:
+    def compare(self, first: Any, second: Any) -> None:
         """Compares two positions, and those that the same moves lead to from both."""
         game = self._game
         for _ in range(_TOGETHER):
-            if self._hidden or game.is_terminal(first) or game.is_terminal(second):
+            if self.is_hidden or game.is_terminal(first) or game.is_terminal(second):
                 return
             if CHANCE in (game.to_move(first), game.to_move(second)):
                 return
-            if game.position(first) == game.position(second):
-                return
+            if self._mover_sees(first) == self._mover_sees(second):
+                if game.position(first) == game.position(second):
+                    return
+                if not self._is_one(first, second):
+                    self.is_hidden = True
+                    return
             self._compared += 1
-            if self._mover_sees(first) == self._mover_sees(second) and not (
-                yield from self._is_one(first, second)
-            ):
-                self._hidden = True
-                return
             common = sorted(set(game.legal_actions(first)) & set(game.legal_actions(second)))
             if not common or game.to_move(first) != game.to_move(second):
                 return
+            self._patience.check()
             action = common[int(self._generator.integers(len(common)))]
-            first = game.probe(first, action, 0)
-            yield
-            second = game.probe(second, action, 0)
-            yield
+            first, second = game.probe(first, action, 0), game.probe(second, action, 0)
 
     def _mover_sees(self, state: Any) -> Any:
         game = self._game
         mover = game.to_move(state)
-        return mover, tuple(game.legal_actions(state)), None if mover == CHANCE else game.sight(state, mover)
+        is_noisy = mover == CHANCE or f"seen by {mover}" in self.noisy
+        return mover, tuple(game.legal_actions(state)), None if is_noisy else game.sight(state, mover)
 
-    def _is_one(self, first: Any, second: Any) -> Generator[None, None, bool]:
-        """Returns whether two states that look the same to the player to move go on in the same way."""
-        game = self._game
-        if any(game.sight(first, seat) != game.sight(second, seat) for seat in range(self._seats)):
+    def _is_one(self, first: Any, second: Any) -> bool:
+        """Whether two states that look the same to the player to move go on in the same way."""
+        if self._looks(first) != self._looks(second):
             return False
         try:
             for _ in range(_WALKS):
-                if not (yield from self._walk_is_one(first, second)):
+                if not self._walk_is_one(first, second):
                     return False
         except ZermeloError:
             return False
         return True
 
-    def _walk_is_one(self, first: Any, second: Any) -> Generator[None, None, bool]:
+    def _walk_is_one(self, first: Any, second: Any) -> bool:
         game, generator = self._game, self._generator
         for step in range(_WALK_STEPS):
             if self._left <= 0:
@@ -163,14 +195,17 @@ class Observability:
                 return False
             action = actions[int(generator.integers(len(actions)))]
             paid = [game.utility(first), game.utility(second)]
-            first = game.probe(first, action, step)
-            yield
-            second = game.probe(second, action, step)
-            yield
+            self._patience.check()
+            first, second = game.probe(first, action, step), game.probe(second, action, step)
             gains = [
                 tuple(now - before for now, before in zip(game.utility(state), was, strict=True))
                 for state, was in zip((first, second), paid, strict=True)
             ]
-            if gains[0] != gains[1]:
+            if gains[0] != gains[1] or self._looks(first) != self._looks(second):
                 return False
         return True
+
+    def _looks(self, state: Any) -> list[Any]:
+        """What the seats see, as far as that says something."""
+        seats = (seat for seat in range(self._seats) if f"seen by {seat}" not in self.noisy)
+        return [self._game.sight(state, seat) for seat in seats]

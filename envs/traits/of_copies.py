@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from zermelo.envs.clone.generators import OutsideGenerators
@@ -16,32 +17,34 @@ from zermelo.envs.errors import CloneError, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.declared import declared_traits, declares_chance
+from zermelo.envs.traits.findings import Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.envs.traits.merging import merge_traits
-from zermelo.envs.traits.random_play import Findings, infer, random_action, remembered
+from zermelo.envs.traits.random_play import infer, random_action
 
-_PATIENCE: Final = 10.0
-"""Seconds of play, all slices together, after which what is not known stays unknown."""
-_LONGEST: Final = 1.0
-"""Seconds that one step counts at most: a pause of the machine is no play."""
-_TRIAL_SECONDS: Final = 0.05
-_COPIES: Final = 4
-"""Copies that a step of it takes at most; afterwards, how late the last slice was says how early to stop."""
+_TRIAL_SECONDS: Final = 0.3
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
+_ASSUMED: Final[Mapping[str, Any]] = {
+    "information": Information.PERFECT,
+    "chance": Chance.NONE,
+    "terminal_rewards_only": False,
+}
+"""What is assumed where there was no time to play; and two players are opposed."""
 
 
 def with_traits(
     make: Callable[..., Any],
     raw: Any,
     given: Mapping[str, Any],
-    deadline: float,
+    patience: float,
     *,
     seats: tuple[str, ...],
     actions: int,
     deals_again: bool,
 ) -> Adapted:
-    """A game that works on copies, with its traits as far as they are known in time."""
+    """A game that works on copies, with its traits: those that are remembered, or that play shows in time."""
     base = Traits(
         name=game_name(raw),
         seat_names=seats,
@@ -57,32 +60,74 @@ def with_traits(
         known["chance"] = Chance.EXACT
     decided = {**known, **declared, **given}
     sources = ((TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known))
-    needed = [name for name in _SHOWN_IN_PLAY if name not in decided]
+    needed = {name for name in _SHOWN_IN_PLAY if name not in decided}
     if decided.get("reward_sum") == RewardSum.CONSTANT and "constant" not in decided:
-        needed.append("constant")
-    outside = OutsideGenerators(raw)
-    if is_known_to_clone(raw):  # and to draw from its own generators alone
-        outside = outside.only(())
-    rest = (TraitSource.UNKNOWN, {name: getattr(base, name) for name in needed})
+        needed.add("constant")
     if decided.get("information") == Information.HIDDEN:  # searches that deal again do not ask for the others
-        needed = []
-        rest = (TraitSource.ASSUMED, {"reward_sum": RewardSum.GENERAL, "constant": 0.0})
+        needed = set()
+    outside = OutsideGenerators(raw)
+    is_known = is_known_to_clone(raw)
+    if is_known:  # and to draw from its own generators alone
+        outside = outside.only(())
+    rest = (TraitSource.ASSUMED, {**_ASSUMED, "reward_sum": RewardSum.GENERAL, "constant": 0.0})
     game = make(raw, merge_traits(base, *sources, rest), outside=outside)
+    if is_known and not needed:
+        return Adapted(game, {})
+    findings = recall(raw)
+    if findings is None or not findings.serves(needed, patience):
+        fresh = _found(game, raw, needed, patience, is_known=is_known)
+        if fresh.is_done or findings is None or patience > 0:
+            findings = fresh
+        if patience > 0:
+            remember(raw, findings)
+    for note in findings.notes:
+        _warn_once(game_name(raw), note)
+    by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
+    if findings.games or is_known:
+        outside = outside.only(findings.draws_from)
+    game.learn(findings)
+    game = game.with_traits(merge_traits(base, *sources, *by_play), outside)
+    return Adapted(game, findings.constants, findings.enough)
 
-    def settled(findings: Findings) -> Adapted:
-        by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
-        drawn = outside.only(findings.draws_from) if findings.finished else outside
-        traits = merge_traits(base, *sources, *by_play)
-        return Adapted(game.with_traits(traits, drawn), findings.constants)
 
-    slices = _Slices(game, game.snapshot(raw), settled if needed else None, game.copying)
-    return slices.go_on(deadline)
+def _found(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: bool) -> Findings:
+    """What play shows, and what is assumed where it shows nothing."""
+    seats = game.traits.seats
+    opposed = {"reward_sum": RewardSum.ZERO if seats == 2 else RewardSum.GENERAL, "constant": 0.0}
+    findings = Findings(inferred={}, assumed={**_ASSUMED, **opposed}, needed=tuple(sorted(needed)), is_done=False)
+    if patience <= 0:
+        return findings
+    limit = Patience(patience, f"finding out what {game_name(raw)} is, by playing copies of it")
+    changes = ""
+    try:
+        root = game.snapshot(raw)
+        if not is_known:
+            changes = _try_copies(game, root, limit)
+        if needed or not is_known:
+            findings = infer(game, root, seats, needed, limit)
+    except OutOfPatience:
+        pass
+    finally:
+        limit.end()
+    if not findings.is_done:
+        findings = msgspec.structs.replace(findings, seconds=min(limit.spent, patience))
+    if changes:
+        note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
+        findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
+    return findings
 
 
-def _try_copies(game: Any, root: Any, deadline: float) -> frozenset[str] | None:
-    """Plays one game on copies, and returns the generators outside of them that its steps draw from.
+_warned: set[tuple[str, str]] = set()
 
-    None if it does not end in time. A warning names what it changes in modules and on classes.
+
+def _warn_once(name: str, note: str) -> None:
+    if (name, note) not in _warned:
+        _warned.add((name, note))
+        warnings.warn(f"{name} {note}", UnknownTraitWarning, stacklevel=6)
+
+
+def _try_copies(game: Any, root: Any, patience: Patience) -> str:
+    """Plays one game on copies, and returns the text that names what that changes in modules and on classes.
 
     Raises:
         CloneError: A copy is not the same game, or playing one changes another one.
@@ -96,11 +141,12 @@ def _try_copies(game: Any, root: Any, deadline: float) -> frozenset[str] | None:
 
     before = seen(root)
     is_stable = before == seen(root)  # it shows no time of day
-    ends = min(deadline, time.perf_counter() + _TRIAL_SECONDS)
+    ends = time.perf_counter() + min(_TRIAL_SECONDS, patience.left)
     try:
         with contextlib.suppress(ZermeloError):
             while not game.is_terminal(state) and time.perf_counter() < ends:
                 state = game.probe(state, random_action(game, state, generator), int(generator.integers(2**32)))
+                patience.check()
         same = not is_stable or seen(state) == seen(game.playout_state(state))
         changes = outside.text()
         if is_stable and seen(root) != before:
@@ -109,53 +155,4 @@ def _try_copies(game: Any, root: Any, deadline: float) -> frozenset[str] | None:
             raise CloneError(f"the clone of {name} that has been played is not the same game{changes}")
     finally:
         outside.restore()
-    if changes:
-        warnings.warn(
-            f"copies of {name} are not independent of it{changes}, so searches change it too; keep it in an "
-            "attribute of the environment",
-            UnknownTraitWarning,
-            stacklevel=2,
-        )
-    return game.draws_from() if game.is_terminal(state) else None
-
-
-class _Slices:
-    """Checks copies of an environment, then plays them at random, over as many moves as that takes."""
-
-    def __init__(
-        self, game: Any, root: Any, settled: Callable[[Findings], Adapted] | None, copying: float
-    ) -> None:
-        self._game, self._settled = game, settled
-        self._spent = self._ends = 0.0
-        self._slice = _COPIES * copying
-        self._steps = self._run(root)
-
-    def go_on(self, deadline: float) -> Adapted:
-        """Goes on until a time of ``time.perf_counter``; the game then has what is known of it."""
-        now = time.perf_counter()
-        self._ends = deadline
-        try:
-            while now < deadline - self._slice and self._spent < _PATIENCE:
-                next(self._steps)
-                begun, now = now, time.perf_counter()
-                self._spent += min(now - begun, _LONGEST)
-        except StopIteration as done:
-            return cast("Adapted", done.value)
-        self._slice = max(self._slice, now - deadline)
-        return Adapted(self._game, {}, self.go_on if self._spent < _PATIENCE else None)
-
-    def _run(self, root: Any) -> Generator[None, None, Adapted]:
-        game = self._game
-        yield from game.trials(root)
-        env = game.environment(root)
-        findings = None if self._settled is None else remembered(env)
-        if findings is None and not is_known_to_clone(env):
-            drawn = _try_copies(game, root, self._ends)
-            if drawn is not None:
-                game = game.with_traits(game.traits, game.outside.only(drawn))
-            yield
-        if self._settled is None:
-            return Adapted(game, {})
-        if findings is None:
-            findings = yield from infer(self._game, root, game.traits.seats)
-        return self._settled(findings)
+    return changes

@@ -1,205 +1,308 @@
-"""Inference from random play: sums of rewards, random numbers, and whether players see the state.
-
-A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
-first steps, then on every fifth and on those that end a game. What players see is the business of
-``zermelo.envs.traits.observability``.
+"""Inference from random play: sums of rewards, chance, and whether players see the state.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key.
-Play is a generator that yields after each move, so that an agent with a time limit spreads it over its first
-moves; nothing follows from it before its end. Some games are played from the position at hand, as ``reset``
-without its options may lead to another configuration. What play shows is remembered for later environments of the
-same class and the same configuration: all attributes that stayed the same throughout that play.
+with fixed seeds: an environment shows the same on every machine that is given the time. Some games are played from
+the position at hand, as ``reset`` without its options may lead to another configuration.
+
+Steps are played again, first with the same seed. What differs then is a clock, a counter or an identifier: neither
+chance nor part of a key, unless rewards, ends, turns or legal actions show it. Then they are played with another
+seed: that is chance if it shows, at once or a few moves later. What players see is the business of
+``zermelo.envs.traits.observability``, lists whose order nobody sees that of ``zermelo.envs.traits.hidden_order``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.errors import ZermeloError
+from zermelo.envs.clone.volatile import volatile_attributes
+from zermelo.envs.errors import CloneError, ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 from zermelo.envs.live.configuration import configuration, differences
-from zermelo.envs.live.wrappers import game_layers
-from zermelo.envs.traits.observability import Observability, Probe
+from zermelo.envs.support.waiting import OutOfPatience, Patience
+from zermelo.envs.traits.findings import Findings
+from zermelo.envs.traits.hidden_order import hidden_lists
+from zermelo.envs.traits.observability import Observability, Probe, shown
 
-GAMES = 12
-MAX_STEPS = 200
-_MIN_STEPS = 6
-_KEY_PARTS = 60_000
-"""Steps times the parts of the environment's key: of an environment with 1,000 parts, 60 steps are played."""
-_PROBES = 3
-"""For each step allowed, so many moves may be played to see whether positions that look the same go on so."""
-_PAIRED_PART = 8
-"""Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
-_PAIRED_EVERY = 5
+GAMES: Final = 12
+MAX_STEPS: Final = 400
+_ENOUGH: Final = 2.0
+"""Seconds after which ``_ENOUGH_GAMES`` games and ``_ENOUGH_PAIRS`` steps that were played again are enough."""
+_ENOUGH_GAMES: Final = 2
+_ENOUGH_PAIRS: Final = 10
+_FOR_STARTS: Final = 0.2
+"""The share of the time that resets may take."""
+_PROBES: Final = 600
+"""So many moves may be played to see whether positions that look the same go on so."""
+_ALL: Final = 1500
+"""Moves that play takes in all, roughly; where there is no time for so many all its parts are shortened."""
+_FEWEST: Final = 0.1
+_PAIRED: Final = 25
+"""So many of the first steps are played again, later ones every ``_PAIRED_EVERY``, and those that end a game."""
+_PAIRED_EVERY: Final = 5
 _EVERY_STEP, _CONSTANTS_EVERY = 12, 6
 """Up to which step the configuration is compared after each one, and after how many later."""
-_ROOT_GAMES = 3
-_ROOT_PART = 4
+_ROOT_GAMES: Final = 3
+_ROOT_PART: Final = 4
 """Of the steps allowed, one in so many may be played in addition from the position at hand."""
-_SUM_TOLERANCE = 1e-9
+_LATENT: Final = 6
+_LATENT_STEPS: Final = 30
+"""So many pairs of states that look the same, but differ, are played on, for so long, to see whether it shows."""
+_LAST_THROWS: Final = 4
+"""So many more seeds are tried at a step that ends a game."""
+_DEAR: Final = 2.0
+_SLOW_KEY: Final = 5e-4
+"""A key that takes so many times as long as a move, and this many seconds at least, costs more than it brings."""
+_SUM_TOLERANCE: Final = 1e-9
+_NEVER_PAID: Final = (
+    "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
+    "self._accumulate_rewards() at the end of step"
+)
 
 
-@dataclass(frozen=True)
-class Findings:
-    """The findings of random play.
+def infer(game: Probe, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
+    """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
 
-    Attributes:
-        inferred: Fields of ``Traits`` that play showed.
-        assumed: Fields that play could not show, with the usual value.
-        draws_from: The generators that steps drew from and the environment does not hold.
-        constants: Digests of the attributes that never changed, by path.
-        finished: Playouts that reached an end.
+    Args:
+        game: The game, which learns on the way which attributes are part of no key and what actions must be.
+        root: The position at hand.
+        seats: The number of players.
+        needed: Fields of ``Traits`` that nobody has given or declared.
+        patience: How long it may take.
     """
-
-    inferred: Mapping[str, Any]
-    assumed: Mapping[str, Any]
-    draws_from: frozenset[str]
-    constants: dict[str, bytes]
-    finished: int
-
-
-_memory: dict[tuple[type, ...], list[Findings]] = {}
-_MEMORY_PER_CLASS = 32
-
-
-def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]:
-    """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen."""
-    most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Observability(game, seats, _PROBES * most), most)
-    yield from play.run()
-    inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
-    assumed: dict[str, Any] = {}
-    if play.sums:
-        inferred |= _reward_sum(play.sums, seats)
-        inferred["terminal_rewards_only"] = not play.early_rewards
-    elif play.early_rewards:
-        inferred["terminal_rewards_only"] = False
-    if not play.sums:
-        assumed["reward_sum"] = RewardSum.ZERO if seats == 2 else RewardSum.GENERAL
-        assumed["constant"] = 0.0
-    if play.observability.is_whole():
-        inferred["information"] = Information.PERFECT
-    findings = Findings(inferred, assumed, game.draws_from(), play.constants, len(play.sums))
-    remembered_for_class = _memory.setdefault(_classes(game.environment(root)), [])
-    if len(remembered_for_class) < _MEMORY_PER_CLASS:
-        remembered_for_class.append(findings)
-    return findings
+    play = _Play(game, root, seats, needed, patience)
+    is_done = True
+    try:
+        play.run()
+        if play.pays_nothing or play.agrees_in_the_end:
+            game.pays_by_rewards = True
+            notes = [_NEVER_PAID] if play.pays_nothing else []
+            play = _Play(game, root, seats, needed, patience)
+            play.notes += notes
+            play.run()
+    except OutOfPatience:
+        is_done = False
+    return play.findings(is_done=is_done, seconds=patience.spent)
 
 
-def remembered(env: Any) -> Findings | None:
-    """Earlier findings for an environment of the same class and configuration, if there are any."""
-    known = _memory.get(_classes(env))
-    if not known:
-        return None
-    now = configuration(env)
-    return next((findings for findings in known if not differences(findings.constants, now)), None)
-
-
-def _reward_sum(sums: list[float], seats: int) -> dict[str, Any]:
-    if seats > 1 and all(abs(total) <= _SUM_TOLERANCE for total in sums):
-        return {"reward_sum": RewardSum.ZERO, "constant": 0.0}
-    constant = sums[0]
-    tolerance = _SUM_TOLERANCE * max(1.0, abs(constant))
-    if seats > 1 and len(sums) > 1 and all(math.isclose(s, constant, abs_tol=tolerance) for s in sums):
-        return {"reward_sum": RewardSum.CONSTANT, "constant": constant}
-    return {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-
-
-def random_action(game: Probe, state: Any, generator: np.random.Generator) -> int:
-    """A legal action, or an outcome of chance with its probability."""
-    if game.to_move(state) == CHANCE:
-        outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
-        return int(generator.choice(outcomes, p=probabilities))
-    actions = game.legal_actions(state)
-    return int(actions[int(generator.integers(len(actions)))])
-
-
-@dataclass
 class _Play:
-    game: Probe
-    root: Any
-    observability: Observability
-    most: int
-    sums: list[float] = field(default_factory=list)
-    early_rewards: bool = False
-    differs: bool = False
-    constants: dict[str, bytes] = field(default_factory=dict)
-    steps: int = 0
-    _of_classes: dict[str, bytes] = field(default_factory=dict)
-
-    def run(self) -> Generator[None]:
-        """Plays; yields after each move."""
-        env = self.game.environment(self.root)
+    def __init__(self, game: Any, root: Any, seats: int, needed: set[str], patience: Patience) -> None:
+        self.game, self.root, self.seats, self.needed, self.patience = game, root, seats, needed, patience
+        self.observability = Observability(game, seats, _PROBES, patience)
+        self.sums: list[float] = []
+        self.paid: list[tuple[float, ...]] = []
+        self.early_rewards = self.differs = self.unseeded = False
+        self.pairs = self.latent = self.steps = 0
+        self.most, self.share = MAX_STEPS, 1.0
+        self.noisy: set[str] = set()
+        self.hidden: list[Any] = []
+        self.notes: list[str] = []
+        self.unpaid = self.disagrees = False
+        self.said: tuple[float, ...] | None = None
+        self.agreements: list[bool] = []
+        self.dear_keys = False
+        env = game.environment(root)
         self.constants = configuration(env)
         own = configuration(env, with_classes=False)
         self._of_classes = {path: value for path, value in self.constants.items() if path not in own}
+
+    @property
+    def agrees_in_the_end(self) -> bool:
+        """Whether ``rewards`` and ``last()`` paid the same over whole games, though not step by step."""
+        return self.disagrees and bool(self.agreements) and all(self.agreements)
+
+    @property
+    def pays_nothing(self) -> bool:
+        """Whether rewards were seen that were never paid."""
+        return self.unpaid and not any(map(any, self.paid)) and not self.game.pays_by_rewards
+
+    def run(self) -> None:
         generator = np.random.default_rng(0)
-        starts = []
-        for seed in range(min(GAMES, max(2, self.most // 3))):
+        starts, begun = [], self.patience.spent
+        for seed in range(GAMES):
             try:
                 starts.append(self.game.initial_state(seed))
             except ZermeloError:
                 starts.append(self.root)
                 break
-            yield
-        yield from self.observability.compare_starts(starts)
+            self.patience.check()
+            if seed and self.patience.spent - begun > _FOR_STARTS * max(self.patience.left, 0.0):
+                break
+        self._take_time(starts[0])
+        starts = starts[: max(2, int(GAMES * self.share))]
+        for state in starts[:2]:  # before anything is compared
+            with contextlib.suppress(ZermeloError):
+                self._leave_out_noise(state)
+        self.observability.compare_starts(starts)
+        if {"information", "chance"} <= self.needed:
+            with contextlib.suppress(ZermeloError):
+                self.hidden = hidden_lists(self.game, starts, self.patience)
         for state in starts:
             try:
-                self.sums += yield from self._play(state, generator)
+                self.sums += self._play(state, generator)
             except ZermeloError:
-                continue  # a broken position ends this game; the search will report it if it gets there
+                continue  # a broken line of play ends this game
+            if self._has_enough():
+                break
         if self.root in starts:
             return
         self.most += self.most // _ROOT_PART
         with contextlib.suppress(ZermeloError):
             for _ in range(_ROOT_GAMES):
-                from_root = yield from self._play(self.root, generator, paired=True)
+                from_root = self._play(self.root, generator, paired=True)
                 if not self.early_rewards:  # else some may have been paid before
                     self.sums += from_root
+                if self._has_enough():
+                    break
 
-    def _play(
-        self, state: Any, generator: np.random.Generator, *, paired: bool = False
-    ) -> Generator[None, None, list[float]]:
+    def _has_enough(self) -> bool:
+        is_late = self.patience.spent > _ENOUGH
+        return is_late and len(self.sums) >= _ENOUGH_GAMES and self.pairs >= _ENOUGH_PAIRS
+
+    def _take_time(self, state: Any) -> None:
+        """How long a move and a key take: whether keys are worth their time, and how much can be played."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) == CHANCE:
+            return
+        action, times = game.legal_actions(state)[0], []
+        calls: tuple[Callable[[], Any], ...] = (
+            lambda: game.position(state),
+            lambda: game.play(state, action),
+            lambda: game.probe(state, action, 0),
+        )
+        for call in calls:
+            begun = time.perf_counter()
+            try:
+                call()
+            except ZermeloError:
+                return
+            times.append(time.perf_counter() - begun)
+        keyed, moved, probed = times
+        self.dear_keys = keyed > max(_SLOW_KEY, _DEAR * moved)
+        played = self.patience.left / (probed + (0.0 if self.dear_keys else keyed))
+        self.share = min(1.0, max(_FEWEST, played / _ALL))
+        self.most = max(int(self.share * MAX_STEPS), 1)
+        self.observability.limit(int(self.share * _PROBES))
+
+    def _play(self, state: Any, generator: np.random.Generator, *, paired: bool = False) -> list[float]:
         """Plays a game; returns the sum of what it paid, nothing if it was not played to its end."""
         game = self.game
         self._keep_constants(state)
+        self.said, begun = (0.0,) * self.seats, game.utility(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most:
+            if self.steps >= self.most or self._has_enough():
                 return []
+            self.patience.check(self.steps / self.most)
             action = random_action(game, state, generator)
             after = game.probe(state, action, 2 * self.steps)
-            yield
-            if (
-                paired
-                or self.steps < self.most // _PAIRED_PART
-                or self.steps % _PAIRED_EVERY == 0
-                or game.is_terminal(after)
-            ):
-                if not self.differs:
-                    again = game.probe(state, action, 2 * self.steps + 1)
-                    self.differs = game.comparable(after) != game.comparable(again)
-                    yield
-                if self.differs:
-                    again = game.probe(state, action, 2 * self.steps + 1)
-                    yield from self.observability.compare(after, again)
-                if game.to_move(state) != CHANCE:
-                    other = random_action(game, state, generator)
-                    if other != action:
-                        yield from self.observability.compare(after, game.probe(state, other, 2 * self.steps))
+            if paired or self.steps < _PAIRED or self.steps % _PAIRED_EVERY == 0 or game.is_terminal(after):
+                self._play_again(state, action, after, generator)
+            self._compare_rewards(state, after)
             self.steps += 1
             state = after
             if not game.is_terminal(state) and any(game.utility(state)):
                 self.early_rewards = True
             self._keep_constants(state)
+        if self.said is not None:
+            paid = [now - before for now, before in zip(game.utility(state), begun, strict=True)]
+            self.agreements.append(_is_equal(self.said, paid))
         return [math.fsum(game.utility(state))]
+
+    def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
+        """Plays a step again, with the same seed, with another one, and another action."""
+        game, seed = self.game, 2 * self.steps
+        self.pairs += 1
+        if not self.dear_keys:
+            self._compare_equal(after, game.probe(state, action, seed))
+        other = game.probe(state, action, seed + 1)
+        self.patience.check(self.steps / self.most)
+        if not self.differs:
+            self.differs = self._shows(after, other) or self._shows_later(after, other)
+        if game.is_terminal(after) and not self.differs:  # one throw in several may decide who wins
+            throws = (game.probe(state, action, seed + 2 + throw) for throw in range(_LAST_THROWS))
+            self.differs = any(self._shows(after, other) for other in throws)
+        if self.differs:
+            self.observability.compare(after, other)
+        if game.to_move(state) != CHANCE:
+            action = random_action(game, state, generator)
+            self.observability.compare(after, game.probe(state, action, seed))
+
+    def _compare_rewards(self, state: Any, after: Any) -> None:
+        """Compares what a step has paid with what ``rewards`` say."""
+        before, now = self.game.utility(state), self.game.utility(after)
+        paid = tuple(b - a for a, b in zip(before, now, strict=True))
+        said = self.game.rewards_now(after)
+        if self._agents(state) != self._agents(after):
+            said = None  # those of agents that were dead have been cleared
+        self.paid.append(paid)
+        if said is None:
+            self.said = None
+            return
+        if self.said is not None:
+            self.said = tuple(a + b for a, b in zip(self.said, said, strict=True))
+        if not _is_equal(said, paid):
+            self.unpaid = self.unpaid or any(said)
+            self.disagrees = True
+
+    def _agents(self, state: Any) -> Any:
+        return getattr(self.game.environment(state), "agents", None)
+
+    def _leave_out_noise(self, state: Any) -> None:
+        game = self.game
+        if not game.is_terminal(state):
+            action = (
+                game.chance_outcomes(state)[0][0]
+                if game.to_move(state) == CHANCE
+                else game.legal_actions(state)[0]
+            )
+            self._compare_equal(game.probe(state, action, 0), game.probe(state, action, 0))
+
+    def _compare_equal(self, after: Any, again: Any) -> None:
+        """Compares two states that an equal seed led to: what differs in what is seen says nothing from now on."""
+        game = self.game
+        parts = self._different_parts(after, again)
+        in_play = {part for part in parts if not part.startswith("seen")}
+        if in_play:
+            self.differs = self.unseeded = True
+        self.noisy |= parts - in_play
+        self.observability.noisy |= self.noisy
+        if game.position(after) != game.position(again):
+            game.leave_out(volatile_attributes(game.environment(after), game.environment(again)))
+
+    def _different_parts(self, first: Any, second: Any) -> set[str]:
+        one, other = shown(self.game, first, self.seats), shown(self.game, second, self.seats)
+        return {name for name in one if one[name] != other[name]}
+
+    def _shows(self, first: Any, second: Any) -> bool:
+        return bool(self._different_parts(first, second) - self.noisy)
+
+    def _shows_later(self, first: Any, second: Any) -> bool:
+        """Whether two states that look the same, but are not, look different when the same is played in both."""
+        game = self.game
+        if self.latent >= _LATENT or (self.dear_keys and self.latent):
+            return False
+        try:
+            if game.position(first) == game.position(second):
+                return False
+        except CloneError:
+            return False
+        self.latent += 1
+        generator = np.random.default_rng(self.latent)
+        with contextlib.suppress(ZermeloError):
+            for step in range(_LATENT_STEPS):
+                if game.is_terminal(first):
+                    break
+                action = random_action(game, first, generator)
+                first, second = (game.probe(state, action, step) for state in (first, second))
+                self.patience.check(self.steps / self.most)
+                if self._shows(first, second):
+                    return True
+        return False
 
     def _keep_constants(self, state: Any) -> None:
         """Leaves out what has changed; looked at often in the first moves and less often later."""
@@ -209,6 +312,90 @@ class _Play:
         for path in differences(self.constants, now):
             del self.constants[path]
 
+    # -- what follows from it ------------------------------------------------------------------------------------
 
-def _classes(env: Any) -> tuple[type, ...]:
-    return tuple(original_class(type(layer)) for layer in game_layers(env))
+    def findings(self, *, is_done: bool, seconds: float) -> Findings:
+        game, inferred, assumed = self.game, dict[str, Any](), dict[str, Any]()
+        chance = Chance.SAMPLED if self.differs else Chance.NONE
+        (inferred if self.differs or (is_done and self.pairs) else assumed)["chance"] = chance
+        sums = _reward_sum(self.sums, self.seats) if self.sums else None
+        if sums is not None and (is_done or len(self.sums) >= _ENOUGH_GAMES):
+            inferred |= sums
+            inferred["terminal_rewards_only"] = not self.early_rewards
+        else:
+            cancels = all(abs(math.fsum(paid)) <= _SUM_TOLERANCE for paid in self.paid)
+            is_opposed = self.seats == 2 and cancels
+            values = {"reward_sum": RewardSum.ZERO if is_opposed else RewardSum.GENERAL, "constant": 0.0}
+            (assumed if cancels else inferred).update(sums or values)
+            (inferred if self.early_rewards else assumed)["terminal_rewards_only"] = False
+        information = Information.PERFECT
+        if self.hidden or self.observability.is_hidden:
+            inferred["information"] = information = Information.HIDDEN
+        elif self.observability.is_whole():
+            inferred["information"] = information
+        else:
+            assumed["information"] = information
+        self._tell_hidden(inferred)
+        if self.disagrees and not game.pays_by_rewards:
+            self.notes.append("pays by last() other than its rewards say: what last() pays counts")
+        if self.unseeded:
+            self.notes.append("does not do the same again with the same seed, so its chance is only sampled")
+        return Findings(
+            inferred=inferred,
+            assumed=assumed,
+            draws_from=tuple(sorted(game.draws_from())),
+            constants=self.constants,
+            games=len(self.sums),
+            needed=tuple(sorted(self.needed)),
+            without=game.without,
+            as_numpy=game.as_numpy,
+            pays_by_rewards=game.pays_by_rewards,
+            dear_keys=self.dear_keys,
+            is_done=is_done,
+            seconds=seconds,
+            notes=tuple(self.notes),
+        )
+
+    def _tell_hidden(self, inferred: dict[str, Any]) -> None:
+        """Lists whose order nobody sees are drawn again before every move, if they are all that is hidden."""
+        if not self.hidden:
+            return
+        names = ", ".join(sorted(found.name for found in self.hidden))
+        if self.observability.is_hidden or not all(found.is_drawn_from for found in self.hidden):
+            self.notes.append(
+                f"hides the order of {names} from its players, and nothing says how to draw it again: write "
+                "information_state_key and resample into its class (the guide 'Cards of your own')"
+            )
+            return
+        inferred["chance"] = Chance.SAMPLED
+        inferred["drawn_again"] = tuple(found.path for found in self.hidden)
+        inferred["deals_again"] = True
+        for found in self.hidden:
+            self.game.leave_out(found.order(self.game.environment(self.root)))
+        self.notes.append(
+            f"hides the order of {names} from its players: searches draw it again before every move; anything "
+            "else that it may hide they see"
+        )
+
+
+def _is_equal(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) <= _SUM_TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+def _reward_sum(sums: list[float], seats: int) -> Mapping[str, Any]:
+    if seats > 1 and all(abs(total) <= _SUM_TOLERANCE for total in sums):
+        return {"reward_sum": RewardSum.ZERO, "constant": 0.0}
+    constant = sums[0]
+    tolerance = _SUM_TOLERANCE * max(1.0, abs(constant))
+    if seats > 1 and len(sums) > 1 and all(math.isclose(s, constant, abs_tol=tolerance) for s in sums):
+        return {"reward_sum": RewardSum.CONSTANT, "constant": constant}
+    return {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
+
+
+def random_action(game: Any, state: Any, generator: np.random.Generator) -> int:
+    """A legal action, or an outcome of chance with its probability."""
+    if game.to_move(state) == CHANCE:
+        outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
+        return int(generator.choice(outcomes, p=probabilities))
+    actions = game.legal_actions(state)
+    return int(actions[int(generator.integers(len(actions)))])

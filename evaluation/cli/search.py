@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.envs.traits.merging import PATIENCE
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.arguments import position_after
 
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
+    from zermelo.envs import Traits
 
 
 def search(
@@ -222,7 +224,7 @@ def perft_command(
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")
 
 
-# -- ``zermelo warmup``: compiling ahead of the first search
+# -- ``zermelo warmup``: compiling, and finding out what environments are, ahead of the first search
 
 _USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
 """Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
@@ -237,11 +239,17 @@ def warmup(
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
+    seconds: Annotated[
+        float,
+        typer.Option(min=0.0, help="How long may go into finding out what an environment is, for each."),
+    ] = PATIENCE,
 ) -> None:
-    """Compile games in advance, so that the first search of each starts at once.
+    """Prepare games in advance, so that the first search of each starts at once.
 
-    The machine code is kept on disk; a game that is already compiled takes a moment. Games without compiled
-    rules need no warm-up.
+    Rules are compiled, and the machine code is kept on disk. What an environment without rules is (whether it
+    hides something, leaves something to chance, or pays one player what another loses) is found out by random
+    play on copies, and kept as well; what it has not shown is assumed, and can be declared. What is there already
+    takes a moment.
 
     [bold]Examples[/bold]
 
@@ -252,18 +260,36 @@ def warmup(
     from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.envs.registration.registry import OWN_ENVS
+    from zermelo.envs.rules.rules_game import RulesGame
 
     if every and envs:
         raise InvalidSettingError("give environments or --all, not both")
     names = list(OWN_ENVS) if every else envs or list(_USUAL)
     for name in names:
-        game = as_game(position_after(name, "", 0).env)
+        begun = time.perf_counter()
+        game = as_game(position_after(name, "", 0).env, patience=seconds)
+        if not isinstance(game, RulesGame):
+            typer.echo(f"{name}: nothing to compile  ({time.perf_counter() - begun:.1f} s)")
+            _tell_traits(game.traits)
+            continue
         if not kernels_of(game):
             typer.echo(f"{name}: nothing to compile")
             continue
         typer.echo(f"{name}:", nl=False)
         taken = warm_up(game, on_kernel=_tell)
         typer.echo(f"  (together {sum(taken.values()):.1f} s)")
+
+
+_TRAITS = ("information", "chance", "reward_sum")
+
+
+def _tell_traits(traits: Traits) -> None:
+    """Prints what holds of an environment, and who or what says so."""
+    for name in _TRAITS[: 2 + (traits.seats > 1)]:
+        typer.echo(f"  {name:<12}  {getattr(traits, name)!s:<13}  {traits.source(name)}")
+    if traits.assumed:
+        said = {name: str(getattr(traits, name)) for name in traits.assumed}
+        typer.echo(f"  If what is assumed is right, say so in its class: zermelo_traits = {said}")
 
 
 def _tell(kernel: str, seconds: float) -> None:

@@ -3,8 +3,8 @@
 Agents are shown the environment and answer; only the driver steps it. It speaks to AEC environments, and to those
 of Gymnasium as if they were AEC environments of one player.
 
-- Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
-  is cumulative, and Shimmy's adds the final rewards again in every dead step.
+- Rewards are what ``last()`` gives agents at their turns, and what waits for them there at the end
+  (``zermelo.envs.live.payments``).
 - Dead agents are stepped with ``None`` when their turn comes, and what the environment then says of rewards is
   not counted.
 - Whatever the environment raises becomes an ``EnvironmentFailureError``: it is nobody's fault.
@@ -20,7 +20,9 @@ import numpy as np
 
 from zermelo.agents.policies.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError
+from zermelo.envs.adapters.actions import space_of
 from zermelo.envs.live.masks import gym_mask, mask_of
+from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -34,7 +36,7 @@ _PLAYER: Final = "player"
 class EnvDriver:
     """Steps an environment that it has reset.
 
-    ``seat_names`` are in the order of ``possible_agents``; ``rewards`` are what each seat has earned so far.
+    ``seat_names`` are in the order of ``possible_agents``.
     """
 
     def __init__(self, env: Any, seed: int) -> None:
@@ -47,10 +49,19 @@ class EnvDriver:
         agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
         self._seat = {agent: seat for seat, agent in enumerate(agents)}
         self.seat_names = tuple(map(str, agents))
-        self.rewards = [0.0] * len(agents)
-        self._spaces = self._call("action_space", lambda: {one: self._table.action_space(one) for one in agents})
+        self._payments = self._call("reset", lambda: self._single or Payments(env))
+        self._spaces = self._call("action_space", lambda: {one: self._space(one) for one in agents})
         self._terminated = False
         self._legal: tuple[Any, Any] | None = None
+
+    @property
+    def rewards(self) -> list[float]:
+        """What each seat has earned so far."""
+        totals = self._payments.totals()
+        return [totals.get(agent, 0.0) for agent in self._agents]
+
+    def _space(self, agent: Any) -> Any:
+        return space_of(self._table, agent)
 
     @property
     def _name(self) -> str:
@@ -83,13 +94,13 @@ class EnvDriver:
             agent = inner.agent_selection
             if not (terminations[agent] or truncations[agent]):
                 return self._seat[agent]
-            self._call("the step of a dead agent", lambda: self._table.step(None))
+            self._call("the step of a dead agent", lambda: self._payments.step(None))
         raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
 
     def look(self) -> None:
         """Reads what is legal for the seat to move, before its agent is asked."""
         agent = self._inner.agent_selection
-        space = self._spaces[agent]
+        space = self._spaces[agent] = self._call("action_space", lambda: self._space(agent))
         asked = "observe" if self._single is None else "saying what is legal"
         self._legal = (space, _checked_mask(space, self._call(asked, lambda: self._mask(agent))))
 
@@ -112,19 +123,13 @@ class EnvDriver:
         """Plays a legal action for the seat to move, through all wrappers, and collects the rewards."""
         self._legal = None
         try:
-            self._table.step(action)
+            self._payments.step(action)
         except BaseException as error:
             self._fail(f"step({shown(action)})", error)
-        self._call("paying the rewards", self._collect)
+        for agent, reward in zip(self._agents, self.rewards, strict=True):
+            if math.isnan(reward):
+                raise EnvironmentFailureError(f"the environment paid {agent} rewards that add up to nan")
         self._terminated = self._terminated or any(self._inner.terminations.values())
-
-    def _collect(self) -> None:
-        for agent, reward in self._inner.rewards.items():
-            if reward:
-                seat = self._seat[agent]
-                self.rewards[seat] += float(reward)
-                if math.isnan(self.rewards[seat]):
-                    raise EnvironmentFailureError(f"the environment paid {agent} rewards that add up to nan")
 
     def view(self) -> Observation:
         """Returns what the seat to move sees, copied, for an agent that needs no more."""
@@ -162,9 +167,11 @@ class _SinglePlayer:
         self._env = env
         self.agents = self.possible_agents = [_PLAYER]
         self.agent_selection = _PLAYER
+        self._total = 0.0
 
     def reset(self, seed: int) -> None:
         self._seen, info = self._env.reset(seed=seed)
+        self._total = 0.0
         self._say(info, 0.0, False, False)
 
     def step(self, action: Any) -> None:
@@ -172,8 +179,13 @@ class _SinglePlayer:
         self._say(info, reward, terminated, truncated)
 
     def _say(self, info: Any, reward: Any, terminated: Any, truncated: Any) -> None:
-        self.infos, self.rewards = {_PLAYER: info}, {_PLAYER: float(reward)}
+        self.infos = {_PLAYER: info}
+        self._total += float(reward)
         self.terminations, self.truncations = {_PLAYER: bool(terminated)}, {_PLAYER: bool(truncated)}
+
+    def totals(self) -> dict[Any, float]:
+        """What the player was paid so far."""
+        return {_PLAYER: self._total}
 
     def observe(self, agent: str) -> Any:
         return self._seen

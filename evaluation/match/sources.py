@@ -2,7 +2,7 @@
 
 Every game has a fresh environment, so that nothing is left in it of the last one. Making one may take longer than
 playing a short game in it: where it is of a kind whose clones are known to be right
-(``zermelo.envs.clone.verify``), one is made, never used, and cloned for each game.
+(``zermelo.envs.checks.verify_clone``), one is made, never used, and cloned for each game.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,8 +20,13 @@ from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.games import MNK
+from zermelo.envs.position import position
 from zermelo.envs.rules import RulesGame
-from zermelo.envs.traits import of_copies as found_traits
+from zermelo.envs.support import waiting
+from zermelo.envs.traits import of_copies, random_play
+from zermelo.envs.traits.merging import PATIENCE
+
+as_game_module = importlib.import_module("zermelo.envs.adapters.as_game")
 
 KNOWN = {
     "chance": "deterministic",
@@ -48,7 +54,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(Budget, "now", staticmethod(clock.read))
-    for module in (strange_envs, copies, found_traits):
+    for module in (strange_envs, copies, as_game_module, of_copies, random_play, waiting):
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=clock.read, sleep=clock.sleep))
     return clock
 
@@ -79,10 +85,11 @@ def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any
 
 
 @pytest.mark.parametrize("name", ["auto", "mcts", "alphabeta", "expectiminimax"])
-def test_slow_steps_are_counted_against_the_first_move(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_steps_are_searched_in_time(name: str, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the environment is is found out before, in a time of its own."""
     env = Pick(wait=0.03)
     env.reset()
-    steps = []
+    steps: list[Any] = []
     plain = Pick.play
 
     def counted(self: Pick, agent: Any, action: Any) -> None:
@@ -91,15 +98,19 @@ def test_slow_steps_are_counted_against_the_first_move(name: str, monkeypatch: p
 
     monkeypatch.setattr(Pick, "play", counted)
     agent = make_agent(f"{name}(seconds=0.15)")
+    position(env)
+    assert clock.now <= PATIENCE + 0.5
+    steps.clear()
     for _ in range(2):
         assert agent.act(env) in np.flatnonzero(env.mask())
         assert len(steps) <= 8
         steps.clear()
 
 
-@pytest.mark.parametrize(("seconds", "most"), [(0.05, 12), (0.4, 1)])
-def test_slow_copies_are_counted_against_the_first_move(
-    seconds: float, most: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.filterwarnings("ignore:.* is searched on assumptions")
+@pytest.mark.parametrize(("seconds", "most"), [(0.05, 12), (0.4, 2)])
+def test_slow_copies_are_searched_in_time(
+    seconds: float, most: int, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = SlowCopy(seconds)
     env.reset()
@@ -111,6 +122,9 @@ def test_slow_copies_are_counted_against_the_first_move(
         return plain(self, memo)
 
     monkeypatch.setattr(SlowCopy, "__deepcopy__", counted)
+    position(env)
+    assert clock.now <= PATIENCE + 1.0
+    copies.clear()
     assert make_agent("auto(seconds=0.3)").act(env) in np.flatnonzero(env.mask())
     assert len(copies) <= most
 

@@ -300,11 +300,15 @@ class Broken(SmallEnv):
 
 
 class DoublingWrapper(BaseWrapper):
-    """A wrapper that is part of the game: it doubles the rewards."""
+    """A wrapper that is part of the game: it doubles the rewards, those of ``last()`` too, as SuperSuit's do."""
 
     @property
     def rewards(self) -> Any:
         return {agent: 2 * reward for agent, reward in self.env.rewards.items()}
+
+    @property
+    def _cumulative_rewards(self) -> Any:
+        return {agent: 2 * reward for agent, reward in self.env._cumulative_rewards.items()}
 
 
 def started(env: Any, *, moves: Iterable[Any] = (), **options: Any) -> Any:

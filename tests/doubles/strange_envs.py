@@ -42,6 +42,10 @@ class Pick(SmallEnv):
             info = {"action_mask": self.mask()}
         elif self.show == "legal_moves":
             info = {"legal_moves": np.flatnonzero(self.mask()).tolist()}
+        elif self.show == "available":
+            info = {"available": self.mask().tolist()}
+        elif self.show == "options":
+            info = {"options": [1, 0, 0, 0]}  # which says something else
         elif self.show == "last":
             info = {"action_mask": np.zeros(4, np.int8)}
         self.infos = {agent: info if agent == self.agent_selection else {} for agent in self.agents}
@@ -158,18 +162,18 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
             spaces.Dict(shapes) if show in ("observation", "seen_only") else spaces.Discrete(9)
         )
 
-    def mask(self) -> Any:
+    def doors(self) -> Any:
         return np.array(ALLOWED[self.steps % 3], np.int8)
 
     def look(self) -> Any:
         if self.show in ("observation", "seen_only"):
-            return {"action_mask": self.mask(), "at": self.steps}
+            return {"action_mask": self.doors(), "at": self.steps}
         return self.steps
 
     def about(self) -> dict[str, Any]:
         if self.show == "moves":
-            return {"legal_moves": np.flatnonzero(self.mask()).tolist()}
-        return {"valid_mask": self.mask()} if self.show in ("valid_mask", "info_only") else {}
+            return {"legal_moves": np.flatnonzero(self.doors()).tolist()}
+        return {"valid_mask": self.doors()} if self.show in ("valid_mask", "info_only") else {}
 
     def _get_obs(self) -> Any:
         return self.look() if self.show == "observation" else None
@@ -183,6 +187,6 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
         return self.look(), self.about()
 
     def step(self, action: Any) -> Any:
-        assert self.show == "info_only" or self.mask()[action], f"{action} is illegal"
+        assert self.show == "info_only" or self.doors()[action], f"{action} is illegal"
         self.steps += 1
         return self.look(), float(action), self.steps == 4, False, self.about()

@@ -165,7 +165,8 @@ class GnubgAgent(EngineAgent):
 
     def decide(self, env: Any) -> int:
         self.check_env(env)
-        game, state, _, _ = root = position(env)
+        root = position(env)
+        game, state = root.game, root.state
         planned: dict[BackgammonState, int] = self.__dict__["_planned"]
         if state in planned:
             return root.number(planned.pop(state))

@@ -23,6 +23,7 @@ from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
 from zermelo.envs.position import position
+from zermelo.envs.traits.merging import PATIENCE
 
 
 class Convention(enum.StrEnum):
@@ -148,7 +149,7 @@ class HanabiAgent(SearchAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_hanabi(game)
 
-    def prepare(self, env: Any) -> None:
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         self.search(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:

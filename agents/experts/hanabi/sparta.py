@@ -17,6 +17,7 @@ from zermelo.agents.base.settings import made, number, whole
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import Game
+from zermelo.envs.traits.merging import PATIENCE
 
 _FIRST: Final = 4
 """Samples in the first batch, which shows how long one takes."""
@@ -59,8 +60,8 @@ class SpartaAgent(SearchAgent):
         require_information_states(game, self.kind)
         self.blueprint.check_game(game)
 
-    def prepare(self, env: Any) -> None:
-        self.blueprint.prepare(env)
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        self.blueprint.prepare(env, seconds)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         blueprint = blueprint_of(self.blueprint, game, budget)

@@ -82,6 +82,9 @@ class ISMCTSAgent(SimulatingAgent):
             stopped_by=stopped_by,
             is_estimate=True,
             visits={each.action: each.visits for each in actions},
+            simulations=search.simulations,
+            actions_tried=sum(each.visits > 0 for each in actions),
+            actions_legal=len(actions),
             evaluator="playouts" if self.blueprint is None else self.blueprint.name,
             stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
         )

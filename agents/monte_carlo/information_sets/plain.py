@@ -106,7 +106,7 @@ class InformationSetSearch(SimulationSearch):
     # -- one simulation
 
     def simulate_once(self) -> None:
-        game, visit, playouts = self.game, self.budget.visit, self._playouts
+        game, visit, playouts, ends = self.game, self.budget.visit, self._playouts, self.ends()
         visit(0)
         state = self._deal(self._generator)
         if playouts.own_state is not None and (self._deals_are_kept or state is self.root_state):
@@ -133,7 +133,7 @@ class InformationSetSearch(SimulationSearch):
                 self.nodes[key] = {}
                 break
             edges = self.nodes[key]
-        end, _ = playouts.play(state, self.budget, is_own=True)
+        end, _ = playouts.play(state, self.budget, is_own=True, ends=ends)
         outcome = tuple(map(float, game.utility(end)))
         self._scale.widen(outcome)
         for edge in path:

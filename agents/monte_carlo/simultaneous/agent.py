@@ -75,6 +75,9 @@ def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: f
         is_estimate=True,
         visits=dict(zip(mixture.actions, mixture.visits, strict=True)),
         policy=policy,
+        simulations=search.simulations,
+        actions_tried=sum(visits > 0 for visits in mixture.visits),
+        actions_legal=len(mixture.actions),
         evaluator="playouts",
         stats={"simulations": search.simulations, "tree_nodes": search.tree_nodes},
     )

@@ -207,7 +207,7 @@ class SimultaneousSearch(SimulationSearch):
     # -- one simulation
 
     def simulate_once(self) -> None:
-        game, visit, random = self.game, self.budget.visit, self._random
+        game, visit, random, ends = self.game, self.budget.visit, self._random, self.ends()
         visit(0)
         state, node = self.root_state, self.root
         path: list[tuple[_Node, list[int]]] = []
@@ -228,7 +228,7 @@ class SimultaneousSearch(SimulationSearch):
             if child is None:
                 node.children[edge] = self._node(state)
             if child is None or len(path) >= MAX_PLIES:
-                state, _ = self._playouts.play(state, self.budget)
+                state, _ = self._playouts.play(state, self.budget, ends=ends)
                 break
             node = child
         outcome = tuple(map(float, game.utility(state)))

@@ -22,6 +22,7 @@ from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits.merging import PATIENCE
 
 
 class Window(enum.StrEnum):
@@ -85,8 +86,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
     tables: str | None = path()
     book: str | None = path()
 
-    def prepare(self, env: Any) -> None:
-        super().prepare(env)
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        super().prepare(env, seconds)
         game = position(env, backend=self.backend, traits=self.traits).game
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
             from zermelo.agents.tree_search.exact.root_proof import load_proof

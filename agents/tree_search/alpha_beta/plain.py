@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
-from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.tree_search.chance.plain import AverageBounds, Searched, averaged, place_of
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
@@ -205,7 +205,7 @@ class PlainAlphaBeta(PlainSearch):
         place = place_of(ply, arrival.outcome)
         below = _CERTAIN if arrival.probability == 1.0 else Arrival(probability=arrival.probability)
         first = first if probed is None else probed.action
-        ordered = self.order.order_moves(state, game.legal_actions(state), mover, place, first)
+        ordered = self.order.order_moves(state, choices_in(game, state), mover, place, first)
         is_cut_short = 0 < self._beam_width < len(ordered) and depth > 1
         if is_cut_short:
             ordered = self._best_looking(state, ordered, ply, below)
@@ -213,7 +213,9 @@ class PlainAlphaBeta(PlainSearch):
             if probed is not None and action == probed.action:
                 found = probed.found
             else:
-                child = game.result(state, action)
+                child = child_of(game, state, action)
+                if child is None:
+                    continue
                 if self.prunes:
                     window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
@@ -234,7 +236,7 @@ class PlainAlphaBeta(PlainSearch):
                 self.tell_cut(action, ordered, number)
                 break
         if best is None:
-            raise no_legal_action(game)
+            return self.given_up(state)
         proven = proven and not is_cut_short
         if self._history_on_improvement and (best.score > edge if maximizing else best.score < edge):
             self.order.update_history(best.line[0], mover, place, depth)
@@ -248,17 +250,20 @@ class PlainAlphaBeta(PlainSearch):
         worth = {}
         for action in actions:
             self.taken = action
-            child = self.game.result(state, action)
-            worth[action] = sign * self.visit(child, 0, *INFINITE_WINDOW, ply + 1, below).score[0]
-        return sorted(actions, key=worth.__getitem__)[: self._beam_width]
+            child = child_of(self.game, state, action)
+            if child is not None:
+                worth[action] = sign * self.visit(child, 0, *INFINITE_WINDOW, ply + 1, below).score[0]
+        return sorted(worth, key=worth.__getitem__)[: self._beam_width]
 
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
         assert self._replies is not None, "only where others are averaged over"
         founds = []
-        for action, p in self._replies(self.game, state):
+        for action, p, child in self._following(state, self._replies(self.game, state)):
             self.taken, self.chance = action, p
-            found = self.visit(self.game.result(state, action), depth - 1, *INFINITE_WINDOW, ply + 1)
+            found = self.visit(child, depth - 1, *INFINITE_WINDOW, ply + 1)
             founds.append((p, found._replace(score=frame.to_parent(found.score))))
+        if not founds:
+            return self.given_up(state)
         # Rounded once, so that mirror images, whose replies come in another order, are worth exactly the same.
         value, distance = (math.fsum(p * found.score[part] for p, found in founds) for part in (0, 1))
         variance = sum(p * p * found.variance for p, found in founds)
@@ -273,10 +278,11 @@ class PlainAlphaBeta(PlainSearch):
         A bound's second number is infinite: plus for an upper, minus for a lower one.
         """
         game = self.game
-        outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
+        outcomes = self._following(state, game.chance_outcomes(state))
+        if not outcomes:
+            return self.given_up(state)
         lower, upper = -math.inf, math.inf
-        # Of draws one cannot ask what was paid.
-        if self.prunes and (self.width is None or game.traits.terminal_rewards_only):
+        if self.prunes:
             frame = self.scale.frame(state)
             lower, upper = frame.lowest[0], frame.highest[0]
         average = AverageBounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
@@ -304,6 +310,16 @@ class PlainAlphaBeta(PlainSearch):
             return Visit(bound, proven and searched)
         chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
         return averaged(chances, searched, self.width, self.seats)
+
+    def _following(self, state: Any, ways: Iterable[tuple[int, float]]) -> list[tuple[int, float, Any]]:
+        """What follows a state, each way with its probability; those in which the environment fails left out."""
+        game = self.game
+        found = [(way, p, child_of(game, state, way)) for way, p in ways if p > 0]
+        works = [(way, p, child) for way, p, child in found if child is not None]
+        if len(works) == len(found):
+            return works
+        whole = math.fsum(p for _, p, _ in works)
+        return [(way, p / whole, child) for way, p, child in works]
 
     def _probe_outcomes(
         self,
@@ -344,8 +360,8 @@ class PlainAlphaBeta(PlainSearch):
             self.budget.visit(ply)
             first = entry.action if entry is not None else None
             place = place_of(ply, outcome)
-            actions = self.order.order_moves(child, game.legal_actions(child), mover, place, first)
-            if not actions:
+            actions = self.order.order_moves(child, choices_in(game, child), mover, place, first)
+            if not actions or child_of(game, child, actions[0]) is None:
                 continue
             low, high = average.window(index)
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
@@ -386,14 +402,17 @@ class PlainAlphaBeta(PlainSearch):
         assert self._is_noisy is not None, "only for games with noisy actions"
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
-        noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
+        noisy = [action for action in choices_in(game, state) if self._is_noisy(state, action)]
         ordered = self.order.order_moves(state, noisy, mover, ply, None)
         choices: Sequence[int | None] = (None, *ordered)
         for number, action in enumerate(choices, start=-1):
             if action is not None:
                 window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
-                found = self.quiet_visit(game.result(state, action), depth - 1, *window, ply + 1)
+                child = child_of(game, state, action)
+                if child is None:
+                    continue
+                found = self.quiet_visit(child, depth - 1, *window, ply + 1)
                 score = frame.to_parent(found.score)
                 if score > best.score if maximizing else score < best.score:
                     best = Visit(score, False, (action, *found.line), values=found.values)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
+from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import Frame, Scale, Score
 from zermelo.agents.tree_search.chance.plain import added, scattered
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
@@ -79,7 +79,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
                 score = (best.score[0] - paid[game.to_move(state)], best.plies)
                 self.table.store(key, Entry(depth, Bound.LOWER, score, best.line[0], best.proven))
             return best._replace(score=(best.values[self.max_seat], 0))
-        if self.table is not None:
+        if self.table is not None and best.line:
             to_come = self._totals(state, best.values, -1)
             score = (to_come[self.max_seat], best.plies)
             entry = Entry(depth, Bound.EXACT, score, best.line[0], best.proven, best.variance, to_come)
@@ -118,12 +118,15 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         tied: list[tuple[int, Visit]] = []
         best = -math.inf
         proven = True
-        ordered = self.order.order_moves(state, game.legal_actions(state), mover, ply, table_action)
+        ordered = self.order.order_moves(state, choices_in(game, state), mover, ply, table_action)
         for number, action in enumerate(ordered):
             if tied and best >= upper and self._settled(tied, action):
                 continue
             self.taken = action
-            found = self.visit(game.result(state, action), depth - 1, (best, 0), (math.inf, 0), ply + 1, mover)
+            child = child_of(game, state, action)
+            if child is None:
+                continue
+            found = self.visit(child, depth - 1, (best, 0), (math.inf, 0), ply + 1, mover)
             proven = proven and found.proven
             found = found._replace(line=(action, *found.line), plies=found.plies + 1)
             own = found.values[mover]
@@ -137,7 +140,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
             elif own == best:
                 tied.append((action, found))
         if not tied:
-            raise no_legal_action(game)
+            return self.given_up(state), False
         return self._chosen(tied, mover)._replace(proven=proven), False
 
     def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
@@ -195,8 +198,14 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         founds: list[tuple[float, Visit]] = []
         for outcome, p in game.chance_outcomes(state):
             self.taken, self.chance = outcome, p
-            child = game.result(state, outcome)
-            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
+            child = child_of(game, state, outcome)
+            if child is not None:
+                founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
+        if not founds:
+            return self.given_up(state)
+        if len(founds) < len(game.chance_outcomes(state)):  # those in which the environment fails are left out
+            whole = math.fsum(p for p, _ in founds)
+            founds = [(p / whole, found) for p, found in founds]
         values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
         plies = added(p * found.plies for p, found in founds)
         if self.width is None:

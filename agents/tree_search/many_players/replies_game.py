@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.tree_search.inner_game import FormOfGame
 from zermelo.envs import CHANCE, Game
@@ -77,10 +78,13 @@ class RepliesGame(FormOfGame):
                     break  # everybody has skipped a turn
                 here, played = self._step(here, played)
                 continue
-            actions = game.legal_actions(here)
+            actions = choices_in(game, here)
             usual = None if self._pass is not None or not actions else self._usual(here, actions)
             for action in actions:
-                line, after = self._played_out(game.result(here, action), mover, (*played, action))
+                child = child_of(game, here, action)
+                if child is None:
+                    continue
+                line, after = self._played_out(child, mover, (*played, action))
                 # Once all of them could have played as usual, that of the next ones is the same choice.
                 is_usual = action == usual and after.chooser is None
                 if not (is_usual and as_usual):

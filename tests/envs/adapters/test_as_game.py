@@ -6,7 +6,6 @@ import copy
 import gc
 import importlib
 import random
-import time
 import weakref
 from typing import Any
 
@@ -246,23 +245,21 @@ def test_an_environment_that_lacks_what_aec_environments_have() -> None:
         as_game(env)
 
 
-def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> None:
+def test_what_play_was_given_no_time_to_show_is_assumed_and_found_out_later() -> None:
     class Numbers2(Numbers):
         pass
 
     env = started(Numbers2(), seed=1)
-    first = as_game(env, deadline=time.perf_counter()).traits
-    assert {"chance", "reward_sum"} <= set(first.unknown)
-    assert first.chance is Chance.SAMPLED
-    assert first.reward_sum is RewardSum.GENERAL
-    for _ in range(1000):
-        game = as_game(env, deadline=time.perf_counter() + 0.5)
-        if not game.traits.unknown:
-            break
+    first = as_game(env, patience=0.0).traits
+    assert set(first.assumed) == {"chance", "reward_sum"}
+    assert first.chance is Chance.NONE
+    assert first.reward_sum is RewardSum.ZERO
+    game = as_game(env)
+    assert not game.traits.assumed
     assert game.traits.sources["chance"] is TraitSource.INFERRED
-    assert game.traits.chance is Chance.NONE
+    assert game.traits.reward_sum is RewardSum.CONSTANT
     env.step(5)
-    assert as_game(env, deadline=time.perf_counter()) is game
+    assert as_game(env, patience=0.0) is game
 
 
 def test_who_is_to_move_is_asked_once_what_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from doubles.awkward_globals import torch
 
 from zermelo.agents import make_agent
 from zermelo.envs import ZermeloError, legal_actions
-from zermelo.envs.traits import random_play as inference
+from zermelo.envs.traits import findings
 
 REFUSED = {
     "a finaliser that cannot be taken away",
@@ -29,8 +29,6 @@ REFUSED = {
     "holds a socket",
     "holds a thread",
     "holds memory of C",
-    "mask in last",
-    "mask in nowhere",
     "millions of actions",
     "not reset",
     "room with its mask in seen_only",
@@ -80,7 +78,7 @@ def test_there_are_enough_kinds() -> None:
 def test_an_awkward_environment_is_played_or_refused_and_not_harmed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inference, "_memory", {})  # classes of other tests too
+    monkeypatch.setattr(findings, "_memory", {})  # classes of other tests too
     env, other = started(name), started(name)
     agent = make_agent("auto(seconds=0.1, seed=1)")
     with warnings.catch_warnings():

@@ -7,8 +7,8 @@ import pytest
 from doubles.checked import assert_clones_right
 
 from zermelo.envs import CloneError, clone_env
+from zermelo.envs.checks.verified_play import EnvDriver
 from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.clone.verified_play import EnvDriver
 
 CLASSIC = {
     "chess-v6": {},

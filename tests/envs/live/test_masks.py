@@ -1,4 +1,4 @@
-"""Masks are looked up at every step and for every agent, under their usual names; what is unclear is refused."""
+"""Masks are looked up at every step and for every agent, under their usual names; what is unclear is tried."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from doubles.game_envs import started
 from doubles.strange_envs import ALLOWED, MaskedRoom, Pick
 from gymnasium import spaces
 
-from zermelo.envs import EnvFailedError, UnsupportedGameError, as_game, legal_actions
+from zermelo.envs import EnvFailedError, UnknownTraitWarning, UnsupportedGameError, as_game, legal_actions
 from zermelo.envs.adapters.actions import ActionCodec
 from zermelo.envs.live.masks import shown_mask
 
@@ -66,49 +66,60 @@ def test_masks_whose_place_changes_are_followed(show: str) -> None:
 def test_masks_under_the_usual_names(shown: Any, allowed: Any) -> None:
     codec = ActionCodec(spaces.Discrete(3), "it")
     for observation, info in ((shown, {}), (np.zeros(3), shown)):
-        mask = shown_mask(observation, info, codec, "it")
+        mask = shown_mask(observation, info, codec)
         assert (None if mask is None else codec.masked(mask)) == allowed
 
 
 def test_a_list_of_actions_has_their_own_numbers() -> None:
     codec = ActionCodec(spaces.Discrete(3, start=5), "it")
-    mask = shown_mask({"legal_actions": [7, 5]}, {}, codec, "it")
+    mask = shown_mask({"legal_actions": [7, 5]}, {}, codec)
     assert codec.masked(mask) == (5, 7)
 
 
 @pytest.mark.parametrize(
-    ("shown", "size"),
-    [
-        ({"invalid_moves": [0, 1]}, 3),
-        ({"available": [1, 0, 0]}, 3),
-        ({"legal_actions": [0, 1]}, 2),
-    ],
+    "shown",
+    [{"invalid_moves": [0, 1]}, {"available": [1, 0, 0]}, {"legal_actions": [0, 1]}],
     ids=str,
 )
-def test_what_may_or_may_not_be_a_mask_is_refused(shown: Any, size: int) -> None:
-    codec = ActionCodec(spaces.Discrete(size), "it")
-    name = next(iter(shown))
-    message = (
-        rf"it has no action_mask, but info\['{name}'\] seems to say which of the {size} actions .* 'action_mask'"
-    )
-    with pytest.raises(UnsupportedGameError, match=message):
-        shown_mask(None, shown, codec, "it")
+def test_what_may_or_may_not_be_a_mask_does_not_count_untried(shown: Any) -> None:
+    size = 2 if "legal_actions" in shown else 3
+    assert shown_mask(None, shown, ActionCodec(spaces.Discrete(size), "it")) is None
 
 
-def test_a_mask_that_only_last_fills_in_is_refused() -> None:
+def test_what_sounds_like_a_mask_is_tried_on_copies() -> None:
+    class Tried(Pick):
+        pass
+
+    env = started(Tried("available"))
+    with pytest.warns(UnknownTraitWarning, match=r"info\['available'\] of .* is taken for the legal actions"):
+        assert legal_actions(env) == list(allowed(0))
+    game = as_game(env)
+    state = game.snapshot(env)
+    for turn in range(6):
+        assert game.legal_actions(state) == allowed(turn)
+        state = game.result(state, game.legal_actions(state)[-1])
+    assert game.is_terminal(state)
+
+
+def test_what_only_sounds_like_a_mask_is_none() -> None:
+    class Other(Pick):
+        pass
+
+    assert legal_actions(started(Other("options"))) == [0, 1, 2, 3]
+
+
+def test_a_mask_that_only_last_fills_in_is_asked_for() -> None:
     env = started(Pick("last"))
-    place = r"action mask of 'one' in .* only right once Pick\.last\(\) has filled it in: .* reset\(\) and step"
-    with pytest.raises(UnsupportedGameError, match=place):
-        first_actions(env)
-    with pytest.raises(UnsupportedGameError, match=place):
-        legal_actions(env)
-
-
-def test_a_mask_that_last_has_filled_in_already_is_refused_too() -> None:
-    env = started(Pick("last"))
-    env.last()
-    with pytest.raises(UnsupportedGameError, match=r"'two' in .* only right once Pick\.last\(\)"):
-        first_actions(env)
+    game = as_game(env)
+    state = game.snapshot(env)
+    for turn in range(6):
+        assert legal_actions(env) == list(allowed(turn))
+        assert game.legal_actions(state) == allowed(turn)
+        action = game.legal_actions(state)[-1]
+        state = game.result(state, action)
+        env.last()
+        env.step(action)
+    assert game.is_terminal(state)
 
 
 def room(show: str) -> Any:

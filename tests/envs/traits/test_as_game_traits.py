@@ -35,10 +35,11 @@ from zermelo.envs import (
     RewardSum,
     Traits,
     TraitSource,
+    UnknownTraitWarning,
     as_game,
     legal_actions,
 )
-from zermelo.envs.traits import of_copies as found_traits
+from zermelo.envs.support import waiting
 
 
 @pytest.mark.parametrize(
@@ -269,22 +270,9 @@ def test_a_draw_that_comes_late_is_found() -> None:
     assert as_game(started(LateDice(), seed=0)).traits.chance is Chance.SAMPLED
 
 
-def test_one_slow_copy_does_not_leave_traits_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How long a slice takes counts where a move has to be made in time, and only there."""
-    monkeypatch.setattr(found_traits, "_COPIES", 1e9)  # as if a pause had fallen into the copy that is timed
-    env = started(CountToSix(goal=7), seed=0)
-    late = as_game(env, deadline=time.perf_counter() + 0.2)
-    assert late.traits.sources["reward_sum"] is TraitSource.UNKNOWN
-    env = started(CountToSix(goal=8), seed=0)
-    assert as_game(env).traits.sources["reward_sum"] is TraitSource.INFERRED
-    env.step(0)  # seven are left, so one more leaves six
-    assert AlphaBetaAgent(depth=7).act(env) == 0
-
-
-@pytest.mark.parametrize("begins", [1, 2, 5, 50])
-def test_a_pause_of_the_machine_does_not_leave_traits_unknown(
-    begins: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("begins", [1, 5, 20])
+def test_where_time_is_short_the_rest_is_assumed(begins: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock jumps, so that patience ends on the way."""
     asked = 0
 
     def clock() -> float:
@@ -292,7 +280,12 @@ def test_a_pause_of_the_machine_does_not_leave_traits_unknown(
         asked += 1
         return time.monotonic() + 60 * (asked > begins)
 
-    monkeypatch.setattr(found_traits, "time", SimpleNamespace(perf_counter=clock))
-    game = as_game(started(CountToSix(goal=8 + begins), seed=0))
+    monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock))
+    env = started(CountToSix(goal=8 + begins), seed=0)
+    traits = as_game(env).traits
     assert asked > begins
-    assert game.traits.sources["reward_sum"] is TraitSource.INFERRED
+    assert "chance" in traits.assumed
+    assert traits.chance is Chance.NONE
+    assert traits.reward_sum is RewardSum.ZERO
+    with pytest.warns(UnknownTraitWarning, match="is searched on assumptions"):
+        assert not AlphaBetaAgent(depth=3).search(env).proven

@@ -96,7 +96,12 @@ def test_a_line_for_each_game(cli):
     assert result.exit_code == 0, result.output
     pig = r"zermelo/Pig-v0:  expectiminimax \S+ s  mcts \S+ s  \(together \S+ s\)\n"
     expected = LINE.format("classic/tictactoe-v3") + pig
-    assert re.fullmatch(expected + "FrozenLake-v1: nothing to compile\n", result.stdout)
+    lake = (
+        r"FrozenLake-v1: nothing to compile  \(\S+ s\)\n"
+        r"  information   perfect        known to zermelo\n"
+        r"  chance        \S+ +known to zermelo\n"
+    )
+    assert re.fullmatch(expected + lake, result.stdout)
 
 
 def test_environments_or_all(cli):

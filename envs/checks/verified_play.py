@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -13,7 +13,10 @@ from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
-from zermelo.envs.errors import CloneError
+from zermelo.envs.errors import CloneError, UnsupportedGameError
+from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
+from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.live.wrappers import game_name
 
 _AEC_FIELDS: Final = (
     "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
@@ -47,6 +50,7 @@ class EnvDriver:
         self._steps = 0
         self._outside = OutsideGenerators(env) if outside is None else outside
         self._gymnasium = not (hasattr(env, "observe") and hasattr(env, "possible_agents"))
+        self._asks_last = not self._gymnasium and writes_own_last(env)
         self._last: dict[str, Any] = {}
         self.error: Exception | None = None
 
@@ -96,6 +100,8 @@ class EnvDriver:
 
     def step(self, action: Any) -> None:
         """Steps; what a Gymnasium environment answers becomes a part of the record."""
+        if self._asks_last:  # as a loop over ``agent_iter`` does
+            self._call(self.env.last)
         self._steps += 1
         self._take(lambda: self.env.step(action), _GYMNASIUM_FIELDS)
 
@@ -114,31 +120,42 @@ class EnvDriver:
         inner = inner if hasattr(inner, "agent_selection") else env
         seen = {name: self._attempt(partial(getattr, inner, name)) for name in _AEC_FIELDS}
         agents = seen["agents"] if isinstance(seen["agents"], list | tuple) else []
+        if self._asks_last and agents:
+            seen["last"] = self._attempt(env.last)
         seen["observations"] = {agent: self._attempt(partial(env.observe, agent)) for agent in agents}
         if agents and getattr(env, "render_mode", None) == "ansi":
             seen["render"] = self._attempt(env.render)
         return seen
 
     def choose(self, record: dict[str, Any], generator: np.random.Generator) -> Any:
-        """A random legal action for the agent to move; None where it is dead."""
+        """A random legal action for the agent to move, as the environment takes it; None where it is dead."""
         if self._gymnasium:
-            return _sample(self.env.action_space, record.get("observation"), record.get("info"), generator)
-        agent = record["agent_selection"]
-        if record["terminations"].get(agent) or record["truncations"].get(agent):
-            return None
-        seen, info = record["observations"].get(agent), record["infos"].get(agent)
-        return _sample(self.env.action_space(agent), seen, info, generator)
+            space, seen, info = self.env.action_space, record.get("observation"), record.get("info")
+        else:
+            agent = record["agent_selection"]
+            if record["terminations"].get(agent) or record["truncations"].get(agent):
+                return None
+            space = self.env.action_space(agent)
+            seen, info = record["observations"].get(agent), record["infos"].get(agent)
+        return self._sample(space, seen, info, generator)
 
-
-def _sample(space: Any, seen: Any, info: Any, generator: np.random.Generator) -> Any:
-    masks = [holder.get("action_mask") for holder in (seen, info) if isinstance(holder, Mapping)]
-    mask = next((mask for mask in masks if mask is not None), None)
-    if type(space).__name__ == "Discrete":
-        allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.asarray(mask))
-        return int(generator.choice(allowed)) + int(getattr(space, "start", 0)) if len(allowed) else 0
-    own = copy.deepcopy(space)  # the environment's own space would be advanced
-    type(own).seed(own, int(generator.integers(2**31)))
-    return own.sample(mask) if isinstance(mask, tuple) else own.sample()
+    def _sample(self, space: Any, seen: Any, info: Any, generator: np.random.Generator) -> Any:
+        try:
+            codec = ActionCodec(space, game_name(self.env))
+        except UnsupportedGameError:  # such as a space of fractions
+            own = copy.deepcopy(space)  # the environment's own space would be advanced
+            type(own).seed(own, int(generator.integers(2**31)))
+            return own.sample()
+        mask = shown_mask(seen, info, codec)
+        if mask is None and self._gymnasium:
+            mask = self._call(lambda: own_mask(self.env))
+        if mask is None or isinstance(mask, Raised):
+            action = codec.first + int(generator.integers(codec.size))
+        else:
+            allowed = codec.masked(mask)
+            action = allowed[int(generator.integers(len(allowed)))] if allowed else codec.first
+        codec.as_numpy = wants_numpy(self.env, codec, action)
+        return codec.to_env(action)
 
 
 def first_difference(first: Any, second: Any, where: str = "") -> tuple[str, Any, Any] | None:

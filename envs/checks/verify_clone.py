@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.checks.verified_play import EnvDriver, Raised, first_difference
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.traversal import path_to, reachable
-from zermelo.envs.clone.verified_play import EnvDriver, Raised, first_difference
 from zermelo.envs.errors import CloneError, InvalidSettingError
 
 _ASIDE_STEPS: Final = 30

@@ -1,0 +1,53 @@
+"""Lines of play in which an environment's own code fails: they are left out, and the search goes on.
+
+Games that play copies of environments have ``left_out(error)``, which tells of the failure once and counts it; of
+any other game an error is raised as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zermelo.envs import EnvFailedError, GameOverError
+
+
+def child_of(game: Any, state: Any, action: int) -> Any:
+    """The state after an action or an outcome of chance; None where the environment failed on the way."""
+    try:
+        return game.result(state, action)
+    except EnvFailedError as error:
+        leave_out(game, error)
+        return None
+
+
+def choices_in(game: Any, state: Any) -> Sequence[int]:
+    """The legal actions of a state; none where the environment could not say them, or has none."""
+    try:
+        actions: Sequence[int] = game.legal_actions(state)
+    except (EnvFailedError, GameOverError) as error:
+        leave_out(game, error)
+        return ()
+    return actions
+
+
+def can_leave_out(game: Any) -> bool:
+    """Whether lines of play may be left out of a game, or of the one that it is a form of."""
+    while hasattr(game, "inside"):
+        game = game.inside
+    return hasattr(game, "left_out")
+
+
+def leave_out(game: Any, error: Exception) -> None:
+    """Has a game count a line of play that is left out; raises the error where the game cannot."""
+    tell: Callable[[Exception], None] | None = getattr(game, "left_out", None)
+    if tell is None:
+        raise error
+    tell(error)
+
+
+def no_action_works(game: Any) -> EnvFailedError:
+    """The error for a position in which the environment fails after every action."""
+    return EnvFailedError(
+        f"{game.traits.name} fails after every action here, so none can be played: a warning has the file and line"
+    )

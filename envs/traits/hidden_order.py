@@ -1,0 +1,171 @@
+"""Lists whose order no player sees, such as a deck that was shuffled at ``reset``: copies know the next card.
+
+Such a list is not the same after another seed; to permute it shows nothing at first, and shows when play goes on.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_name
+from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
+from zermelo.envs.errors import ZermeloError
+from zermelo.envs.live.wrappers import layers
+from zermelo.envs.support.waiting import Patience
+from zermelo.envs.traits.observability import Probe, shown
+
+_LONGEST: Final = 5_000
+_MAX_DEPTH: Final = 4
+_MOST: Final = 40
+"""Lists that are tried."""
+_SEEDS: Final = 4
+_WALKS: Final = 2
+_WALK_STEPS: Final = 60
+_DIGESTED: Final = 2_000
+_IN_PLAY: Final = frozenset(
+    ["agents", "possible_agents", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards"]
+)
+_LIBRARIES: Final = ("gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "builtins")
+
+Path = tuple[Any, ...]
+"""From an environment on: names of attributes, keys of dictionaries, places in lists."""
+
+
+class HiddenList(NamedTuple):
+    """A list whose order nobody sees.
+
+    Attributes:
+        path: Where it is.
+        is_drawn_from: Whether it gets shorter in play, so that what is left is what nobody has seen.
+    """
+
+    path: Path
+    is_drawn_from: bool
+
+    @property
+    def name(self) -> str:
+        """The path as text."""
+        return ".".join(map(str, self.path))
+
+    def order(self, env: Any) -> dict[str, dict[str, str]]:
+        """Its order, as ``state_key`` leaves it out; nothing where the list is no attribute of an object."""
+        owner, name = at(env, self.path[:-1]), self.path[-1]
+        is_attribute = not isinstance(owner, dict | list | tuple) and isinstance(name, str)
+        return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
+
+
+def hidden_lists(game: Probe, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
+    """The lists of a game whose order nobody sees, by what shows after resets with different seeds."""
+    if len(starts) < 2 or game.is_terminal(starts[0]):
+        return []
+    seats = game.seats
+    others = [game.environment(state) for state in starts[1:_SEEDS]]
+    found = []
+    for number, (path, value) in enumerate(_lists_in(game.environment(starts[0]))):
+        if number >= _MOST:
+            break
+        same = digest(list(value), _DIGESTED)
+        if all(digest(list(at(other, path) or ()), _DIGESTED) == same for other in others):
+            continue  # it is the same in every game
+        patience.check()
+        try:
+            permuted = _permuted(game, starts[0], path)
+            if permuted is None or shown(game, permuted, seats) != shown(game, starts[0], seats):
+                continue
+            differs, gets_shorter = _differ(game, starts[0], permuted, path, seats, patience)
+        except ZermeloError:
+            continue
+        if differs:
+            found.append(HiddenList(path, gets_shorter))
+    return found
+
+
+def shuffle_lists(env: Any, paths: Sequence[Path], generator: np.random.Generator) -> None:
+    """Shuffles lists of an environment, in place."""
+    for path in paths:
+        value = at(env, path)
+        if value:
+            order = generator.permutation(len(value))
+            items = list(value)
+            for place, chosen in enumerate(order):
+                value[place] = items[chosen]
+
+
+def at(env: Any, path: Path) -> Any:
+    """What is there, at a path from an environment on; None where there is nothing."""
+    value = env
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list | tuple):
+            value = value[step] if isinstance(step, int) and step < len(value) else None
+        else:
+            value = fields_of(value).get(step) if value is not None else None
+    return value
+
+
+def _lists_in(env: Any) -> Iterator[tuple[Path, Any]]:
+    """Lists of an environment and of the objects in it."""
+    waiting: collections.deque[tuple[Path, Any]] = collections.deque()
+    path: Path = ()
+    for layer in layers(env):
+        waiting.append((path, layer))
+        path = (*path, "env")
+    seen: set[int] = set()
+    while waiting:
+        path, value = waiting.popleft()
+        if id(value) in seen or len(path) > _MAX_DEPTH:
+            continue
+        seen.add(id(value))
+        kind = type(value)
+        if kind in (list, collections.deque) and 2 <= len(value) <= _LONGEST:
+            yield path, value
+        if kind in (list, tuple, dict) and len(value) <= _MOST:
+            items = value.items() if kind is dict else enumerate(value)
+            waiting += [((*path, name), part) for name, part in items if _has_parts(part)]
+        elif layout_of(kind).base is object and not module_name(kind).startswith(_LIBRARIES):
+            fields = fields_of(value).items()
+            waiting += [
+                ((*path, name), part) for name, part in fields if name not in _IN_PLAY and _has_parts(part)
+            ]
+
+
+def _has_parts(value: Any) -> bool:
+    return not isinstance(value, int | float | str | bytes | None.__class__ | np.ndarray | type)
+
+
+def _permuted(game: Probe, state: Any, path: Path) -> Any:
+    """The state with a list in another order; None where its elements are all alike."""
+    changed = game.playout_state(state)
+    value = at(game.environment(changed), path)
+    before = digest(list(value), _DIGESTED)
+    for seed in range(3):
+        shuffle_lists(game.environment(changed), [path], np.random.default_rng(seed))
+        if digest(list(value), _DIGESTED) != before:
+            return changed
+    return None
+
+
+def _differ(game: Probe, first: Any, second: Any, path: Path, seats: int, patience: Patience) -> tuple[bool, bool]:
+    """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
+    gets_shorter = False
+    for seed in range(_WALKS):
+        generator = np.random.default_rng(seed)
+        one, other = first, second
+        for step in range(_WALK_STEPS):
+            if game.is_terminal(one) or game.to_move(one) < 0:
+                break
+            actions = game.legal_actions(one)
+            action = int(actions[int(generator.integers(len(actions)))])
+            length = len(at(game.environment(one), path) or ())
+            one, other = game.probe(one, action, step), game.probe(other, action, step)
+            gets_shorter = gets_shorter or len(at(game.environment(one), path) or ()) < length
+            patience.check()
+            if shown(game, one, seats) != shown(game, other, seats):
+                return True, gets_shorter
+    return False, gets_shorter
