@@ -36,7 +36,15 @@ from zermelo.envs.traits.merging import PATIENCE, given_traits
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
 NO_LIMITS: Final = Limits()
-_OF_THE_LAST_SEARCH: Final = ("_checked", "_evaluator", "_earlier", "_searched", "_expected", "_pondering")
+_OF_THE_LAST_SEARCH: Final = (
+    "_checked",
+    "_evaluator",
+    "_earlier",
+    "_searched",
+    "_expected",
+    "_pondering",
+    "_processes",
+)
 """Attributes that copies of an agent do without."""
 
 
@@ -277,7 +285,7 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
             seconds=budget.seconds,
             compiling=budget.compiling,
         )
-    failures = int(getattr(game, "failures", 0))
+    failures = max(found.failures, int(getattr(game, "failures", 0)))
     trust = on_trust(game.traits)
     if trust or failures or budget.legal:
         legal = len(budget.legal or ())

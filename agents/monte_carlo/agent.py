@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made, number, path, settings_of
+from zermelo.agents.base.settings import choice, flag, made, number, path, settings_of
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import monte_carlo
@@ -23,58 +24,14 @@ from zermelo.agents.monte_carlo.interface import (
     MonteCarloConfig,
     RootAction,
     Selection,
-    SimulationSearch,
     Start,
 )
-from zermelo.agents.search_agent import NO_LIMITS, SearchAgent
+from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
 from zermelo.envs import Chance, Game, InvalidSettingError, Traits
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.traits.merging import PATIENCE
 
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SimulatingAgent(SearchAgent):
-    """Settings of every search that goes on simulation by simulation.
-
-    Attributes:
-        simulations: How many to make; 1,000 if no limit is given.
-        nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
-        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
-    """
-
-    default_limits = Limits(simulations=1_000)
-
-    simulations: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-    on_iteration: Any = function("of a SearchResult")
-
-    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
-        super().prepare(env, seconds)
-        brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
-        dataclasses.replace(self, **brief).search(env)
-
-    def advice_if_too_long(self, traits: Traits) -> str:
-        return "use 'random'"
-
-    def simulate(
-        self,
-        search: SimulationSearch,
-        result: Callable[[StoppedBy], SearchResult],
-        first: int = 16,
-        most: int = 1 << 12,
-    ) -> SearchResult:
-        """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
-        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
-        while True:
-            stopped_by = search.run(limits, batch)
-            if stopped_by is not None:
-                return result(stopped_by)
-            batch = min(2 * batch, most)
-            if self.on_iteration is not None and not self.goes_on(result(StoppedBy.SIMULATIONS), search.budget):
-                return result(StoppedBy.INTERRUPT)
-
+if TYPE_CHECKING:
+    from zermelo.agents.monte_carlo.merging import MergedSearch
 
 _FOR_REWARDS: Final = 0.2
 """The share of the time that may go into what actions pay at once."""
@@ -83,7 +40,7 @@ _TRIES: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MCTSAgent(MonteCarloConfig, SimulatingAgent):
+class MCTSAgent(MonteCarloConfig, ParallelAgent):
     """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.
 
     Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
@@ -118,6 +75,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         if self.noise and not RULES[Selection(self.selection)].has_prior:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
         super().__post_init__()
+        self.require_one_worker("on_simulation", self.on_simulation)
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
@@ -128,7 +86,12 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         """The settings of the tree."""
         return settings_of(self, MonteCarloConfig)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
+        super().begin(limits, generator, played)
+        kept = self.__dict__["_kept"]
+        self._set("_kept", None if kept is None or played is None else (*kept[:2], played, kept[3]))
+
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
@@ -153,7 +116,11 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         )
         if self.reuse or budget.ponders:
             self._set("_kept", (game, search, result.action, before if budget.ponders else None))
-        return result
+        return Searched(result, search, looked)
+
+    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
+        merged.config = self.config
+        return self._result(merged, merged.stopped_by, draw, merged.looked)
 
     def _tree(
         self, game: Game[Any], state: Any, seed: int, budget: Budget
@@ -175,7 +142,11 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         return monte_carlo(start, budget, self.evaluator, limits=self.limits), None
 
     def _result(
-        self, search: MonteCarlo, stopped_by: StoppedBy, draw: float, looked: Mapping[int, tuple[float, ...]]
+        self,
+        search: MonteCarlo | MergedSearch,
+        stopped_by: StoppedBy,
+        draw: float,
+        looked: Mapping[int, tuple[float, ...]],
     ) -> SearchResult:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
@@ -224,7 +195,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         self,
         moves: list[RootAction],
         bounds: Mapping[int, tuple[float, float]],
-        search: MonteCarlo,
+        search: MonteCarlo | MergedSearch,
         seat: int,
         draw: float,
         paid: Mapping[int, float],
@@ -258,7 +229,7 @@ class MCTSAgent(MonteCarloConfig, SimulatingAgent):
         return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
 
 
-def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, float]:
+def _bounds(move: RootAction, search: MonteCarlo | MergedSearch, seat: int) -> tuple[float, float]:
     """Proven bounds of the value of an action for the player to move."""
     if search.num_values > 1:
         return -math.inf, math.inf
@@ -268,7 +239,7 @@ def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, flo
     return constant - move.upper, constant - move.lower
 
 
-def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
+def _by_seat(move: RootAction, search: MonteCarlo | MergedSearch) -> tuple[float, ...]:
     """The value of an action for each seat: its mean, or the middle where nothing is known."""
     traits: Traits = search.game.traits
     if search.num_values > 1:

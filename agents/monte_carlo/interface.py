@@ -75,8 +75,8 @@ class MonteCarloConfig:
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
-        widening: How many states chance draws for an action where it can only be simulated: so many times the
-            square root of its visits.
+        widening: How many different states chance draws for an action where it is only simulated: so many times
+            the square root of its visits.
         memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
         threads: How many search together, if it is compiled; more than one answer differently each time.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
@@ -177,8 +177,27 @@ class SimulationSearch:
 
     game: Any
     budget: Budget
+    root_state: Any
     simulations = 0
     """How many have been made."""
+    tree_nodes: int = 0
+    tree_depth: int = 0
+    leaves: int = 0
+    leaf_seconds: float = 0.0
+    compiled: bool = False
+    why_plain: str = ""
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        raise NotImplementedError
+
+    def root_totals(self) -> Mapping[int, tuple[float, ...]]:
+        """What has been paid after actions of the root, by action, where that is at hand."""
+        return {}
+
+    def line_after(self, action: int) -> tuple[int, ...]:
+        """The principal variation after an action at the root, as far as chance."""
+        return ()
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:
         """Runs up to ``batch`` simulations; returns the stop reason or None."""

@@ -192,9 +192,8 @@ class PlainMonteCarlo(MonteCarlo):
         Couetoux et al., "Continuous upper confidence trees", LION (2011).
         """
         drawn: dict[Any, list[Any]] = node.children[place] or {}
-        total = sum(count for _, count in drawn.values())
-        if total >= self.config.widening * math.sqrt(node.counts[place] + 1):
-            place = self.random.below(total)
+        if len(drawn) >= self.config.widening * math.sqrt(node.counts[place] + 1):
+            place = self.random.below(sum(count for _, count in drawn.values()))
             for child, count in drawn.values():
                 place -= count
                 if place < 0:

@@ -120,6 +120,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
                     break
                 continue
             for action in choices_in(game, node.state):
+                budget.check_clock()
                 after = child_of(game, node.state, action)
                 if after is None:
                     continue

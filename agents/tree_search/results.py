@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES
@@ -135,9 +136,11 @@ def _complete_line(
             action = search.recall(state, depth - len(played), len(played))
         else:
             break
-        if action is None or action not in game.legal_actions(state):
+        if action is None or action not in choices_in(game, state):
             break
-        state = game.result(state, action)
+        state = child_of(game, state, action)
+        if state is None:
+            break
         played.append(action)
     return tuple(played), False
 

@@ -22,7 +22,7 @@ from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
 from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
-from zermelo.envs.live.wrappers import quieten, require_reset, thin
+from zermelo.envs.live.wrappers import of_reset, of_step, quieten, require_reset, thin
 from zermelo.envs.traits.of_copies import with_traits
 
 
@@ -42,7 +42,8 @@ class GymGame(CopiedGame):
         return CopiedState(raw, (0.0,))
 
     def initial_state(self, seed: int = 0) -> CopiedState:
-        env, (observation, info) = self._reset(seed)
+        env, returned = self._reset(seed)
+        observation, info = of_reset(returned)
         return CopiedState(env, (0.0,), seen=observation, info=info)
 
     def _space(self, state: CopiedState, seat: int) -> Any:
@@ -66,12 +67,11 @@ class GymGame(CopiedGame):
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         try:
-            observation, reward, terminated, truncated, info = returned
+            observation, reward, terminated, truncated, info = of_step(returned)
         except (TypeError, ValueError):
             many = f"{len(returned)} values" if isinstance(returned, tuple) else type(returned).__name__
             raise UnsupportedGameError(
                 f"step of {self._name} must return observation, reward, terminated, truncated and info, not {many}"
-                + ("; that is Gym's way before 0.26" if isinstance(returned, tuple) and len(returned) == 4 else "")
             ) from None
         try:
             paid = float(reward) if np.ndim(reward) == 0 else None

@@ -16,11 +16,12 @@ from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError, UnsupportedGameError
 from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.live.wrappers import game_name, of_reset, of_step
 
 _AEC_FIELDS: Final = (
     "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
 )  # fmt: skip
+_SEEN: Final = ("observation", "info")
 _GYMNASIUM_FIELDS: Final = ("observation", "reward", "terminated", "truncated", "info")
 
 
@@ -58,7 +59,7 @@ class EnvDriver:
     def start(cls, env: Any, seed: int) -> EnvDriver:
         """A driver that has reset its environment with the seed."""
         driver = cls(env, seed)
-        driver._take(lambda: env.reset(seed=seed), ("observation", "info"))
+        driver._take(lambda: of_reset(env.reset(seed=seed)) if driver._gymnasium else env.reset(seed=seed), _SEEN)
         return driver
 
     def copied(self, env: Any) -> EnvDriver:
@@ -103,7 +104,7 @@ class EnvDriver:
         if self._asks_last:  # as a loop over ``agent_iter`` does
             self._call(self.env.last)
         self._steps += 1
-        self._take(lambda: self.env.step(action), _GYMNASIUM_FIELDS)
+        self._take(lambda: of_step(self.env.step(action)), _GYMNASIUM_FIELDS)
 
     def record(self) -> dict[str, Any]:
         """All that can be observed of the position, copied."""

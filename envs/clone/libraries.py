@@ -11,6 +11,7 @@ from __future__ import annotations
 import array
 import copy
 import io
+import queue
 import random
 import sys
 import threading
@@ -269,6 +270,23 @@ def _copy_buffer(obj: Any, walk: Walk) -> Any:
     return new
 
 
+def _waiting(obj: Any) -> list[Any]:
+    """What waits in a queue, which stays as it is."""
+    items = []
+    while not obj.empty():
+        items.append(obj.get_nowait())
+    for item in items:
+        obj.put(item)
+    return items
+
+
+def _copy_queue(obj: Any, walk: Walk) -> Any:
+    new = walk.memo[id(obj)] = queue.SimpleQueue()
+    for item in walk.copy_all(_waiting(obj)):
+        new.put(item)
+    return new
+
+
 def _copied_go(copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
     """PettingZoo's Go keeps its board size in a module, where the environment made last sets it."""
 
@@ -293,6 +311,8 @@ def find(cls: type) -> Kind | None:
         return Kind(copy=_copy_lock)
     if cls in (io.StringIO, io.BytesIO):
         return Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
+    if cls is queue.SimpleQueue:
+        return Kind(copy=_copy_queue, parts=_waiting)
     if is_defined_in(cls, "pyspiel.State"):
         return _OPEN_SPIEL_STATE
     if is_defined_in(cls, "torch.Tensor"):

@@ -27,7 +27,7 @@ from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers
+from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers, of_reset, of_step
 
 _MASK: Final = re.compile(
     "(legal|valid|avail|allowed|possible)[a-z_]*(action|move|mask)|(action|move)s?_?(mask|legal|valid|avail)", re.I
@@ -186,7 +186,7 @@ def _outcome(env: Any, action: int, codec: ActionCodec) -> bool | None:
     try:
         with QUIET, global_random_guard():
             if is_gymnasium(copied):
-                _, reward, terminated, truncated, _ = copied.step(codec.to_env(action))
+                _, reward, terminated, truncated, _ = of_step(copied.step(codec.to_env(action)))
                 return not ((terminated or truncated) and reward < 0)
             agent = copied.agent_selection
             copied.step(codec.to_env(action))
@@ -292,7 +292,7 @@ class _Shown:
         generator = np.random.default_rng(0)
         with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
             with QUIET, global_random_guard():
-                seen, info = copied.reset(seed=0)
+                seen, info = of_reset(copied.reset(seed=0))
             for _ in range(1 + _COMPARED_STEPS):
                 mask = shown_mask(seen, info, codec, copied)
                 if mask is None:
@@ -303,7 +303,7 @@ class _Shown:
                 actions = codec.masked(mask)
                 action = codec.to_env(actions[int(generator.integers(len(actions)))])
                 with QUIET, global_random_guard():
-                    seen, _, terminated, truncated, info = copied.step(action)
+                    seen, _, terminated, truncated, info = of_step(copied.step(action))
                 if terminated or truncated:
                     return
 

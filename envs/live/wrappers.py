@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from zermelo.envs.clone.kinds import full_name
@@ -67,6 +68,26 @@ def is_gymnasium(env: Any) -> bool:
     """Whether this is a Gymnasium environment."""
     kind: Any = type(env)
     return _base_of(kind) == "Env"
+
+
+def of_reset(returned: Any) -> tuple[Any, Any]:
+    """What ``reset`` of a Gymnasium environment says: the observation, and the info, which Gym's had none of."""
+    if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping):
+        return returned
+    return returned, {}
+
+
+def of_step(returned: Any) -> Any:
+    """What ``step`` says: observation, reward, terminated, truncated and info.
+
+    Of four values, as Gym had them before 0.26, the third says that the episode is over, and the info whether
+    that was for a limit on its steps.
+    """
+    if isinstance(returned, tuple) and len(returned) == 4 and isinstance(returned[3], Mapping):
+        observation, reward, is_over, info = returned
+        is_cut = bool(is_over) and bool(info.get("TimeLimit.truncated", False))
+        return observation, reward, bool(is_over) and not is_cut, is_cut, info
+    return returned
 
 
 def innermost(env: Any) -> Any:

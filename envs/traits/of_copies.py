@@ -16,6 +16,7 @@ from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.adapter import Adapted
+from zermelo.envs.live.configuration import configuration
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.declared import declared_traits, declares_chance
@@ -110,7 +111,8 @@ def _found(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: 
     finally:
         limit.end()
     if not findings.is_done:
-        findings = msgspec.structs.replace(findings, seconds=min(limit.spent, patience))
+        constants = findings.constants or configuration(raw)
+        findings = msgspec.structs.replace(findings, constants=constants, seconds=min(limit.spent, patience))
     if changes:
         note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
         findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))

@@ -13,6 +13,7 @@ seed: that is chance if it shows, at once or a few moves later. What players see
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,8 @@ from zermelo.envs.traits.observability import Observability, Probe, shown
 
 GAMES: Final = 12
 MAX_STEPS: Final = 400
+_ROUNDS: Final = 4
+"""So often games are played from each reset, where they are short."""
 _ENOUGH: Final = 2.0
 """Seconds after which ``_ENOUGH_GAMES`` games and ``_ENOUGH_PAIRS`` steps that were played again are enough."""
 _ENOUGH_GAMES: Final = 2
@@ -142,12 +145,12 @@ class _Play:
         if {"information", "chance"} <= self.needed:
             with contextlib.suppress(ZermeloError):
                 self.hidden = hidden_lists(self.game, starts, self.patience)
-        for state in starts:
+        for state in itertools.chain.from_iterable([starts] * _ROUNDS):
             try:
                 self.sums += self._play(state, generator)
             except ZermeloError:
                 continue  # a broken line of play ends this game
-            if self._has_enough():
+            if self._has_enough() or (len(self.sums) >= len(starts) and self.steps > self.most // 2):
                 break
         if self.root in starts:
             return

@@ -24,7 +24,7 @@ from zermelo.envs.adapters.actions import space_of
 from zermelo.envs.live.masks import gym_mask, mask_of
 from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.spaces import ActionCodec
-from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
+from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers, of_reset, of_step
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.text import shown
@@ -170,12 +170,12 @@ class _SinglePlayer:
         self._total = 0.0
 
     def reset(self, seed: int) -> None:
-        self._seen, info = self._env.reset(seed=seed)
+        self._seen, info = of_reset(self._env.reset(seed=seed))
         self._total = 0.0
         self._say(info, 0.0, False, False)
 
     def step(self, action: Any) -> None:
-        self._seen, reward, terminated, truncated, info = self._env.step(action)
+        self._seen, reward, terminated, truncated, info = of_step(self._env.step(action))
         self._say(info, reward, terminated, truncated)
 
     def _say(self, info: Any, reward: Any, terminated: Any, truncated: Any) -> None:

@@ -1,9 +1,6 @@
 """Environments and answers on their way between processes.
 
-An environment cannot simply be pickled: PettingZoo's are ``EzPickle``, which arrive rebuilt from their constructor
-arguments, without the game. Here objects of Python classes are sent as what they hold, whatever their class says
-of pickling, the way ``clone_env`` copies them. What C code made (an OpenSpiel state, an array) is pickled as
-usual, functions that have no name are sent by value (cloudpickle), and what only draws is left out.
+Environments are sent as what they hold (``zermelo.envs.clone.packing``).
 
 No die is sent along: the random generators of the copy that travels are given a fresh state first. Nor are cards
 that the agent has not seen: what is hidden from it is dealt again, where that can be done.
@@ -20,14 +17,12 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
-import cloudpickle
 import numpy as np
 
-from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
+from zermelo.envs import EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.aec import deal_unseen
-from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import replace_generators
-from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.clone.packing import NOT_PACKED, packed
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.match.text import shown
 
@@ -46,10 +41,8 @@ def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False)
         copy = clone_env(env)
         replace_generators(copy, generator)
         _deal_again(copy, generator, for_all)
-        buffer = io.BytesIO()
-        _Packer(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(copy)
-        return buffer.getvalue()
-    except (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
+        return packed(copy)
+    except NOT_PACKED as error:
         raise UnsupportedGameError(
             f"{game_name(env)} cannot be shown to an agent in a process of its own ({error}): play with "
             "isolate='none' (--isolate none), without limits on time and memory"
@@ -77,45 +70,6 @@ def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> Non
             UnknownTraitWarning,
             stacklevel=3,
         )
-
-
-class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    def reducer_override(self, obj: Any) -> Any:
-        cls = type(obj)
-        if is_display_type(cls):
-            return _nothing, ()
-        if isinstance(obj, type) or is_shared_type(cls):
-            return super().reducer_override(obj)
-        layout = layout_of(cls)
-        if layout.base is not object or refusal(cls) is not None:
-            return super().reducer_override(obj)
-        filled = [slot for slot in layout.slots if _is_set(slot, obj)]
-        slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}
-        return object.__new__, (original_class(cls),), (instance_dict(obj), slots), None, None, _fill
-
-
-def _is_set(slot: Any, obj: Any) -> bool:
-    if slot.__name__ in ("__weakref__", "__dict__"):
-        return False
-    try:
-        slot.__get__(obj)
-    except AttributeError:
-        return False
-    return True
-
-
-def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, Any]]]) -> None:
-    attributes, slots = state
-    if attributes:
-        real = instance_dict(obj)
-        assert real is not None, "it had a dict when it was sent"
-        real.update(attributes)
-    for name, (owner, value) in slots.items():
-        vars(owner)[name].__set__(obj, value)
-
-
-def _nothing() -> None:
-    pass
 
 
 class OddAnswer:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
@@ -11,15 +13,18 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
-from zermelo.agents.monte_carlo.agent import SimulatingAgent
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
+from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.envs import Game
 
+if TYPE_CHECKING:
+    from zermelo.agents.monte_carlo.merging import MergedSearch
+
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ISMCTSAgent(SimulatingAgent):
+class ISMCTSAgent(ParallelAgent):
     """Information set Monte Carlo tree search, for games with hidden cards.
 
     Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics
@@ -52,7 +57,7 @@ class ISMCTSAgent(SimulatingAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
         guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
@@ -66,9 +71,17 @@ class ISMCTSAgent(SimulatingAgent):
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
-        return self.simulate(search, lambda why: self._result(search, why, draw))
+        return Searched(self.simulate(search, lambda why: self._result(search, why, draw)), search)
 
-    def _result(self, search: InformationSetSearch, stopped_by: StoppedBy, draw: float) -> SearchResult:
+    def unseen_dealt(self, game: Any, state: Any, seed: int) -> Any:
+        return game.resample(state, game.to_move(state), np.random.default_rng(seed))
+
+    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
+        return self._result(merged, merged.stopped_by, draw)
+
+    def _result(
+        self, search: InformationSetSearch | MergedSearch, stopped_by: StoppedBy, draw: float
+    ) -> SearchResult:
         game, actions = search.game, search.root_actions()
         most = max(each.visits for each in actions)
         tied = [each for each in actions if each.visits == most]
@@ -86,5 +99,5 @@ class ISMCTSAgent(SimulatingAgent):
             actions_tried=sum(each.visits > 0 for each in actions),
             actions_legal=len(actions),
             evaluator="playouts" if self.blueprint is None else self.blueprint.name,
-            stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
+            stats={"simulations": search.simulations, "information_sets": search.tree_nodes},
         )

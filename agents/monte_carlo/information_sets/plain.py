@@ -92,6 +92,7 @@ class InformationSetSearch(SimulationSearch):
         self._deals_are_kept = deal is not None
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
+        self.tree_nodes = 1
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, ascending; without a simulation nothing is known of one."""
@@ -131,6 +132,7 @@ class InformationSetSearch(SimulationSearch):
             key = self._key(state, mover)
             if key not in self.nodes:
                 self.nodes[key] = {}
+                self.tree_nodes += 1
                 break
             edges = self.nodes[key]
         end, _ = playouts.play(state, self.budget, is_own=True, ends=ends)

@@ -10,7 +10,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.requirements import require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, number
-from zermelo.agents.monte_carlo.agent import SimulatingAgent
+from zermelo.agents.monte_carlo.simulating import SimulatingAgent
 from zermelo.agents.monte_carlo.simultaneous.plain import JointSelection, SimultaneousSearch
 from zermelo.agents.search_agent import deciding_seat
 from zermelo.envs import Game

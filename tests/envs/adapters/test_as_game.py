@@ -9,6 +9,7 @@ import random
 import weakref
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from doubles.game_envs import (
@@ -23,6 +24,7 @@ from doubles.game_envs import (
 from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
+from zermelo.agents import GreedyAgent, MCTSAgent
 from zermelo.envs import (
     CHANCE,
     Chance,
@@ -35,7 +37,9 @@ from zermelo.envs import (
     clone_env,
     legal_actions,
     register_rules,
+    verify_clone,
 )
+from zermelo.evaluation import play_match
 
 PERFECT = {
     "tictactoe": (lambda: classic("tictactoe-v3"), 40, 9),
@@ -274,3 +278,28 @@ def test_who_is_to_move_is_asked_once_what_it_sees(monkeypatch: pytest.MonkeyPat
     seen = [game.observation(state, seat).sum() for seat in (1, 0, 1, 0)]
     assert seen[0] == seen[2]
     assert asked == ["player_2", "player_1", "player_1"]
+
+
+class OldGym(gymnasium.Env[Any, Any]):
+    """Steps as Gym did before 0.26: four values, and none but the observation from reset."""
+
+    action_space: Any = spaces.Discrete(2)
+    observation_space: Any = spaces.Discrete(9)
+
+    def reset(self, seed: Any = None, options: Any = None) -> Any:
+        self.turns = 0
+        return 0
+
+    def step(self, action: Any) -> Any:  # type: ignore[override]
+        self.turns += 1
+        return self.turns, float(action), self.turns == 3, {}
+
+
+def test_what_gym_returned_is_understood() -> None:
+    env = OldGym()
+    env.reset()
+    assert MCTSAgent(simulations=60, traits={"information": "perfect"}).act(env) == 1
+    assert as_game(env).initial_state().info == {}
+    record = play_match(OldGym(), [GreedyAgent(traits={"information": "perfect"})], seed=0)
+    assert record.rewards == (3.0,)
+    verify_clone(OldGym, games=2)

@@ -2,6 +2,7 @@ import copy
 import gc
 import io
 import itertools
+import queue
 import random
 import sys
 import threading
@@ -369,3 +370,17 @@ def test_a_set_is_copied_as_fast_as_a_deep_copy():
             sys.setprofile(None)
         calls.append(len(counted))
     assert calls[0] < calls[1]
+
+
+def test_queues_are_copied_with_what_waits_in_them():
+    waiting = queue.SimpleQueue()
+    for item in ([1], [2], [3]):
+        waiting.put(item)
+    env = BareEnv(waiting=waiting, first=None)
+    before = state_key(env)
+    new = clone_env(env)
+    assert state_key(new) == state_key(env) == before
+    assert new.waiting.get() == [1]
+    new.waiting.get().append(9)
+    assert state_key(new) != before
+    assert [waiting.get() for _ in range(waiting.qsize())] == [[1], [2], [3]]

@@ -1,0 +1,123 @@
+"""What several searches of one position are asked for, what they answer, and their answers as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.scores import count_values
+from zermelo.agents.monte_carlo.interface import RootAction, SimulationSearch
+
+
+class Order(NamedTuple):
+    """One search, as a process is asked for it.
+
+    Attributes:
+        state: Where to start, packed.
+        seed: Where the random numbers of the search start.
+        limits: Its share of the simulations and nodes, and the seconds that are left.
+        ponders: Whether it has no limit.
+        played: The action that was played after the last search, whose tree is gone on in; None to begin anew.
+        seat: Whose action is asked for, where the state does not say it.
+    """
+
+    state: bytes
+    seed: int
+    limits: Limits
+    ponders: bool
+    played: int | None
+    seat: int | None
+
+
+class Part(NamedTuple):
+    """What one of several searches found.
+
+    Attributes:
+        moves: The actions at the root.
+        lines: The principal variation after each that was followed.
+        looked: What each seat has been paid after actions that were looked at before the first simulation.
+        paid: The same, of actions in the tree.
+        failures: Lines of play that this process has left out so far.
+    """
+
+    moves: Sequence[RootAction]
+    lines: Mapping[int, tuple[int, ...]]
+    looked: Mapping[int, tuple[float, ...]]
+    paid: Mapping[int, tuple[float, ...]]
+    stopped_by: StoppedBy
+    simulations: int
+    nodes: int
+    tree_nodes: int
+    tree_depth: int
+    leaves: int
+    leaf_seconds: float
+    compiled: bool
+    why_plain: str
+    failures: int
+
+
+class MergedSearch(SimulationSearch):
+    """Searches of one state as one: visits are added up, means weighted by them, and each proof counts."""
+
+    config: Any = None
+
+    def __init__(self, game: Any, state: Any, parts: Sequence[Part]) -> None:
+        self.game, self.root_state = game, state
+        self.seat: int = game.to_move(state)
+        self.num_values = count_values(game.traits)
+        self.parts = parts
+        self.simulations = sum(part.simulations for part in parts)
+        self.nodes = sum(part.nodes for part in parts)
+        self.tree_nodes = sum(part.tree_nodes for part in parts)
+        self.tree_depth = max(part.tree_depth for part in parts)
+        self.failures = sum(part.failures for part in parts)
+        self.leaves = sum(part.leaves for part in parts)
+        self.leaf_seconds = sum(part.leaf_seconds for part in parts)
+        self.compiled = all(part.compiled for part in parts)
+        self.why_plain = next((part.why_plain for part in parts if part.why_plain), "")
+        self.looked = {action: paid for part in parts for action, paid in part.looked.items()}
+        reasons = [part.stopped_by for part in parts]
+        self.stopped_by = next((why for why in reasons if why is not StoppedBy.COMPLETED), StoppedBy.COMPLETED)
+
+    def root_actions(self) -> list[RootAction]:
+        found: dict[int, list[RootAction]] = {}
+        for part in self.parts:
+            for move in part.moves:
+                found.setdefault(move.action, []).append(move)
+        return [merged_action(found[action]) for action in sorted(found)]
+
+    def root_totals(self) -> Mapping[int, tuple[float, ...]]:
+        return {action: paid for part in self.parts for action, paid in part.paid.items()}
+
+    def line_after(self, action: int) -> tuple[int, ...]:
+        """The principal variation of the process in which the action was followed most."""
+        visits = [next((move.visits for move in part.moves if move.action == action), 0) for part in self.parts]
+        most = visits.index(max(visits))
+        return self.parts[most].lines.get(action, ())
+
+
+def merged_action(moves: Sequence[RootAction]) -> RootAction:
+    """One action in several searches as one."""
+    visits = sum(move.visits for move in moves)
+    tried = [move for move in moves if move.visits]
+    values: tuple[float, ...] = ()
+    if tried:
+        columns = zip(*(move.values for move in tried), strict=True)
+        weights = [move.visits / visits for move in tried]
+        values = tuple(sum(map(float.__mul__, weights, map(float, column))) for column in columns)
+    lower, upper = max(move.lower for move in moves), min(move.upper for move in moves)
+    return RootAction(moves[0].action, visits, values, lower, upper)
+
+
+def shares_of(limits: Limits, count: int) -> list[Limits | None]:
+    """The limits of each of several searches that keep to these together; None where nothing is left for one."""
+    shares: list[Limits | None] = []
+    for place in range(count):
+        simulations, nodes = (
+            None if whole is None else whole // count + (place < whole % count)
+            for whole in (limits.simulations, limits.nodes)
+        )
+        is_none = simulations == 0 or nodes == 0
+        shares.append(None if is_none else Limits(simulations=simulations, nodes=nodes, seconds=limits.seconds))
+    return shares

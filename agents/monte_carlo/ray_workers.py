@@ -1,0 +1,113 @@
+"""Processes on a Ray cluster that search for an agent: actors, each with a processor of its own.
+
+``ray`` is imported only where such a search begins.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from zermelo.envs import EnvFailedError, MissingDependencyError
+from zermelo.envs.support.installing import install_command
+
+_PATIENCE: Final = 60.0
+"""Seconds that the cluster has to start the actors."""
+
+
+class _Actor:
+    """Runs on a node."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        sys.path.extend(path for path in paths if path not in sys.path)
+        from zermelo.agents.monte_carlo.worker_process import Worker
+
+        self._worker = Worker()
+
+    def answer(self, name: str, number: int, data: bytes) -> bytes:
+        return self._worker.answer(name, number, data, time.perf_counter())
+
+    def stop(self, number: int) -> None:
+        self._worker.stop(number)
+
+    def is_there(self) -> bool:
+        return True
+
+
+class RayLink:
+    """The way to an actor."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self._actor, self._answer = ray, actor, None
+
+    def send(self, name: str, number: int, data: bytes) -> None:
+        self._answer = self._actor.answer.remote(name, number, data)
+
+    def stop(self, number: int) -> None:
+        self._actor.stop.remote(number)
+
+    def receive(self) -> bytes:
+        try:
+            return bytes(self._ray.get(self._answer))
+        except self._ray.exceptions.RayTaskError as error:
+            raise EnvFailedError(
+                f"a node of the Ray cluster cannot search ({str(error).strip().splitlines()[-1]}): every node "
+                "needs this package and the modules of the environment, in the same versions"
+            ) from error
+        except self._ray.exceptions.RayError as error:
+            raise EOFError(str(error)) from error
+
+    def close(self) -> None:
+        if self._ray.is_initialized():
+            self._ray.kill(self._actor)
+
+    def end_text(self) -> str:
+        return "a Ray actor was lost"
+
+    @staticmethod
+    def ready(links: Sequence[Any], seconds: float) -> Sequence[Any]:
+        ray, by_answer = links[0]._ray, {link._answer: link for link in links}
+        ended, _ = ray.wait([*by_answer], num_returns=1, timeout=seconds)
+        return [by_answer[answer] for answer in ended]
+
+
+def start_on_ray(count: int | None) -> list[RayLink]:
+    """Starts so many actors, or as many as the cluster has processors, which is never exceeded.
+
+    The cluster is the one that this process is connected to, else that of the variable ``RAY_ADDRESS``, else one
+    that is started here.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingDependencyError(f"ray is not installed: {install_command('ray')}") from error
+    if not ray.is_initialized():
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
+        address = os.environ.get("RAY_ADDRESS") or "local"
+        settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+        if address == "local":
+            settings |= {"num_cpus": count, "include_dashboard": False}
+        try:
+            ray.init(address, **settings)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise EnvFailedError(f"cannot connect to the Ray cluster {address!r}: {error}") from error
+    processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    paths = [path or os.getcwd() for path in sys.path]
+    kind = ray.remote(num_cpus=1, max_concurrency=2, scheduling_strategy="SPREAD")(_Actor)
+    actors = [kind.remote(paths) for _ in range(min(processors, count or processors))]
+    there, missing = ray.wait(
+        [actor.is_there.remote() for actor in actors], num_returns=len(actors), timeout=_PATIENCE
+    )
+    if missing:
+        for actor in actors:
+            ray.kill(actor)
+        raise EnvFailedError(
+            f"only {len(there)} of {len(actors)} processes started on the Ray cluster within {_PATIENCE:g} s: ask "
+            "for fewer, as workers='ray:2'"
+        )
+    return [RayLink(ray, actor) for actor in actors]

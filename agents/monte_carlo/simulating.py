@@ -1,0 +1,202 @@
+"""What agents share that search simulation by simulation, in one process or in several."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.requirements import require_decision
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import check_whole, function, made
+from zermelo.agents.monte_carlo.interface import SimulationSearch
+from zermelo.agents.search_agent import NO_LIMITS, SearchAgent
+from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs.position import position
+from zermelo.envs.traits.merging import PATIENCE
+
+if TYPE_CHECKING:
+    from zermelo.agents.monte_carlo.merging import MergedSearch
+    from zermelo.agents.monte_carlo.workers import Team
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SimulatingAgent(SearchAgent):
+    """Settings of every search that goes on simulation by simulation.
+
+    Attributes:
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
+
+    default_limits = Limits(simulations=1_000)
+
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    on_iteration: Any = function("of a SearchResult")
+
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        super().prepare(env, seconds)
+        brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
+        dataclasses.replace(self, **brief).search(env)
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        return "use 'random'"
+
+    def simulate(
+        self,
+        search: SimulationSearch,
+        result: Callable[[StoppedBy], SearchResult],
+        first: int = 16,
+        most: int = 1 << 12,
+    ) -> SearchResult:
+        """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
+        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
+        while True:
+            stopped_by = search.run(limits, batch)
+            if stopped_by is not None:
+                return result(stopped_by)
+            batch = min(2 * batch, most)
+            if self.on_iteration is not None and not self.goes_on(result(StoppedBy.SIMULATIONS), search.budget):
+                return result(StoppedBy.INTERRUPT)
+
+
+_ON_RAY: Final = re.compile(r"ray(:[1-9]\d*)?")
+
+
+def make_workers(given: Any) -> int | str:
+    """A number of processes, ``"ray"``, or ``"ray:N"``."""
+    text = str(given)
+    if isinstance(given, int):
+        check_whole("workers", given, lower=1)
+        if given > 1 and sys.platform == "win32":
+            raise InvalidSettingError(
+                "worker processes need a Unix system: search with workers=1, or in the Windows Subsystem for Linux"
+            )
+        return given
+    if not _ON_RAY.fullmatch(text):
+        raise InvalidSettingError(
+            f"workers must be a whole number of at least 1, 'ray', or 'ray:N' for N of them on Ray, not {text!r}"
+        )
+    return text
+
+
+class Searched(NamedTuple):
+    """A search that is done, and what it was told of actions before it began (``totals_after``)."""
+
+    result: SearchResult
+    search: SimulationSearch
+    looked: Mapping[int, tuple[float, ...]] = {}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ParallelAgent(SimulatingAgent):
+    """A search that several processes can make together.
+
+    Attributes:
+        workers: How many processes search the same position, each with a tree of its own, whose visits are added
+            up; for environments without rules. ``"ray"`` takes the processors of a Ray cluster (that of
+            ``RAY_ADDRESS``, else one on this machine), ``"ray:4"`` four of them.
+    """
+
+    workers: int | str = made(1, make_workers)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_one_worker("on_iteration", self.on_iteration)
+
+    def require_one_worker(self, name: str, function: Any) -> None:
+        """Refuses a function that several processes cannot call."""
+        if self.workers != 1 and function is not None:
+            raise InvalidSettingError(
+                f"{name} is not called where several processes search: leave it out, or search with workers=1"
+            )
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        team: Team | None = self.__dict__.get("_processes")
+        if team is not None:
+            team.restart()
+
+    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
+        if self.workers == 1:
+            super().prepare(env, seconds)
+            return
+        root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
+        self.check_game(root.game)
+        require_decision(root.game, root.state)
+        try:
+            self._team().show(root.game, self.unseen_dealt(root.game, root.state, 0))
+        except RecursionError:
+            raise GameTooLongError(root.game, advice=self.advice_if_too_long(root.game.traits)) from None
+
+    def brief(self) -> Self:
+        """An agent of the same settings that simulates once."""
+        limits: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
+        return dataclasses.replace(self, **limits)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        if self.workers == 1:
+            return self.searched(game, state, budget).result
+        from zermelo.agents.monte_carlo.merging import MergedSearch
+
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        team = self._team()
+        if not team.knows(game):
+            with budget.off_the_clock():
+                team.show(game, self.unseen_dealt(game, state, 0))
+        limits = NO_LIMITS if budget.ponders else self.limits
+        parts = team.search(game, self.unseen_dealt(game, state, seed), budget, limits, seed)
+        merged = MergedSearch(game, state, parts)
+        result = self.merged_result(merged, draw)
+        team.played = result.action
+        failures = merged.failures + int(getattr(game, "failures", 0))
+        stats = {**result.stats, "workers": len(merged.parts)}
+        return dataclasses.replace(result, stats=stats, failures=failures)
+
+    def _team(self) -> Team:
+        """The processes of this agent, which end with it."""
+        from zermelo.agents.monte_carlo.workers import Team
+
+        team: Team | None = self.__dict__.get("_processes")
+        if team is None or team.owner != os.getpid():  # a fork's
+            team = Team(dataclasses.replace(self, workers=1), self.workers)
+            self._set("_processes", team)
+            weakref.finalize(self, team.close)
+        return team
+
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
+        """Searches in this process."""
+        raise NotImplementedError
+
+    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
+        """The result of searches in several processes."""
+        raise NotImplementedError
+
+    def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:
+        """The state as other processes are sent it: where cards are hidden, with others that suit as well."""
+        return state
+
+    def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
+        """Has the next search, a part of another agent's, have these limits and random numbers.
+
+        Args:
+            limits: What ends it.
+            generator: Where its random numbers come from.
+            played: The action after which the last search is gone on with; None to forget it.
+        """
+        self._set("limits", limits)
+        self._set("generator", generator)

@@ -1,0 +1,155 @@
+"""The other end of ``zermelo.agents.monte_carlo.workers``: a process that searches for an agent in another one.
+
+It is sent pairs: the name and the number of a request, then its data.
+
+* ``make``: the agent, pickled
+* ``show``: a game and one of its states, which is searched shortly, so that what is needed is loaded
+* ``search``: an ``Order``, answered by a ``Part``
+* ``stop``: the number of the search that should end
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import threading
+import warnings
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.monte_carlo.merging import Order, Part
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.adapters.sending import unpack_game
+from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.errors import EnvFailureWarning
+
+_LOOK: Final = 1.0
+"""Seconds after which a process looks whether the one that started it is still there."""
+
+
+def main(channel: int, parent: int) -> None:
+    """Answers requests until the process that started this one is gone."""
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)  # from here on failures are answers
+    os.close(nothing)
+    pipe, worker = Connection(channel), Worker()
+    requests: queue.SimpleQueue[tuple[str, int, bytes, float]] = queue.SimpleQueue()
+
+    def listen() -> None:
+        try:
+            while True:
+                while not pipe.poll(_LOOK):
+                    if os.getppid() != parent:
+                        os._exit(0)
+                (name, number), data = pickle.loads(pipe.recv_bytes()), pipe.recv_bytes()
+                if name == "stop":
+                    worker.stop(number)
+                else:
+                    requests.put((name, number, data, Budget.now()))
+        except (EOFError, OSError):
+            os._exit(0)  # whatever the environment is doing
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        name, number, data, received = requests.get()
+        pipe.send_bytes(worker.answer(name, number, data, received))
+
+
+class Worker:
+    """An agent that searches for another one, in this process."""
+
+    def __init__(self) -> None:
+        self._agent: Any = None
+        self._game: Any = None
+        self._flag, self._number, self._stopped = StopFlag(), 0, 0
+
+    def stop(self, number: int) -> None:
+        """Ends a search, which may not have begun."""
+        self._stopped = number
+        if number == self._number:
+            self._flag.is_set = True
+
+    def answer(self, name: str, number: int, data: bytes, received: float) -> bytes:
+        """The answer to a request, pickled: its kind, what was found, and warnings."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                kind, value = getattr(self, f"_{name}")(number, data, received)
+            except (RecursionError, GameTooLongError):
+                kind, value = "error", RecursionError()
+            except Exception as error:  # whatever the environment raises goes to who asked
+                kind, value = "error", _sendable(error)
+            finally:
+                QUIET.reset()
+        said = {str(each.message) for each in caught if each.category is EnvFailureWarning}
+        return pickle.dumps((kind, value, sorted(said)))
+
+    def _make(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
+        try:
+            self._agent = pickle.loads(data)
+        except Exception as error:
+            return "error", UnsupportedGameError(
+                f"the agent cannot be made in another process ({type(error).__name__}: {error}): search with "
+                "workers=1"
+            )
+        return "made", None
+
+    def _show(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
+        try:
+            game, state = pickle.loads(data)
+            self._game, state = unpack_game(game, seed=number), pickle.loads(state)
+        except Exception as error:
+            return "unreadable", f"{type(error).__name__}: {error}"
+        brief = self._agent.brief()
+        brief.searched(self._game, state, Budget(brief.limits, compile=brief.compile))
+        return "shown", None
+
+    def _search(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
+        order: Order = pickle.loads(data)
+        agent, game = self._agent, self._game
+        self._flag, self._number = StopFlag(), number
+        if self._stopped >= number:
+            self._flag.is_set = True
+        budget = Budget(order.limits, received, self._flag, agent.compile)
+        budget.seat = order.seat
+        if order.ponders:
+            budget.lift()
+        agent.begin(order.limits, np.random.default_rng(order.seed), order.played)
+        found = agent.searched(game, pickle.loads(order.state), budget)
+        search = found.search
+        moves = search.root_actions()
+        return "found", Part(
+            moves=moves,
+            lines={move.action: search.line_after(move.action) for move in moves if move.visits},
+            looked=found.looked,
+            paid=search.root_totals(),
+            stopped_by=found.result.stopped_by,
+            simulations=search.simulations,
+            nodes=budget.nodes,
+            tree_nodes=search.tree_nodes,
+            tree_depth=search.tree_depth,
+            leaves=search.leaves,
+            leaf_seconds=search.leaf_seconds,
+            compiled=search.compiled,
+            why_plain=search.why_plain,
+            failures=int(getattr(game, "failures", 0)),
+        )
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or one with its message if it is not ours or would not survive the journey."""
+    if isinstance(error, ZermeloError):
+        try:
+            sent: Exception = pickle.loads(pickle.dumps(error))
+        except Exception:
+            return UnsupportedGameError(str(error))
+        return sent
+    return UnsupportedGameError(f"the search failed in another process: {type(error).__name__}: {error}")

@@ -1,0 +1,72 @@
+"""Games and states as bytes that another process of this package reads.
+
+Of a game whose states are copies of an environment, its first copy and all that is known of it are sent, and the
+game is made again of them there; so nothing has to be found out twice, and actions have the same numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from typing import Any, NamedTuple
+
+import cloudpickle
+
+from zermelo.envs.adapters.copies import CopiedGame, CopiedState
+from zermelo.envs.clone.packing import packed
+from zermelo.envs.game import Information
+from zermelo.envs.traits.known_classes import register_information, registered_information
+
+
+class _Recipe(NamedTuple):
+    """What a game on copies is made of; ``information`` is what ``register_information`` was given."""
+
+    kind: type[Any]
+    template: Any
+    traits: Any
+    draws_from: tuple[str, ...]
+    learned: dict[str, Any]
+    information: Any
+
+
+def pack_game(game: Any, state: Any) -> bytes:
+    """A game as bytes, for ``unpack_game``; where something is hidden, no other cards than those of the state."""
+    if not isinstance(game, CopiedGame):
+        return bytes(cloudpickle.dumps(game))
+    template = state.env if game.traits.information is Information.HIDDEN else game._template
+    draws_from = tuple(source.name for source in game.outside.used)
+    learned = {name: getattr(game, name) for name in ("dear_keys", "without", "pays_by_rewards")}
+    learned["takes_numpy"] = game.as_numpy
+    information = registered_information(template)
+    return packed(_Recipe(type(game), template, game.traits, draws_from, learned, information))
+
+
+def unpack_game(data: bytes, seed: int) -> Any:
+    """The game that ``pack_game`` was given; ``seed`` starts its own stream of random numbers."""
+    found = pickle.loads(data)
+    if not isinstance(found, _Recipe):
+        return found
+    learned, information = dict(found.learned), found.information
+    if information is not None:
+        register_information(
+            type(found.template),
+            information_state_key=information.information_state_key,
+            resample=information.resample,
+        )
+    game = found.kind(found.template, found.traits, seed=seed)
+    game = game.with_traits(found.traits, game.outside.only(found.draws_from))
+    game.takes_numpy(learned.pop("takes_numpy"))
+    vars(game).update(learned)
+    return game
+
+
+def pack_state(state: Any) -> bytes:
+    """A state of such a game as bytes, for ``pickle.loads``.
+
+    Its legal actions are asked for again there: environments may note them outside of themselves, as PettingZoo's
+    chess does.
+    """
+    if isinstance(state, CopiedState):
+        seen = None if state.info is None else state.seen
+        return packed(dataclasses.replace(state, seen=seen, actions=None, codec=None, key=None))
+    return bytes(cloudpickle.dumps(state))

@@ -1,0 +1,68 @@
+"""Environments, and what holds them, as bytes that another process reads.
+
+An environment cannot simply be pickled: PettingZoo's are ``EzPickle``, which arrive rebuilt from their constructor
+arguments, without the game. Here objects of Python classes are sent as what they hold, whatever their class says
+of pickling, the way ``clone_env`` copies them. What C code made (an OpenSpiel state, an array) is pickled as
+usual, functions that have no name are sent by value (cloudpickle), and what only draws is left out.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from typing import Any, Final
+
+import cloudpickle
+
+from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.errors import CloneError
+
+NOT_PACKED: Final = (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError)
+"""What ``packed`` raises where something cannot be sent."""
+
+
+def packed(value: Any) -> bytes:
+    """An object as bytes, for ``pickle.loads``."""
+    buffer = io.BytesIO()
+    _Packer(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def reducer_override(self, obj: Any) -> Any:
+        cls = type(obj)
+        if is_display_type(cls):
+            return _nothing, ()
+        if isinstance(obj, type) or is_shared_type(cls):
+            return super().reducer_override(obj)
+        layout = layout_of(cls)
+        if layout.base is not object or refusal(cls) is not None:
+            return super().reducer_override(obj)
+        filled = [slot for slot in layout.slots if _is_set(slot, obj)]
+        slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}
+        return object.__new__, (original_class(cls),), (instance_dict(obj), slots), None, None, _fill
+
+
+def _is_set(slot: Any, obj: Any) -> bool:
+    if slot.__name__ in ("__weakref__", "__dict__"):
+        return False
+    try:
+        slot.__get__(obj)
+    except AttributeError:
+        return False
+    return True
+
+
+def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, Any]]]) -> None:
+    attributes, slots = state
+    if attributes:
+        real = instance_dict(obj)
+        assert real is not None, "it had a dict when it was sent"
+        real.update(attributes)
+    for name, (owner, value) in slots.items():
+        vars(owner)[name].__set__(obj, value)
+
+
+def _nothing() -> None:
+    pass

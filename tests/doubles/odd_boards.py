@@ -1,0 +1,351 @@
+"""Tic-tac-toe in the style of PettingZoo's tutorial, with one odd thing each, and dice games of any size.
+
+Each is one of a kind that strangers write; what is best in them is known by looking at every line of play.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+import time
+import uuid
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from doubles.game_envs import SmallEnv
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+class Board(AECEnv):  # type: ignore[type-arg]
+    """Tic-tac-toe, with nothing odd."""
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "board", "render_modes": []}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.possible_agents = ["a", "b"]
+
+    def observation_space(self, agent: Any) -> Any:
+        mask = spaces.Box(0, 1, (9,), np.int8)
+        return spaces.Dict({"observation": spaces.Box(-1, 1, (9,), np.int8), "action_mask": mask})
+
+    def action_space(self, agent: Any) -> Any:
+        return spaces.Discrete(9)
+
+    def reset(self, seed: Any = None, options: Any = None) -> None:
+        self.agents = self.possible_agents[:]
+        self.cells = [0] * 9
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[Any, Any] = {agent: {} for agent in self.agents}
+        self.agent_selection = "a"
+        self.seed = seed
+        self.start()
+
+    def start(self) -> None:
+        pass
+
+    def seen(self) -> Any:
+        return np.array(self.cells, np.int8) * (1 if self.agent_selection == "a" else -1)
+
+    def mask(self) -> Any:
+        return np.array([cell == 0 for cell in self.cells], np.int8)
+
+    def observe(self, agent: Any) -> Any:
+        sign = 1 if agent == "a" else -1
+        return {"observation": np.array(self.cells, np.int8) * sign, "action_mask": self.mask()}
+
+    def note(self) -> None:
+        """What else a step does."""
+
+    def step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self.note()
+        assert self.cells[action] == 0
+        self._cumulative_rewards[agent] = 0
+        self._clear_rewards()
+        other, mark = ("b", 1) if agent == "a" else ("a", -1)
+        self.cells[action] = mark
+        if any(all(self.cells[place] == mark for place in line) for line in LINES):
+            self.rewards = {agent: 1, other: -1}
+            self.terminations = dict.fromkeys(self.agents, True)
+        elif 0 not in self.cells:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = other
+        self._accumulate_rewards()
+
+
+class KeepsTime(Board):
+    """Notes when a move was made."""
+
+    def note(self) -> None:
+        self.moved_at = time.time()
+        self.times = [*getattr(self, "times", []), time.perf_counter_ns()]
+
+
+class CountsSteps(Board):
+    """Counts the steps of all environments, in a counter that copies share."""
+
+    counter = itertools.count()
+
+    def note(self) -> None:
+        self.number = next(CountsSteps.counter)
+
+
+class NamesMoves(Board):
+    """Gives every move a name that is nobody else's."""
+
+    def note(self) -> None:
+        self.names = {**getattr(self, "names", {}), uuid.uuid4(): len(self.cells)}
+
+
+class KeepsIdentities(Board):
+    """Keeps the identities of objects of its own."""
+
+    def note(self) -> None:
+        token = object()
+        self.tokens = [*getattr(self, "tokens", []), token]
+        self.latest = id(token)
+
+
+class Idler:
+    def __init__(self) -> None:
+        self.random = random.Random(4)
+        self.last = 0.0
+
+
+class HoldsAnAgent(Board):
+    """An agent inside of it draws random numbers at every move, which nobody sees."""
+
+    def start(self) -> None:
+        self.idler = Idler()
+
+    def note(self) -> None:
+        self.idler.last = self.idler.random.random() + np.random.random()  # noqa: NPY002  # as strangers do
+
+
+class ClearsRewards(Board):
+    """Accumulates, then clears ``rewards``: what is paid is seen in ``last()`` alone."""
+
+    def step(self, action: Any) -> None:
+        is_dead = self.terminations[self.agent_selection]
+        super().step(action)
+        if not is_dead:
+            self._clear_rewards()
+
+
+class NeverAccumulates(Board):
+    """Writes ``rewards`` and forgets to accumulate them."""
+
+    def _accumulate_rewards(self) -> None:
+        pass
+
+
+class TakesNumPy(Board):
+    """Takes what ``action_space(agent).sample()`` gives."""
+
+    def step(self, action: Any) -> None:
+        super().step(None if action is None else action.item())
+
+
+class TakesPython(Board):
+    """Takes integers of Python's only."""
+
+    def step(self, action: Any) -> None:
+        if action is not None and type(action) is not int:
+            raise TypeError(f"an int, not {type(action).__name__}")
+        super().step(action)
+
+
+class AsksLast(Board):
+    """Wants ``last()`` before each step."""
+
+    asked = False
+
+    def last(self, observe: bool = True) -> Any:
+        self.asked = True
+        return super().last(observe)
+
+    def step(self, action: Any) -> None:
+        if not self.asked:
+            raise RuntimeError("call last() first")
+        self.asked = False
+        super().step(action)
+
+
+class FailsSometimes(Board):
+    """Its own code fails in one line of play."""
+
+    def step(self, action: Any) -> None:
+        if action == 3 and self.cells.count(0) == 4:
+            raise KeyError("a bug of the environment")
+        super().step(action)
+
+
+class ForgetsItsMask(Board):
+    """Its mask is made wrongly in one line of play, by code that fails."""
+
+    def observe(self, agent: Any) -> Any:
+        if self.cells.count(0) == 3 and self.cells[3]:
+            raise IndexError("a bug of the environment")
+        return super().observe(agent)
+
+
+class HoldsSets(Board):
+    """Small sets that never change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        draw = np.random.default_rng(0)
+        self.places = [{tuple(map(int, draw.integers(0, 10, 2))) for _ in range(4)} for _ in range(400)]
+
+
+class MaskInInfo(Board):
+    """Lists what is legal in ``infos``, by a name of its own."""
+
+    def observe(self, agent: Any) -> Any:
+        return self.seen()
+
+    @property
+    def legal(self) -> list[int]:
+        return [place for place in range(9) if not self.cells[place]]
+
+    def start(self) -> None:
+        self.infos = {agent: {"legal_moves": self.legal} for agent in self.agents}
+
+    def step(self, action: Any) -> None:
+        super().step(action)
+        self.infos = {agent: {"legal_moves": self.legal} for agent in self.agents}
+
+
+class SpaceOfTheMoment(Board):
+    """Has ``action_spaces`` alone, and makes its spaces anew each time."""
+
+    @property
+    def action_spaces(self) -> dict[Any, Any]:
+        return {agent: spaces.Discrete(9) for agent in self.possible_agents}
+
+    def action_space(self, agent: Any) -> Any:
+        return self.action_spaces[agent]
+
+
+BOARDS: dict[str, type[Board]] = {
+    kind.__name__: kind
+    for kind in (
+        Board,
+        KeepsTime,
+        CountsSteps,
+        NamesMoves,
+        KeepsIdentities,
+        HoldsAnAgent,
+        ClearsRewards,
+        NeverAccumulates,
+        TakesNumPy,
+        TakesPython,
+        AsksLast,
+        FailsSometimes,
+        ForgetsItsMask,
+        HoldsSets,
+        MaskInInfo,
+        SpaceOfTheMoment,
+    )
+}
+
+
+def at(kind: type[Board], moves: tuple[int, ...]) -> Any:
+    """An environment after some moves."""
+    env = kind()
+    env.reset(seed=0)
+    for move in moves:
+        env.last()
+        env.step(move if kind is TakesPython else np.int64(move))
+    env.last()
+    return env
+
+
+@functools.cache
+def worth(cells: tuple[int, ...], mark: int) -> int:
+    """What the position is worth for the mark to move."""
+    if any(all(cells[place] == -mark for place in line) for line in LINES):
+        return -1
+    free = [place for place in range(9) if cells[place] == 0]
+    after = (worth((*cells[:place], mark, *cells[place + 1 :]), -mark) for place in free)
+    return max((-value for value in after), default=0)
+
+
+def best(env: Board) -> set[int]:
+    """The best moves."""
+    cells, mark = tuple(env.cells), 1 if env.agent_selection == "a" else -1
+    free = [place for place in range(9) if cells[place] == 0]
+    values = {place: -worth((*cells[:place], mark, *cells[place + 1 :]), -mark) for place in free}
+    return {place for place in free if values[place] == max(values.values())}
+
+
+class Wagers(SmallEnv):
+    """Players in turn stake 0, 1 or 2; with 2 a die of two sides says what it pays, 0.5 on average.
+
+    ``pays`` says when: ``"at once"`` or ``"at the end"``. What a player of two wins, the other loses.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "wagers_v0"}
+
+    def __init__(self, players: int, pays: str, rounds: int = 2) -> None:
+        super().__init__([f"player_{number}" for number in range(players)], 3)
+        self.pays, self.rounds = pays, rounds
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.dice = np.random.default_rng(seed)
+        self.won = dict.fromkeys(self.agents, 0.0)
+
+    def observe(self, agent: Any) -> Any:
+        return np.array([self.turns, *self.won.values()])
+
+    def play(self, agent: Any, action: Any) -> None:
+        gain = paid_for(int(action), int(self.dice.integers(2)))
+        gains = {other: gain if other == agent else -gain * (len(self.agents) == 2) for other in self.agents}
+        for other, share in gains.items():
+            self.won[other] += share
+        if self.pays == "at once":
+            self.rewards = gains
+        self.next_agent()
+        if self.turns == self.rounds * len(self.agents):
+            if self.pays == "at the end":
+                self.rewards = dict(self.won)
+            self.end()
+
+
+def paid_for(stake: int, die: int) -> float:
+    return (-0.25, 0.0, 2.0 * die - 0.5)[stake]
+
+
+class WagersAlone(gymnasium.Env):  # type: ignore[type-arg]
+    """The same for one player, in Gymnasium."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+
+    def __init__(self, pays: str, rounds: int = 2) -> None:
+        self.action_space: Any = spaces.Discrete(3)
+        self.observation_space: Any = spaces.Box(-9, 9, (2,), np.float64)
+        self.pays, self.rounds = pays, rounds
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.turns, self.won = 0, 0.0
+        return np.array([0.0, 0.0]), {}
+
+    def step(self, action: Any) -> Any:
+        gain = paid_for(int(action), int(self.np_random.integers(2)))
+        self.turns, self.won = self.turns + 1, self.won + gain
+        is_over = self.turns == self.rounds
+        paid = gain if self.pays == "at once" else self.won * is_over
+        return np.array([float(self.turns), self.won]), paid, is_over, False, {}
