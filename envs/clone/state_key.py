@@ -98,6 +98,8 @@ def _part_of(value: Any, left: int) -> list[Any] | None:
 
 
 def _written(item: Any) -> Any:
+    if type(item) is str and _ADDRESS.search(item):
+        return _ADDRESS.sub("", item)
     if type(item) in _PLAIN:
         return item
     if isinstance(item, type):
@@ -142,7 +144,8 @@ class _KeyWalk:
                     continue
             kind = KINDS.get(cls) or kind_of(cls)
             if kind.by_value and kind.key is None:
-                out += (cls, kind.value(obj))
+                value = kind.value(obj)
+                out += (cls, repr(obj) if self.is_digest and value == id(obj) and cls is not int else value)
                 continue
             index = seen.get(id(obj))
             if index is not None:

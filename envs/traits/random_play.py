@@ -141,10 +141,12 @@ class _Play:
         for state in starts[:2]:  # before anything is compared
             with contextlib.suppress(ZermeloError):
                 self._leave_out_noise(state)
-        self.observability.compare_starts(starts)
         if {"information", "chance"} <= self.needed:
             with contextlib.suppress(ZermeloError):
                 self.hidden = hidden_lists(self.game, starts, self.patience)
+        for found in self.hidden:  # from now on only what else is hidden counts
+            self.game.leave_out(found.order(self.game.environment(self.root)))
+        self.observability.compare_starts(starts)
         for state in itertools.chain.from_iterable([starts] * _ROUNDS):
             try:
                 self.sums += self._play(state, generator)
@@ -373,8 +375,6 @@ class _Play:
         inferred["chance"] = Chance.SAMPLED
         inferred["drawn_again"] = tuple(found.path for found in self.hidden)
         inferred["deals_again"] = True
-        for found in self.hidden:
-            self.game.leave_out(found.order(self.game.environment(self.root)))
         self.notes.append(
             f"hides the order of {names} from its players: searches draw it again before every move; anything "
             "else that it may hide they see"

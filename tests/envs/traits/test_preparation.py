@@ -1,0 +1,114 @@
+"""Finding out what an environment is: its own clock, lines for the user, Ctrl-C, and decks that nobody sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from doubles.game_envs import SmallEnv
+from doubles.odd_boards import Board, at, best
+
+from zermelo.agents import AlphaBetaAgent, make_agent
+from zermelo.envs import Chance, Information, as_game
+from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.support import waiting
+
+
+def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Slow(Board):
+        pass
+
+    monkeypatch.setattr(waiting, "_FIRST_LINE", 0.0)
+    monkeypatch.setattr(waiting, "_SECOND_LINE", 0.0)
+    env = at(Slow, (4,))
+    AlphaBetaAgent(depth=1).act(env)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0] == "zermelo: finding out what board is, by playing copies of it (once; at most 10 s)"
+    assert "%" in lines[1]
+    AlphaBetaAgent(depth=1).act(env)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("ignore:.* has copies that change it")
+def test_ctrl_c_ends_it_and_the_next_search_begins_anew() -> None:
+    class Interrupted(Board):
+        presses = 0
+
+        def note(self) -> None:
+            Interrupted.presses -= 1
+            if Interrupted.presses == 0:
+                raise KeyboardInterrupt
+
+    env = at(Interrupted, (4, 0, 8, 2))
+    Interrupted.presses = 30
+    with pytest.raises(KeyboardInterrupt):
+        AlphaBetaAgent(depth=9).act(env)
+    assert AlphaBetaAgent(depth=9).act(env) in best(env)
+
+
+def test_a_search_in_the_background_does_not_wait_and_says_what_it_assumes() -> None:
+    class Unknown(Board):
+        pass
+
+    env = at(Unknown, (4, 0, 8, 2))
+    with pytest.warns(UnknownTraitWarning, match=r"is searched on assumptions.*zermelo_traits = \{"):
+        result = AlphaBetaAgent(depth=9, compile="background").search(env)
+    assert result.env_action in best(env)
+    assert set(result.assumed) == {
+        "information: perfect (assumed)",
+        "chance: deterministic (assumed)",
+        "reward_sum: zero_sum (assumed)",
+    }
+    assert not result.proven
+    assert AlphaBetaAgent(depth=9).search(env).assumed == ()
+
+
+def test_prepare_leaves_nothing_for_the_first_search() -> None:
+    class Prepared(Board):
+        pass
+
+    env = at(Prepared, (4,))
+    for spec in ("alphabeta(depth=2)", "mcts(simulations=5)", "greedy"):
+        agent: Any = make_agent(spec)
+        agent.prepare(env)
+        assert agent.search(env).compiling < 0.02
+
+
+class Draws(SmallEnv):
+    """Two players take the top card of a shuffled deck or leave it there, twice each; the greater sum wins."""
+
+    zermelo_traits: Any = None
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.deck = [1, 1, 2, 9, 9, 12]
+        np.random.default_rng(seed).shuffle(self.deck)
+        self.sums = {"one": 0, "two": 0}
+
+    def observe(self, agent: Any) -> Any:
+        return np.array([self.turns, *self.sums.values(), len(self.deck)])
+
+    def play(self, agent: Any, action: Any) -> None:
+        self.sums[agent] += self.deck.pop() if action else 5
+        self.next_agent()
+        if self.turns == 4:
+            margin = self.sums["one"] - self.sums["two"]
+            self.rewards = {"one": int(np.sign(margin)), "two": -int(np.sign(margin))}
+            self.end()
+
+
+def test_a_deck_that_nobody_sees_is_drawn_again() -> None:
+    env = Draws(["one", "two"])
+    env.reset(seed=3)
+    with pytest.warns(UnknownTraitWarning, match=r"hides the order of deck .*: searches draw it again"):
+        game = as_game(env)
+    traits = game.traits
+    assert traits.chance is Chance.SAMPLED
+    assert traits.information is Information.HIDDEN
+    assert traits.drawn_again
+    assert traits.is_open
+    assert make_agent("expectiminimax(depth=2, samples=20)").act(env) in (0, 1)
+    state = game.snapshot(env)
+    tops = {game.sample_result(state, 1, np.random.default_rng(seed)).env.sums["one"] for seed in range(60)}
+    assert tops == {1, 2, 9, 12}
