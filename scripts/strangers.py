@@ -1,24 +1,40 @@
 """Prints how `auto` fares in the environments of strangers.txt, each in a process of its own.
 
-Usage: python scripts/strangers.py [--install PYTHON] [NAME ...]
+Usage: python scripts/strangers.py [--install PYTHON | --measure [--moves N] [--stop-after SECONDS] |
+    --points [--games N]] [NAME ...]
 
 ``--install`` installs the requirements, without their dependencies, for a Python and ends.
+
+``--measure`` prints what searches of 0.2 s a move achieve, in random order: each environment in a process whose
+cache is empty, and again in one that finds it filled (``ZERMELO_CACHE_DIR``). A row says how long it took to find
+out what the environment is, both times; how long a copy and a step take; and for each agent how many of its moves
+looked further than one ply, the simulations or the depth, how late the slowest move was, and how long searches
+waited off the clock. A summary of all rows follows; what agents raised stands in it by name.
+
+``--points`` plays games of 0.2 s a move against `greedy`, from both seats, and prints the share of points.
 """
 
 import argparse
 import contextlib
+import functools
 import importlib
 import json
 import os
 import pickle
 import random
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 import traceback
 from pathlib import Path
 
 SECONDS = 0.3
 TIMEOUT = 150
+POINTS_TIMEOUT = 600
+MEASURED = 0.2
+AGENTS = ("alphabeta", "mcts", "auto")
 LISTED = {
     line.partition(" | ")[0]: line.split(" | ", 2)[1:]
     for line in Path(__file__).with_suffix(".txt").read_text().splitlines()
@@ -110,30 +126,211 @@ def examine(name):
     return row | {"harmed": is_changed or (harmed(name, env) if row["outcome"] != "refused" else None)}
 
 
-def examined(name):
-    """What ``examine`` finds in a process of its own."""
-    command = [sys.executable, __file__, "--one", name]
+def step_seconds(env):
+    """Seconds that a copy and a step take at the start, the median of up to 15 actions; None if none works."""
+    from zermelo.envs import ZermeloError
+    from zermelo.envs.position import position
+
+    taken, root = [], position(env)
+    with contextlib.suppress(ZermeloError, NotImplementedError):
+        actions = root.game.legal_actions(root.state)
+        for action in (actions * 15)[:15] if len(actions) < 15 else random.Random(0).sample(list(actions), 15):
+            begun = time.perf_counter()
+            with contextlib.suppress(ZermeloError):  # it may fail in some of its own lines of play
+                root.game.result(root.state, action)
+                taken.append(time.perf_counter() - begun)
+            if sum(taken) > 1:
+                break
+    return statistics.median(taken) if taken else None
+
+
+def moves_of(name, kind, moves):
+    """What an agent's first moves in all seats were like, or how it refused or failed."""
+    from zermelo.agents import make_agent
+    from zermelo.envs import ZermeloError
+    from zermelo.envs.live.wrappers import is_dead
+
+    row = {"moves": []}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        agent, env, begun = make_agent(f"{kind}(seconds={MEASURED})"), made(name), time.perf_counter()
+        agent.prepare(env)
+        row["prepared"] = time.perf_counter() - begun
+        ended = False
+        while len(row["moves"]) < moves and not ended:
+            action = None
+            if not is_dead(env):
+                begun = time.perf_counter()
+                found = agent.search(env)
+                taken, action = time.perf_counter() - begun, found.env_action
+                is_deep = found.proven or found.depth >= 2 or found.simulations >= max(found.actions_legal, 1)
+                shown = {"deep": is_deep or found.actions_legal == 1, "late": taken - found.compiling - MEASURED}
+                shown |= {"waited": found.compiling, "depth": found.depth, "simulations": found.simulations}
+                shown |= {"legal": found.actions_legal, "method": found.method, "stop": found.stopped_by}
+                shown |= {"nodes": found.nodes, "proven": found.proven}
+                row["moves"].append(shown)
+            _, ended = stepped(env, action)
+    except ZermeloError as error:
+        row["refused"] = f"{type(error).__name__}: {error}"[:300]
+    except Exception as error:
+        row |= {"raised": f"{type(error).__name__}: {error}"[:300], "trace": traceback.format_exc()[-1500:]}
+    return row
+
+
+def measure(name, moves):
+    """Seconds of preparation and of a step, and the moves of each agent."""
+    import zermelo.agents  # noqa: F401 - imports are no preparation
+    from zermelo.envs import as_game
+
+    env = made(name)
+    begun = time.perf_counter()
+    try:
+        game = as_game(env)
+    except Exception as error:
+        return {"outcome": "refused", "message": f"{type(error).__name__}: {error}"[:300]}
+    row = {"outcome": "measured", "prepared": time.perf_counter() - begun, "chance": game.traits.chance}
+    row |= {"seats": game.traits.seats, "information": game.traits.information, "kind": type(game).__name__}
+    with contextlib.redirect_stderr(open(os.devnull, "w")):
+        row["step"] = step_seconds(env)
+        row["agents"] = {kind: moves_of(name, kind, moves) for kind in AGENTS}
+    return row
+
+
+def points(name, games):
+    """The share of points of each agent that fits against `greedy`; games are cut after 60 moves."""
+    from zermelo.envs import ZermeloError, as_game
+    from zermelo.evaluation import play_match
+
+    row = {"outcome": "played"}
+    if as_game(made(name)).traits.seats != 2:
+        return row
+    for kind in AGENTS:
+        won = []
+        try:
+            for number in range(games):
+                agents = [f"{kind}(seconds={MEASURED})", f"greedy(seconds={MEASURED})"]
+                order = agents if number % 2 == 0 else agents[::-1]
+                record = play_match(functools.partial(made, name), order, seed=number, max_moves=60)
+                mine, other = record.rewards if number % 2 == 0 else record.rewards[::-1]
+                won.append(0.5 if mine == other else float(mine > other))
+        except ZermeloError as error:
+            row[kind] = f"refused: {error}"[:120]
+        else:
+            row[kind] = f"{sum(won) / len(won):.0%}"
+    return row
+
+
+def examined(name, *options):
+    """What ``examine``, or with ``--measure`` what ``measure`` finds in a process of its own."""
+    command = [sys.executable, __file__, "--one", name, *options]
+    limit = POINTS_TIMEOUT if "--points" in options else TIMEOUT
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return {"outcome": "timeout", "message": f"longer than {TIMEOUT} s"}
+        return {"outcome": "timeout", "message": f"longer than {limit} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("ROW ")]
     return json.loads(lines[-1][4:]) if lines else {"outcome": "died", "message": done.stderr[-300:]}
+
+
+def described(agent):
+    """An agent's moves in a few words."""
+    moves = agent["moves"]
+    if "raised" in agent or not moves:
+        return agent.get("raised") or ("refused" if "refused" in agent else "no move")
+    deep, late = sum(move["deep"] for move in moves), max(move["late"] for move in moves)
+    most = max(move["simulations"] for move in moves)
+    effort = f"{most} simulations" if most else f"depth {max(move['depth'] for move in moves)}"
+    return f"{deep}/{len(moves)} {effort} late {late:.2f} waited {max(move['waited'] for move in moves):.1f}"
+
+
+def measured(name, moves):
+    """The rows of an environment, with an empty cache and with a filled one; and prints them as one."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ZERMELO_CACHE_DIR"] = folder
+        rows = [examined(name, "--measure", "--moves", str(moves)) for _ in ("cold", "warm")]
+    if any(row["outcome"] != "measured" for row in rows):
+        print(f"{name}: " + " / ".join(f"{row['outcome']}: {row.get('message', '')}" for row in rows), flush=True)
+        return rows
+    cold, warm = rows
+    step = "?" if warm["step"] is None else f"{1000 * warm['step']:.2f} ms"
+    print(f"{name}: prepared in {cold['prepared']:.2f} s, {warm['prepared']:.2f} s, step {step}", end="")
+    for kind in AGENTS:
+        print(f"; {kind} {described(cold['agents'][kind])}, {described(warm['agents'][kind])}", end="")
+    print(flush=True)
+    return rows
+
+
+def summary(rows):
+    """The lines of the summary of rows by name."""
+    done = {name: pair for name, pair in rows.items() if all(row["outcome"] == "measured" for row in pair)}
+    yield f"{len(done)} of {len(rows)} environments measured, {MEASURED} s a move"
+    for nth, cache in enumerate(("an empty", "a filled")):
+        taken = sorted((pair[nth]["prepared"], name) for name, pair in done.items())
+        worst = ", ".join(f"{name} {seconds:.2f}" for seconds, name in reversed(taken[-5:]))
+        yield f"preparation, {cache} cache: median {statistics.median(taken or [(0, '')])[0]:.2f} s; worst {worst}"
+    moves = []
+    for name, pair in done.items():
+        for row in pair:
+            for kind, agent in row["agents"].items():
+                moves += [move | {"name": f"{name} {kind}", "step": row["step"]} for move in agent["moves"]]
+    for limit, about in ((float("inf"), "all"), (0.01, "copy and step < 10 ms")):
+        for kind in ("", *AGENTS):
+            some = [move for move in moves if (move["step"] or 0) < limit and move["name"].endswith(kind)]
+            shallow = sorted({move["name"] for move in some if not move["deep"]})
+            share = sum(move["deep"] for move in some) / max(len(some), 1)
+            yield f"{about}, {kind or 'all agents'}: {share:.1%} of {len(some)} moves deeper than one ply"
+        yield f"  all but: {', '.join(shallow or ['none'])}"
+    late = functools.reduce(
+        lambda so, move: so | {move["name"]: max(so.get(move["name"], -1), move["late"])}, moves, {}
+    )
+    ranked = sorted(late.items(), key=lambda item: -item[1])
+    yield "late (s): " + ", ".join(f"{name} {seconds:.2f}" for name, seconds in ranked[:12])
+    yield f"  more than 0.1 s late: {sum(move['late'] > 0.1 for move in moves)} of {len(moves)} moves"
+    few = {}
+    for move in moves:
+        if move["name"].endswith(" mcts") and (move["step"] or 1) < 0.002 and not move["proven"]:
+            few[move["name"]] = min(few.get(move["name"], 50), move["simulations"])
+    yield "below 50 simulations with copy and step < 2 ms: " + str({n: s for n, s in few.items() if s < 50})
+    for name, pair in rows.items():
+        for row in pair:
+            failed = {kind: agent["raised"] for kind, agent in row.get("agents", {}).items() if "raised" in agent}
+            if failed or row["outcome"] != "measured":
+                yield f"{name}: {row['outcome']}: {row.get('message') or failed}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--install")
+    parser.add_argument("--points", action="store_true")
+    parser.add_argument("--games", type=int, default=10, help="games of each agent, with --points")
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--moves", type=int, default=3, help="moves of each agent in a process, with --measure")
+    parser.add_argument(
+        "--stop-after", type=float, default=1e9, help="seconds after which --measure begins no more"
+    )
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         os.environ["SDL_VIDEODRIVER"] = os.environ["SDL_AUDIODRIVER"] = "dummy"
-        print("\nROW " + json.dumps(examine(given.one)))
+        if given.points:
+            found = points(given.one, given.games)
+        else:
+            found = measure(given.one, given.moves) if given.measure else examine(given.one)
+        print("\nROW " + json.dumps(found, default=str))
     elif given.install:
         wanted = {one for requirement, _ in LISTED.values() for one in requirement.split(", ") if "==" in one}
         pip = [sys.executable, "-m", "pip", "--python", given.install, "install", "-q", "--no-deps"]
         subprocess.run([*pip, *sorted(wanted)], check=True)
+    elif given.measure:
+        names, rows, begun = given.names or list(LISTED), {}, time.monotonic()
+        random.Random(0).shuffle(names)
+        for name in names:
+            if time.monotonic() - begun < given.stop_after:
+                rows[name] = measured(name, given.moves)
+        print("\n".join(summary(rows)))
+    elif given.points:
+        for name in given.names or LISTED:
+            print(f"{name}: {examined(name, '--points', '--games', str(given.games))}", flush=True)
     else:
         for name in given.names or LISTED:
             row = examined(name)
