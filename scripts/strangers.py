@@ -61,8 +61,10 @@ def made(name):
 
 def stepped(env, action):
     """Steps: returns all that shows, and whether the episode is over."""
+    from zermelo.envs.live.wrappers import of_step
+
     if not any(hasattr(layer, "agent_selection") for layer in (env, getattr(env, "unwrapped", None))):
-        *answer, _ = env.step(action)  # one player, or all at the same time
+        *answer, _ = of_step(env.step(action))  # one player, or all at the same time
         return repr(answer), answer[2] or answer[3]
     dead = env.terminations.get(env.agent_selection) or env.truncations.get(env.agent_selection)
     env.step(None if dead else action)

@@ -247,8 +247,14 @@ def _value_of(cls: type) -> Callable[[Any], Hashable]:
 
 def code_value(code: types.CodeType) -> Hashable:
     """The code of a function as a value, independent of its place in the file."""
-    inner = [code_value(part) if isinstance(part, types.CodeType) else repr(part) for part in code.co_consts]
-    return code.co_code, code.co_names, tuple(inner)
+    return code.co_code, code.co_names, tuple(map(_constant_value, code.co_consts))
+
+
+def _constant_value(value: Any) -> Hashable:
+    """A constant of some code as a value: the same in every process, in which sets of text have other orders."""
+    if isinstance(value, types.CodeType):
+        return code_value(value)
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
 
 
 def _itself(obj: Any) -> Hashable:
