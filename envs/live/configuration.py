@@ -21,10 +21,10 @@ from zermelo.envs.clone.libraries import is_space
 from zermelo.envs.clone.state_key import digest
 from zermelo.envs.live.wrappers import game_layers, layers
 
-_IN_PLAY: Final = frozenset(
-    ["rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "render_mode", "defer_chance"]
-    + ["_cached_spec"]  # which Gymnasium's wrappers write when somebody asks for it
-)
+_IN_PLAY: Final = frozenset((
+    "rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "render_mode", "defer_chance",
+    "_cached_spec",  # which Gymnasium's wrappers write when somebody asks for it
+))  # fmt: skip
 _LIBRARIES: Final = ("builtins", "gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "typing", "abc")
 _PLAIN: Final = frozenset({bool, bytes, complex, float, int, str, types.NoneType})
 _DESCRIPTORS: Final = (property, classmethod, staticmethod, functools.cached_property)
