@@ -168,6 +168,8 @@ def given_bounds(traits: Traits) -> tuple[float, float] | None:
 
 _FEWEST_SIMULATIONS: Final = 60
 """A time limit should leave time for so many, as far as states can be copied and played on as fast."""
+_TRIES: Final = 1.5
+"""And for so many of each action of the root."""
 _MOST_FAILURES: Final = 1_000
 """Simulations in a row in which the environment failed."""
 
@@ -237,7 +239,8 @@ class SimulationSearch:
         seconds = self.budget.limits.seconds
         if seconds is None or self.budget.ponders or hasattr(self.game, "rules"):
             return math.inf
-        return self.budget.now() + seconds / _FEWEST_SIMULATIONS
+        fewest = max(_FEWEST_SIMULATIONS, _TRIES * len(self.budget.legal or ()))
+        return self.budget.now() + seconds / fewest
 
 
 class TreeForm:

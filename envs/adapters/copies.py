@@ -14,6 +14,7 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
+from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
@@ -112,6 +113,7 @@ class CopiedGame:
         self._name = game_name(raw)
         facts = known_facts(raw)
         self._fast_key, self._hidden = facts.key, facts.hidden_of(raw)
+        self._is_known = is_known_to_clone(raw)  # whose spaces never change
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(self._template)
@@ -253,7 +255,10 @@ class CopiedGame:
         return state.codec
 
     def _codec(self, state: CopiedState, seat: int) -> ActionCodec:
-        space, known = self._space(state, seat), self._codecs.get(seat)
+        known = self._codecs.get(seat)
+        if known is not None and self._is_known:
+            return known
+        space = self._space(state, seat)
         if known is None or (known.space is not space and known.space != space):
             known = self._codecs[seat] = ActionCodec(space, self._owner(seat), as_numpy=self.as_numpy)
         return known

@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.base.branches import child_of, choices_in
+from zermelo.agents.base.branches import child_of, choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
@@ -21,7 +21,7 @@ from zermelo.agents.tree_search.interface import Bound, Root, Visit
 from zermelo.agents.tree_search.observer import NodeRole, Observer
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
-from zermelo.envs import CHANCE
+from zermelo.envs import CHANCE, EnvFailedError
 from zermelo.envs.capabilities import SupportsQuiescence
 from zermelo.envs.game import Chance
 
@@ -213,8 +213,10 @@ class PlainAlphaBeta(PlainSearch):
             if probed is not None and action == probed.action:
                 found = probed.found
             else:
-                child = child_of(game, state, action)
-                if child is None:
+                try:  # here and not in ``child_of``: most of the time goes by here
+                    child = game.result(state, action)
+                except EnvFailedError as error:
+                    leave_out(game, error)
                     continue
                 if self.prunes:
                     window = frame.to_child(alpha), frame.to_child(beta)
