@@ -70,8 +70,9 @@ class AECGame(CopiedGame):
         self._asks_last = writes_own_last(raw)
         self.pays_by_rewards = self._declared or getattr(raw, "_cumulative_rewards", None) is None
         super().__init__(raw, lambda: self._quiet_copy(raw), traits, outside, seed)
-        if self._hidden is not None and self._hidden.round_start is not None:
-            self.pays_by_rewards = True  # what waits for agents stays there until the next round is paid
+        is_round = self._hidden is not None and self._hidden.round_start is not None
+        if self._is_known or is_round:  # whose rewards are paid, at once or with the others' of the round
+            self.pays_by_rewards = True
 
     # -- positions -----------------------------------------------------------------------------------------------
 
