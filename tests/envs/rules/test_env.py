@@ -184,8 +184,11 @@ def test_observations_are_seen_from_the_observers_side() -> None:
 def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> None:
     class Doubled(RulesEnv):
         def step(self, action: Any) -> None:
+            is_dead = self.terminations[self.agent_selection]
             super().step(action)
-            self.rewards = {agent: 2 * reward + 1 for agent, reward in self.rewards.items()}
+            for agent, reward in self.rewards.items() if not is_dead else ():
+                self._cumulative_rewards[agent] += reward + 1
+                self.rewards[agent] = 2 * reward + 1
 
     changed = started(Doubled(own_games.MNK()))
     game = as_game(changed)

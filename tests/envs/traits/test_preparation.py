@@ -19,6 +19,7 @@ def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: p
     class Slow(Board):
         pass
 
+    monkeypatch.setattr(waiting, "_said", set())  # by other tests
     monkeypatch.setattr(waiting, "_FIRST_LINE", 0.0)
     monkeypatch.setattr(waiting, "_SECOND_LINE", 0.0)
     env = at(Slow, (4,))
