@@ -238,7 +238,7 @@ class AutoAgent(SearchAgent):
             nodes=None if nodes is None else max(int(share * nodes), 1),
         )
         part = Budget(limits, stop=budget.stop)
-        part.seat, part.source = budget.seat, budget.source
+        part.seat, part.source, part.legal = budget.seat, budget.source, budget.legal
         try:
             found: SearchResult = self._agent(game, chosen).choose(game, state, part)
         except UnsupportedGameError:  # too many states, or values that do not settle

@@ -32,7 +32,7 @@ def choices_in(game: Any, state: Any) -> Sequence[int]:
 
 
 def can_leave_out(game: Any) -> bool:
-    """Whether lines of play may be left out of a game, or of the one that it is a form of."""
+    """Returns whether the search of a game goes on where its environment fails."""
     while hasattr(game, "inside"):
         game = game.inside
     return hasattr(game, "left_out")

@@ -181,7 +181,7 @@ _ASSUMED: Final = {
     "chance": "nothing is left to chance",
     "reward_sum": "how what players win adds up",
 }
-"""What is assumed, as a warning says it."""
+"""The meaning of each trait, for the warning that it is assumed."""
 
 
 def _warn_once(game: str, text: str) -> None:
@@ -191,7 +191,7 @@ def _warn_once(game: str, text: str) -> None:
 
 
 def on_trust(traits: Traits) -> tuple[str, ...]:
-    """What a search rests on that nobody has given or declared, nor random play shown, as a result says it."""
+    """The traits that a search takes for granted, one text for each."""
     assumed = [f"{name}: {getattr(traits, name)} (assumed)" for name in traits.assumed]
     return (*assumed, *["information: hidden (the search sees it all the same)"] * traits.peeks)
 
@@ -206,13 +206,13 @@ def warn_of_assumptions(traits: Traits) -> None:
             "know (the guide 'Cards of your own')",
         )
     if traits.assumed:
-        told = {name: str(getattr(traits, name)) for name in traits.assumed}
-        about = "; ".join(f"{name} is {value!r}, that is {_ASSUMED[name]}" for name, value in told.items())
+        assumed = {name: str(getattr(traits, name)) for name in traits.assumed}
+        about = "; ".join(f"{name} is {value!r}, that is {_ASSUMED[name]}" for name, value in assumed.items())
         _warn_once(
             traits.name,
             f"is searched on assumptions, as random play did not show what holds, and nothing that is found is "
-            f"proven: {about}. Say what holds: traits={told} for the agent or as_game, or an attribute "
-            f"zermelo_traits = {told} of the environment's class",
+            f"proven: {about}. Say what holds: traits={assumed} for the agent or as_game, or an attribute "
+            f"zermelo_traits = {assumed} of the environment's class",
         )
 
 

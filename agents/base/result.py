@@ -70,9 +70,9 @@ class SearchResult:
         compiled: Whether the search ran compiled.
         why_plain: Why it ran in plain Python although the game has rules that can be compiled, and what to do.
         simulations: How many simulations were made, for searches that simulate.
-        actions_tried: Root actions that were looked at, and ``actions_legal``, how many there are: fewer where
-            time or nodes were short.
-        assumed: What the answer rests on that nobody has given or declared, nor random play shown.
+        actions_tried: Actions at the root that were looked at; fewer than ``actions_legal``, the number of legal
+            ones, where time or nodes were short.
+        assumed: The traits of the game that were taken for granted.
         failures: Lines of play that were left out because the environment failed in them; then nothing is proven.
         stats: Further counts of the algorithm, such as table hits, by name.
     """

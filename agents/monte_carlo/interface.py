@@ -194,7 +194,7 @@ class SimulationSearch:
         raise NotImplementedError
 
     def root_totals(self) -> Mapping[int, tuple[float, ...]]:
-        """What has been paid after actions of the root, by action, where that is at hand."""
+        """The rewards of each seat after each action of the root whose state is in the tree."""
         return {}
 
     def line_after(self, action: int) -> tuple[int, ...]:
@@ -304,7 +304,7 @@ class MonteCarlo(TreeForm, SimulationSearch):
         """Takes states that actions of the root lead to, which need not be made again."""
 
     def root_totals(self) -> Mapping[int, tuple[float, ...]]:
-        """What has been paid after actions of the root, by action, where that is at hand."""
+        """The rewards of each seat after each action of the root whose state is in the tree."""
         return {}
 
     @abc.abstractmethod

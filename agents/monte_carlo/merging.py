@@ -1,4 +1,4 @@
-"""What several searches of one position are asked for, what they answer, and their answers as one."""
+"""Requests to the processes that search one position together, their answers, and the sum of these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zermelo.agents.monte_carlo.interface import RootAction, SimulationSearch
 
 
 class Order(NamedTuple):
-    """One search, as a process is asked for it.
+    """A request for a search.
 
     Attributes:
         state: Where to start, packed.
@@ -31,7 +31,7 @@ class Order(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one of several searches found.
+    """The answer of one process.
 
     Attributes:
         moves: The actions at the root.

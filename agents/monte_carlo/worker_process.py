@@ -24,7 +24,7 @@ import numpy as np
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.monte_carlo.merging import Order, Part
-from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailureWarning
@@ -109,7 +109,10 @@ class Worker:
         except Exception as error:
             return "unreadable", f"{type(error).__name__}: {error}"
         brief = self._agent.brief()
-        brief.searched(self._game, state, Budget(brief.limits, compile=brief.compile))
+        try:
+            brief.searched(self._game, state, Budget(brief.limits, compile=brief.compile))
+        except EnvFailedError as error:  # some of it stayed behind in the other process
+            return "unreadable", str(error)
         return "shown", None
 
     def _search(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
@@ -118,12 +121,15 @@ class Worker:
         self._flag, self._number = StopFlag(), number
         if self._stopped >= number:
             self._flag.is_set = True
+        state = pickle.loads(order.state)
         budget = Budget(order.limits, received, self._flag, agent.compile)
         budget.seat = order.seat
+        with budget.off_the_clock():
+            budget.legal = tuple(game.legal_actions(state))
         if order.ponders:
             budget.lift()
         agent.begin(order.limits, np.random.default_rng(order.seed), order.played)
-        found = agent.searched(game, pickle.loads(order.state), budget)
+        found = agent.searched(game, state, budget)
         search = found.search
         moves = search.root_actions()
         return "found", Part(

@@ -43,7 +43,7 @@ def test_every_search_plays_a_best_move(kind: str, spec: str) -> None:
     result = make_agent(spec).search(env)
     assert result.env_action in best(env)
     if "depth=9" in spec:
-        assert result.depth >= 1
+        assert result.depth >= 3
         assert result.method != "one ply"
     assert result.proven is False  # what random play has shown proves nothing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.envs import Chance, Information, as_game
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.support import waiting
+from zermelo.envs.traits import findings, of_copies
 
 
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,15 +68,25 @@ def test_a_search_in_the_background_does_not_wait_and_says_what_it_assumes() -> 
     assert AlphaBetaAgent(depth=9).search(env).assumed == ()
 
 
-def test_prepare_leaves_nothing_for_the_first_search() -> None:
+@pytest.mark.parametrize("spec", ["alphabeta(depth=2)", "mcts(simulations=5)", "greedy"])
+def test_prepare_leaves_nothing_for_the_first_search(
+    spec: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(findings, "_memory", {})
+    monkeypatch.setattr(findings, "cache_root", lambda: tmp_path)
+
     class Prepared(Board):
         pass
 
     env = at(Prepared, (4,))
-    for spec in ("alphabeta(depth=2)", "mcts(simulations=5)", "greedy"):
-        agent: Any = make_agent(spec)
-        agent.prepare(env)
-        assert agent.search(env).compiling < 0.02
+    played: list[Any] = []
+    infer = of_copies.infer
+    monkeypatch.setattr(of_copies, "infer", lambda *given: played.append(1) or infer(*given))
+    agent: Any = make_agent(spec)
+    agent.prepare(env)
+    assert len(played) == 1
+    assert agent.search(env).env_action is not None
+    assert len(played) == 1
 
 
 class Draws(SmallEnv):
