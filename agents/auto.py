@@ -85,7 +85,8 @@ _KINDS: Final[dict[str, type[SearchAgent]]] = {
 _SETTLING: Final = (ValueIterationAgent, BestFirstAgent, BackwardInductionAgent)
 """Searches for the whole answer, which may come to none: then the next one in the table has its turn."""
 _SHARE: Final = 0.5
-"""How much of the limits may go into settling the game, before another search begins."""
+"""How much of the limits may go into settling the game, before another search begins: half as much each time that
+it came to nothing."""
 _SHORTEST: Final = 1e-3
 _OPENSPIEL_EXPLORATION: Final = 0.5
 """The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
@@ -145,6 +146,7 @@ class AutoAgent(SearchAgent):
         super().reset(seed)
         self._set("_agents", (None, {}))
         self._set("_unsettled", False)
+        self._set("_tries", 0)
 
     def check_game(self, game: Game[Any]) -> None:
         if _moves_together(game):
@@ -229,7 +231,7 @@ class AutoAgent(SearchAgent):
         """
         if self.__dict__["_unsettled"]:
             return None
-        share = 1.0 if isinstance(game, TableGame) else _SHARE
+        share = 1.0 if isinstance(game, TableGame) else _SHARE ** (1 + self.__dict__["_tries"])
         left, nodes = budget.seconds_left, self.limits.nodes
         is_small = isinstance(game, TableGame) and game.num_states <= _SMALL_TABLE
         is_timed = self.limits.seconds is not None and not is_small
@@ -237,7 +239,7 @@ class AutoAgent(SearchAgent):
             seconds=max(share * left, _SHORTEST) if is_timed else None,
             nodes=None if nodes is None else max(int(share * nodes), 1),
         )
-        part = Budget(limits, stop=budget.stop)
+        part = Budget(limits, stop=budget.stop, within=budget if is_timed else None)
         part.seat, part.source, part.legal = budget.seat, budget.source, budget.legal
         try:
             found: SearchResult = self._agent(game, chosen).choose(game, state, part)
@@ -245,12 +247,14 @@ class AutoAgent(SearchAgent):
             self._set("_unsettled", True)
             return None
         except SearchStopped:
+            self._set("_tries", self.__dict__["_tries"] + 1)
             return None
         finally:
             budget.nodes += part.nodes
         if found.action_values or found.policy:
             return found
         # The table is not finished, or no way was found that pays.
+        self._set("_tries", self.__dict__["_tries"] + 1)
         has_way = len(found.principal_variation) > 1
         if not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way):
             self._set("_unsettled", True)

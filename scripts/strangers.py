@@ -9,7 +9,9 @@ Usage: python scripts/strangers.py [--install PYTHON | --measure [--moves N] [--
 cache is empty, and again in one that finds it filled (``ZERMELO_CACHE_DIR``). A row says how long it took to find
 out what the environment is, both times; how long a copy and a step take; and for each agent how many of its moves
 looked further than one ply, the simulations or the depth, how late the slowest move was, and how long searches
-waited off the clock. A summary of all rows follows; what agents raised stands in it by name.
+waited off the clock. Further means: depth 2 or more, as many simulations as there are actions, a value that is
+proven, or the answer of a finished table or of a game's expert. A summary of all rows follows; what agents raised
+stands in it by name.
 
 ``--points`` plays games of 0.2 s a move against `greedy`, from both seats, and prints the share of points.
 """
@@ -35,6 +37,8 @@ TIMEOUT = 150
 POINTS_TIMEOUT = 600
 MEASURED = 0.2
 AGENTS = ("alphabeta", "mcts", "auto")
+SETTLED = ("value_iteration", "backward_induction", "hanabi", "sparta", "holdem")
+"""Methods that look at the whole game, or know it."""
 LISTED = {
     line.partition(" | ")[0]: line.split(" | ", 2)[1:]
     for line in Path(__file__).with_suffix(".txt").read_text().splitlines()
@@ -164,7 +168,8 @@ def moves_of(name, kind, moves):
                 begun = time.perf_counter()
                 found = agent.search(env)
                 taken, action = time.perf_counter() - begun, found.env_action
-                is_deep = found.proven or found.depth >= 2 or found.simulations >= max(found.actions_legal, 1)
+                is_settled = found.proven or found.method.partition(":")[0] in SETTLED
+                is_deep = is_settled or found.depth >= 2 or found.simulations >= max(found.actions_legal, 1)
                 shown = {"deep": is_deep or found.actions_legal == 1, "late": taken - found.compiling - MEASURED}
                 shown |= {"waited": found.compiling, "depth": found.depth, "simulations": found.simulations}
                 shown |= {"legal": found.actions_legal, "method": found.method, "stop": found.stopped_by}

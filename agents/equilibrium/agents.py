@@ -170,6 +170,8 @@ class BackwardInductionAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         seat = deciding_seat(game, state, budget)
+        with budget.off_the_clock():
+            import scipy.optimize  # noqa: F401 - it takes half a second the first time
         solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
         policy = solved.policies[seat]
         action = drawn_action(policy, float(self.generator.random()))

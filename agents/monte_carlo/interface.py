@@ -188,6 +188,9 @@ class SimulationSearch:
     leaf_seconds: float = 0.0
     compiled: bool = False
     why_plain: str = ""
+    _shared: Budget | None = None
+    _shared_seconds: float = 0.0
+    """What was left of that budget when its first simulation began."""
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""
@@ -236,11 +239,13 @@ class SimulationSearch:
 
     def ends(self) -> float:
         """The time at which a simulation that begins now should end: games of environments may be long."""
-        seconds = self.budget.limits.seconds
-        if seconds is None or self.budget.ponders or hasattr(self.game, "rules"):
+        budget = self.budget
+        if budget.limits.seconds is None or budget.ponders or hasattr(self.game, "rules"):
             return math.inf
-        fewest = max(_FEWEST_SIMULATIONS, _TRIES * len(self.budget.legal or ()))
-        return self.budget.now() + seconds / fewest
+        if self._shared is not budget:  # another search may have spent some of it
+            self._shared, self._shared_seconds = budget, min(budget.limits.seconds, max(budget.seconds_left, 0.0))
+        fewest = max(_FEWEST_SIMULATIONS, _TRIES * len(budget.legal or ()))
+        return budget.now() + self._shared_seconds / fewest
 
 
 class TreeForm:
