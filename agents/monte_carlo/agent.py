@@ -162,6 +162,13 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
         proven = proven and all(upper <= best for _, upper in bounds.values())
         values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
         means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
+        line = (chosen.action, *search.line_after(chosen.action))
+        best_line = search.best_line
+        is_better = best_line.total > max(means.values(), default=-math.inf)
+        if best_line.actions and is_better and not proven and not self.temperature:
+            chosen = next(move for move in moves if move.action == best_line.actions[0])
+            values, line = (best_line.total,), best_line.actions
+            means[chosen.action] = best_line.total
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
         tried = {move.action for move in moves if move.visits} | looked.keys()
         is_one_ply = not proven and not is_tried and search.simulations < len(moves)
@@ -175,7 +182,7 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
             values_by_seat=values,
             action_values=known if proven else means | known,
             proven_actions=tuple(known) if solves else (),
-            principal_variation=(chosen.action, *search.line_after(chosen.action)),
+            principal_variation=line,
             stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
             proven=proven,
             is_estimate=not proven,
@@ -202,7 +209,8 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
     ) -> RootAction:
         """The action to play: one that is proven best, else the one with most visits that is not proven worse.
 
-        With few visits only actions count after which most is ``paid``, where that is known.
+        A mean below what another action is proven to give does not count. With few visits only actions count
+        after which most is ``paid``, where that is known.
         """
         best = max(lower for lower, _ in bounds.values())
         open_moves = [move for move in moves if bounds[move.action][1] > best]
@@ -225,6 +233,8 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
             ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
             highest = max(ranked.values())
             tied = [move for move in candidates if ranked[move] == highest]
+            if highest[1] < best:  # what is proven is no longer visited
+                tied = [move for move in candidates if move in as_good] or tied
         tied.sort()
         return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
 

@@ -174,6 +174,25 @@ _MOST_FAILURES: Final = 1_000
 """Simulations in a row in which the environment failed."""
 
 
+class BestLine(NamedTuple):
+    """The game to its end in which the only player got most, of all that were simulated.
+
+    Of several it is the shortest. Where nothing is left to chance it can be played again, so its total is a
+    promise and no mean. Schadd et al., "Single-player Monte-Carlo tree search", Computers and Games (2008).
+
+    Attributes:
+        total: The player's utility at its end.
+        actions: The actions from the root on.
+    """
+
+    total: float = -math.inf
+    actions: tuple[int, ...] = ()
+
+    def after(self, action: int) -> BestLine:
+        """What is left of it after an action from the root."""
+        return BestLine(self.total, self.actions[1:]) if self.actions[:1] == (action,) else BestLine()
+
+
 class SimulationSearch:
     """A search that goes on simulation by simulation."""
 
@@ -182,6 +201,8 @@ class SimulationSearch:
     root_state: Any
     simulations = 0
     """How many have been made."""
+    best_line = BestLine()
+    """Of one player without chance; empty elsewhere, and over rules."""
     tree_nodes: int = 0
     tree_depth: int = 0
     leaves: int = 0

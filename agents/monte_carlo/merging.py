@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.scores import count_values
-from zermelo.agents.monte_carlo.interface import RootAction, SimulationSearch
+from zermelo.agents.monte_carlo.interface import BestLine, RootAction, SimulationSearch
 
 
 class Order(NamedTuple):
@@ -38,6 +38,7 @@ class Part(NamedTuple):
         lines: The principal variation after each that was followed.
         looked: What each seat has been paid after actions that were looked at before the first simulation.
         paid: The same, of actions in the tree.
+        best_line: The best game of an only player.
         failures: Lines of play that this process has left out so far.
     """
 
@@ -45,6 +46,7 @@ class Part(NamedTuple):
     lines: Mapping[int, tuple[int, ...]]
     looked: Mapping[int, tuple[float, ...]]
     paid: Mapping[int, tuple[float, ...]]
+    best_line: BestLine
     stopped_by: StoppedBy
     simulations: int
     nodes: int
@@ -77,6 +79,7 @@ class MergedSearch(SimulationSearch):
         self.compiled = all(part.compiled for part in parts)
         self.why_plain = next((part.why_plain for part in parts if part.why_plain), "")
         self.looked = {action: paid for part in parts for action, paid in part.looked.items()}
+        self.best_line = max((part.best_line for part in parts), key=lambda line: line.total)
         reasons = [part.stopped_by for part in parts]
         self.stopped_by = next((why for why in reasons if why is not StoppedBy.COMPLETED), StoppedBy.COMPLETED)
 

@@ -26,6 +26,7 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
     PRIOR_DRAWS,
+    BestLine,
     Edge,
     MonteCarlo,
     Scale,
@@ -106,6 +107,8 @@ class PlainMonteCarlo(MonteCarlo):
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
         self.copying = float(getattr(game, "copying", 0.0))
         self.playout_ends = math.inf
+        self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and not hasattr(game, "rules")
+        self.path_actions: tuple[int, ...] = ()
         self.keys_are_dear = bool(getattr(game, "dear_keys", False))
         self.scale = Scale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         self.stamp = 0
@@ -121,6 +124,10 @@ class PlainMonteCarlo(MonteCarlo):
                 return True
             self.playout_ends = self.ends()
             path, node, outcome = self.go_down()
+            if self.keeps_best:
+                self.path_actions = tuple(above.actions[place] for above, place in path)
+                if self.game.is_terminal(node.state):
+                    self.offer_line(node.state, ())
             if outcome is None:
                 outcome = self.evaluate(node.state)
             self.finish(path, node, outcome)
@@ -365,7 +372,18 @@ class PlainMonteCarlo(MonteCarlo):
         if self.config.rave:
             for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
-        return self.own_values(self.static_value(end) if self.playouts.cut_off else self.game.utility(end))
+        if self.playouts.cut_off:
+            return self.own_values(self.static_value(end))
+        if self.keeps_best:
+            self.offer_line(end, taken)
+        return self.own_values(self.game.utility(end))
+
+    def offer_line(self, end: Any, taken: Sequence[tuple[int, int]]) -> None:
+        """Keeps the simulated game if none has brought the only player more, or as much in fewer moves."""
+        total, best = float(self.game.utility(end)[0]), self.best_line
+        length = len(self.path_actions) + len(taken)
+        if total > best.total or (total == best.total and length < len(best.actions)):
+            self.best_line = BestLine(total, (*self.path_actions, *(action for _, action in taken)))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
         """The evaluation of a state for each seat, averaged over chance if chance is to move."""
@@ -428,12 +446,12 @@ class PlainMonteCarlo(MonteCarlo):
             if budget.now() > ends:
                 return False
             if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
-                return self._go_on(node, state, budget)
+                return self._go_on(node, state, budget, played)
             if node.mover != seat:
                 waiting += below(node)
         return False
 
-    def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
+    def _go_on(self, node: Node, state: Any, budget: Budget, played: int) -> bool:
         if self.game.utility(node.state) != self.game.utility(state):
             return False
         kept = nodes_from(node)
@@ -442,6 +460,9 @@ class PlainMonteCarlo(MonteCarlo):
         words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
         self.words_left = self.all_words - words
         self.nodes_by_key = {self.game.key(each.state): each for each in kept} if self.shares else {}
+        if node is not self.root:
+            is_child = node in children_at(self.root, self.root.actions.index(played))
+            self.best_line = self.best_line.after(played) if is_child else BestLine()
         self.root, self.root_state, self.budget = node, state, budget
         self.simulations = self.tree_depth = 0
         budget.nodes += 1  # whatever the limits: there must be an answer

@@ -137,6 +137,7 @@ class Worker:
             lines={move.action: search.line_after(move.action) for move in moves if move.visits},
             looked=found.looked,
             paid=search.root_totals(),
+            best_line=search.best_line,
             stopped_by=found.result.stopped_by,
             simulations=search.simulations,
             nodes=budget.nodes,
