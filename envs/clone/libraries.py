@@ -23,6 +23,7 @@ import numpy as np
 
 from zermelo.envs.clone.kinds import (
     PYGAME_POSITIONS,
+    SHARED,
     Kind,
     UncopyableError,
     Walk,
@@ -246,12 +247,43 @@ def _copy_tensor(obj: Any, walk: Walk) -> Any:
     return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
 
 
+_PANDAS_INDEXES: Final = ("pandas.core.indexes.base.Index", "pandas.Index")
+"""The base class of indexes, as pandas 2 and pandas 3 call it."""
+
+
+def _columns(obj: Any) -> list[Any]:
+    """The columns of a data frame; a series or an index is its own."""
+    return [obj.iloc[:, number] for number in range(obj.shape[1])] if obj.ndim == 2 else [obj]
+
+
+def _own_fields(obj: Any) -> dict[str, Any]:
+    """What was added to a data frame or series: ``attrs``, and the attributes of a class of the user's own."""
+    own = {name: value for name, value in vars(obj).items() if name not in obj._internal_names_set}
+    return {"_attrs": obj.attrs} | own
+
+
 def _frame_parts(obj: Any) -> list[Any]:
     """The labels, types and values of a data frame, a series or an index; not what it keeps to find them fast."""
     axes = getattr(obj, "axes", [obj])
-    columns = [obj.iloc[:, number] for number in range(obj.shape[1])] if obj.ndim == 2 else [obj]
-    values = [part for column in columns for part in (str(column.dtype), np.asarray(column))]
-    return [*(axis.tolist() for axis in axes), *(axis.names for axis in axes), *values]
+    values = [part for column in _columns(obj) for part in (str(column.dtype), np.asarray(column))]
+    own = [_own_fields(obj)] if hasattr(obj, "axes") else []
+    return [*(axis.tolist() for axis in axes), *(axis.names for axis in axes), *values, *own]
+
+
+def _copy_frame(obj: Any, walk: Walk) -> Any:
+    """The library's own copy, but for what columns of objects hold, which it shares, and for subclasses."""
+    new = walk.memo[id(obj)] = obj.copy(deep=True)
+    new.__class__ = type(obj)  # pandas makes its own class of one without ``_constructor``
+    for number, column in enumerate(_columns(obj)):
+        values = np.asarray(column) if column.dtype == object else np.empty(0)
+        if SHARED.issuperset(map(type, values)):
+            continue
+        copies = np.empty_like(values)
+        _copy_elements(values, copies, walk)
+        new.iloc[(slice(None), number)[: obj.ndim]] = copies
+    for name, value in _own_fields(obj).items():
+        object.__setattr__(new, name, walk.copy(value))
+    return new
 
 
 def _copy_lock(obj: Any, walk: Walk) -> Any:
@@ -319,7 +351,9 @@ def find(cls: type) -> Kind | None:
         return Kind(copy=_copy_tensor, value=_tensor_value)
     if is_defined_in(cls, "torch._C.Generator"):
         return _generator(lambda obj, walk: type(obj)(device=obj.device).set_state(obj.get_state()))
-    if is_defined_in(cls, "pandas.core.generic.NDFrame", "pandas.core.indexes.base.Index"):
+    if is_defined_in(cls, "pandas.core.generic.NDFrame"):
+        return Kind(copy=_copy_frame, parts=_frame_parts)
+    if is_defined_in(cls, *_PANDAS_INDEXES):
         return Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
     if module_name(cls).startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and layout_of(cls).base is None:
         return replace(KIND_BY_REDUCTION, copy=lambda obj, walk: copy.copy(obj))

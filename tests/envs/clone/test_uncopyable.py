@@ -114,6 +114,31 @@ def test_data_frames_are_copied_and_compared(name: str) -> None:
     assert new.table is not env.table
     assert state_key(new) == state_key(env) == state_key(clone_env(new))
     if name in ("frame", "series"):
-        new.table.iloc[0] = 9
+        new.table.iloc[(0, 0)[: new.table.ndim]] = 9
         assert frame["a"][0] == 1
         assert state_key(new) != state_key(env)
+
+
+@pytest.mark.parametrize("kind", ["frame", "series"])
+def test_what_a_data_frame_holds_is_copied_with_it(kind: str) -> None:
+    pandas = pytest.importorskip("pandas")
+
+    class Owned(pandas.DataFrame if kind == "frame" else pandas.Series):  # type: ignore[misc]
+        _metadata = ("owner",)
+
+    hands = [[1, 2], [3, 4]]
+    table = Owned({"hand": hands, "coins": [5, 6]}) if kind == "frame" else Owned(hands)
+    table.owner = ["north"]
+    table.attrs["deck"] = [7]
+    env = BareEnv(table=table, first=hands[0])
+    new = clone_env(env)
+    assert type(new.table) is Owned
+    assert state_key(new) == state_key(env)
+    hand = new.table["hand"][0] if kind == "frame" else new.table[0]
+    assert hand is new.first, "what an environment holds twice stays one object"
+    for part in (hand, new.table.owner, new.table.attrs["deck"]):
+        before = state_key(new)
+        part.append(9)
+        assert state_key(new) != before
+    assert hands == [[1, 2], [3, 4]]
+    assert (table.owner, table.attrs) == (["north"], {"deck": [7]})
