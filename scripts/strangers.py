@@ -10,8 +10,8 @@ cache is empty, and again in one that finds it filled (``ZERMELO_CACHE_DIR``). A
 out what the environment is, both times; how long a copy and a step take; and for each agent how many of its moves
 looked further than one ply, the simulations or the depth, how late the slowest move was, and how long searches
 waited off the clock. Further means: depth 2 or more, as many simulations as there are actions, a value that is
-proven, or the answer of a finished table or of a game's expert. A summary of all rows follows; what agents raised
-stands in it by name.
+proven, a search that came to its end, or the answer of a finished table or of a game's expert. A summary of all
+rows follows; what agents raised stands in it by name.
 
 ``--points`` plays games of 0.2 s a move against `greedy`, from both seats, and prints the share of points.
 """
@@ -168,7 +168,8 @@ def moves_of(name, kind, moves):
                 begun = time.perf_counter()
                 found = agent.search(env)
                 taken, action = time.perf_counter() - begun, found.env_action
-                is_settled = found.proven or found.method.partition(":")[0] in SETTLED
+                is_finished = found.stopped_by == "completed" and found.method != "one ply"
+                is_settled = found.proven or is_finished or found.method.partition(":")[0] in SETTLED
                 is_deep = is_settled or found.depth >= 2 or found.simulations >= max(found.actions_legal, 1)
                 shown = {"deep": is_deep or found.actions_legal == 1, "late": taken - found.compiling - MEASURED}
                 shown |= {"waited": found.compiling, "depth": found.depth, "simulations": found.simulations}
