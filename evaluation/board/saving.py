@@ -6,6 +6,7 @@ board is refused, so none can name a module to be imported, and moves are played
 
 from __future__ import annotations
 
+import datetime
 from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError
@@ -32,7 +33,8 @@ def saved_game(record: GameRecord, form: str, *, finished: bool) -> str:
         raise InvalidSettingError(f"games of {record.env} are saved as {known}, not as {shown(form, 20)}")
     if form == ExportFormat.JSON:
         return record.to_json() + "\n"
-    return game_text(record, ExportFormat(form), finished=finished)
+    today = datetime.date.today().isoformat()  # of whoever sits at the board
+    return game_text(record, ExportFormat(form), date=today, finished=finished)
 
 
 def load_game(text: str, env: str) -> GameRecord:
@@ -72,9 +74,3 @@ def _from_json(text: str, env: str) -> GameRecord:
     if not known or len(record.actions) > MOST_PLIES:
         raise StoreError(f"this is no game for the board: its moves are not numbers, or more than {MOST_PLIES:,}")
     return record
-
-
-# -- PGN ----------------------------------------------------------------------------------------------------------
-
-
-# -- SGF ----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from zermelo.envs.capabilities import SupportsSimultaneousMoves
 from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed
-from zermelo.evaluation.match.record import EndReason, GameRecord, Move, versions
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.positions.drawing import drawing, hides_something, picture_of, with_coordinates
@@ -252,14 +252,19 @@ class Session:
 
     def record(self, agents: Sequence[str]) -> GameRecord:
         """The game as a record; one that is not over is recorded as ended by a limit on moves."""
-        over = self._mover is None
+        over, slow = self._mover is None, self.lost_on_time
         return GameRecord(
             env=self.env_name,
             agents=tuple(agents),
             seat_names=self.driver.seat_names,
             seed=self.seed,
             rewards=tuple(self.rewards),
-            end=self.driver.end_reason() if over else EndReason.MOVE_LIMIT,
+            end=EndReason.FAILURE
+            if slow is not None
+            else self.driver.end_reason()
+            if over
+            else EndReason.MOVE_LIMIT,
+            failure=None if slow is None else Failure(FailureKind.TIMEOUT, slow, "ran out of time"),
             moves=tuple(one.move for one in self.played),
             versions=versions(),
         )

@@ -255,9 +255,11 @@ def export(
     from zermelo.evaluation.output.export import export_games
     from zermelo.evaluation.positions.notation import export_notation
     from zermelo.evaluation.storage.games import read_games
+    from zermelo.evaluation.storage.invocations import read_run
 
     if form not in TABLES:
-        typer.echo(f"The games are in {export_notation(read_games(folder), out or folder, form)}")
+        date = "" if (run := read_run(folder)) is None or not run.invocations else run.invocations[0].started[:10]
+        typer.echo(f"The games are in {export_notation(read_games(folder), out or folder, form, date)}")
         return
     games, moves = export_games(read_games(folder), out or folder, form)
     typer.echo(f"The games are in {games}, their moves in {moves}")

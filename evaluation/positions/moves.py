@@ -8,14 +8,16 @@ or without checks, captures and commentary marks, and in any case where that say
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import codec_for, legal_actions
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.envs.live.spaces import ActionCodec
+from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.live_game import EnvDriver
+from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.match.text import shown
 
 _NUMBER: Final = re.compile(r"[+-]?\d{1,18}")
@@ -78,6 +80,21 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
         aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionText) else ()
         found[number] = (move_text(game, state, number), *aliases)
     return found
+
+
+def replayed(record: GameRecord, rules: Any) -> Iterator[tuple[int, Any, int, Move | None]]:
+    """The seat, the state, the action and the record of each move of a game, without the last if it was illegal.
+
+    Moves of the opening have no record.
+    """
+    game = RulesGame(rules)
+    state = game.initial_state()
+    moves = [*((action, None) for action in record.opening), *((move.action, move) for move in record.moves)]
+    for action, move in moves:
+        if game.is_terminal(state) or action not in game.legal_actions(state):
+            return
+        yield game.to_move(state), state, action, move
+        state = game.result(state, action)
 
 
 def _codec(env: Any) -> ActionCodec:
@@ -145,8 +162,8 @@ def listed_moves(labels: Mapping[int, str]) -> str:
     return ", ".join(texts[:_LISTED]) + (", ..." if len(texts) > _LISTED else "")
 
 
-def play_moves(driver: EnvDriver, text: str, source: str = "--moves") -> list[Any]:
-    """Reads moves one after another and plays them; what was played, as ``env.step`` takes it.
+def play_moves(driver: EnvDriver, text: str, source: str = "--moves", plies: int | None = None) -> list[Any]:
+    """Reads moves one after another and plays them, up to ``plies``; what was played, as ``env.step`` takes it.
 
     They are separated by commas or spaces, or by semicolons where moves have spaces of their own that could be
     misread: ``3,3,2``, ``e4,e5,Nf3``. Numbers of moves (``1.``, ``2...``) are passed over. ``source`` is for
@@ -156,7 +173,7 @@ def play_moves(driver: EnvDriver, text: str, source: str = "--moves") -> list[An
     for part in text.split(";"):
         words = [re.sub(r"^\d+\.+(?=[A-Za-z])", "", word) for word in re.split(r"[\s,]+", part) if word]
         words = [word for word in words if not _MOVE_NUMBER.fullmatch(word)]
-        while words:
+        while words and (plies is None or len(played) < plies):
             used, action = _next_move(driver, words, f"move {len(played) + 1}", source)
             driver.step(action)
             played.append(action)

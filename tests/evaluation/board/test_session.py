@@ -246,11 +246,14 @@ RECORD = json.loads(played("zermelo/MNK-v0", "a1").record(["a", "b"]).to_json())
         (CHESS, "1. e4 e5 2. Ke3", "cannot be read"),
         (CHESS, '[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 1"]\n[SetUp "1"]\n\n1. Rh2 *', "begins at"),
         (CHESS, "x" * (LARGEST + 1), "too large"),
-        (GO, "(", "no game in it"),
-        (GO, "(;SZ[19];B[aa])", "board of 19 lines, and this one has 5"),
-        (GO, "(;SZ[9999])", "has a board of '9999' lines"),
-        (GO, "(;SZ[5]AB[aa])", "sets up stones"),
-        (GO, "(;SZ[5];W[aa])", "out of turn"),
+        (GO, "(", "ends too early"),
+        (GO, "(;SZ[5];B[aa]", "ends too early"),
+        (GO, ";", "no game in SGF"),
+        (GO, "(;SZ[19];B[aa])", "the board has 19 lines, and the one here has 5"),
+        (GO, "(;SZ[9999])", "board has '9999' lines"),
+        (GO, "(;SZ[5];B[cc];AB[aa])", "AB sets up stones after move 1"),
+        (GO, "(;SZ[5]AB[aa]AW[ab][ba])", "stone set up at aa has no liberty"),
+        (GO, "(;GM[2]SZ[5])", "another game than Go"),
         (GO, "(;SZ[5];B[zz])", "no point"),
         (GO, "(;SZ[5];B[aa", "cannot be read"),
         (GO, "(;SZ[5] <script>", "cannot be read"),
@@ -290,3 +293,14 @@ def test_a_file_with_an_illegal_move_changes_nothing() -> None:
 def test_variations_and_escapes_of_sgf() -> None:
     text = "(;GM[1]SZ[5]C[a \\] b\\\\];B[aa](;W[bb];B[])(;W[cc]))"
     assert [move.action for move in load_game(text, GO).moves] == [0, 6, 25]
+
+
+def test_a_game_that_was_lost_on_time_is_saved_so() -> None:
+    session = played(GO, "C3")
+    session.fall(1)
+    assert "RE[B+T]" in saved_game(session.record(["you", "agent"]), "sgf", finished=True)
+    session = played(CHESS, "e4")
+    session.fall(1)
+    text = saved_game(session.record(["you", "agent"]), "pgn", finished=True)
+    assert '[Termination "time forfeit"]' in text
+    assert text.rstrip().endswith("1-0")
