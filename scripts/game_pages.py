@@ -52,7 +52,7 @@ def page(name):
         ("Known results", SAID["known"].get(name, "none")),
         ("Version", f"{entry.name.rpartition('-')[2]}{', of PettingZoo' if name in CLASSICS else ', the first'}"),
     ]
-    install = 'pip install ".[classic]"\n' if name in CLASSICS else ""
+    install = "scripts/setup classic\n" if name in CLASSICS else ""
     return "\n\n".join(
         [
             f"# {title}",

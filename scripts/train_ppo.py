@@ -2,7 +2,7 @@
 
 python scripts/train_ppo.py [--env zermelo/MNK-v0] [--opponents random greedy] [--steps 1000000]
 
-Needs: pip install "zermelo[torch]"
+Needs: scripts/setup torch
 """
 
 import argparse

@@ -21,7 +21,7 @@ class EnvEntry:
         kind: Board, cards, dice, ... in a few words.
         information: ``perfect``: any search. ``hidden``: hidden cards or simultaneous moves; searches that do not
             peek (``ismcts``) play the former where it is known what players see.
-        needs: The extra that has to be installed, as in ``pip install "zermelo[classic]"``, or nothing.
+        needs: The extra that has to be installed, as in ``scripts/setup classic``, or nothing.
         entry_point: What makes an environment of ours: a callable, or ``"module:name"``, imported when it is used.
     """
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import sys
 import urllib.parse
 import urllib.request
-from importlib.metadata import distributions
+from collections.abc import Iterable
+from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -14,8 +18,25 @@ _PACKAGES: Final = {"classic": ("pygame", "chess", "rlcard", "shimmy"), "openspi
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra: from the folder that this package was installed from, or by its name."""
-    return f'pip install "{_source()}[{extra}]"'
+    """The command that installs an extra, by how this package is installed.
+
+    ``scripts/setup`` for the virtual environment of a clone, ``pip install -e`` for a clone in another one,
+    ``pip install`` for a copy of a folder, and otherwise the packages themselves: no index has this one.
+    """
+    installed = [*distributions(name="zermelo")]
+    # An editable installation leaves metadata without an origin in the clone: Python started there sees it first.
+    origins = (json.loads(each.read_text("direct_url.json") or "{}") for each in installed)
+    origin = next((each for each in origins if "dir_info" in each), None)
+    folder = None if origin is None else _path_of(origin["url"])
+    if origin is None or folder is None or not (folder / "pyproject.toml").is_file():
+        return f"pip install {' '.join(map(_quoted, _requirements(installed, extra)))}"
+    here = "." if _is_current(folder) else str(folder)
+    if not origin["dir_info"].get("editable"):
+        return f"pip install {_quoted(f'{here}[{extra}]')}"
+    own = Path(sys.prefix).resolve() == (folder / ".venv").resolve()
+    if own and os.name == "posix" and (folder / "scripts" / "setup").is_file():
+        return f"{shlex.quote('scripts/setup' if here == '.' else f'{here}/scripts/setup')} {extra}"
+    return f"pip install -e {_quoted(f'{here}[{extra}]')}"
 
 
 def is_installed(extra: str) -> bool:
@@ -23,12 +44,25 @@ def is_installed(extra: str) -> bool:
     return all(find_spec(package) is not None for package in _PACKAGES[extra])
 
 
-def _source() -> str:
-    """A folder if the package was installed from one, such as a clone; otherwise the name that an index knows."""
-    # An editable installation leaves metadata without an origin in the clone: Python started there sees it first.
-    origins = [json.loads(found.read_text("direct_url.json") or "{}") for found in distributions(name="zermelo")]
-    origin = next((each for each in origins if "dir_info" in each), None)
-    if origin is None:
-        return "zermelo"
-    folder = Path(urllib.request.url2pathname(urllib.parse.urlsplit(origin["url"]).path))
-    return "." if folder == Path.cwd() else str(folder)
+def _path_of(url: str) -> Path:
+    return Path(urllib.request.url2pathname(urllib.parse.urlsplit(url).path)).resolve()
+
+
+def _is_current(folder: Path) -> bool:
+    try:
+        return folder == Path.cwd()
+    except OSError:  # the current folder has been removed
+        return False
+
+
+def _requirements(installed: Iterable[Distribution], extra: str) -> list[str]:
+    """The packages that an extra needs, as the metadata has them; the extra itself where there is none."""
+    needed = [line.partition(";") for each in installed for line in each.requires or ()]
+    wanted = f"extra == '{extra}'"
+    found = [package.strip() for package, _, marker in needed if wanted in marker.replace('"', "'")]
+    return [*dict.fromkeys(found)] or [f"zermelo[{extra}]"]
+
+
+def _quoted(text: str) -> str:
+    """A word in double quotes, which shells and the command line of Windows read alike."""
+    return f'"{text}"'

@@ -25,7 +25,7 @@ NEEDS_BROWSER = [
 @contextlib.contextmanager
 def chromium():
     """A browser that has been started."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'zermelo[dev]'")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: scripts/setup dev")
     with playwright.sync_playwright() as driver:
         started = driver.chromium.launch(
             executable_path=CHROMIUM, args=FLAGS, env={**os.environ, "NO_PROXY": "*"}, timeout=60_000

@@ -203,7 +203,7 @@ def check_kalah(evaluator: Any) -> None:
 class TestFiles:
     @pytest.mark.thorough
     def test_torch(self, tmp_path: Any) -> None:
-        torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
+        torch = pytest.importorskip("torch", reason="needs scripts/setup torch")
         path = str(tmp_path / "net.pt")
         torch.save(net().state_dict(), path)
         evaluator = make_evaluator(f"torch(path='{path}', module='{__name__}:net')")
@@ -212,8 +212,8 @@ class TestFiles:
         assert again.spec() == evaluator.spec() == f"torch(path='{path}', module='{__name__}:net')"
 
     def test_onnx(self, tmp_path: Any) -> None:
-        onnx = pytest.importorskip("onnx", reason='needs pip install "zermelo[onnx]" and onnx')
-        pytest.importorskip("onnxruntime", reason='needs pip install "zermelo[onnx]"')
+        onnx = pytest.importorskip("onnx", reason="needs onnx and scripts/setup onnx")
+        pytest.importorskip("onnxruntime", reason="needs scripts/setup onnx")
         helper, kinds = onnx.helper, onnx.TensorProto
         policy, value = np.zeros((6, 2), np.float32), np.zeros((6, 1), np.float32)
         policy[0, 0] = policy[1, 1] = 0.5

@@ -56,7 +56,7 @@ def wanted(mask):
 class TestStableBaselines3:
     @pytest.fixture(scope="class")
     def masked(self, tmp_path_factory):
-        contrib = pytest.importorskip("sb3_contrib", reason='needs pip install "zermelo[sb3]"')
+        contrib = pytest.importorskip("sb3_contrib", reason="needs scripts/setup sb3")
         env, network = OpponentEnv(TICTACTOE, seat=0, observation="array"), {"net_arch": [8]}
         model = contrib.MaskablePPO(
             "MlpPolicy", env, n_steps=32, batch_size=16, n_epochs=1, seed=1, policy_kwargs=network
@@ -68,7 +68,7 @@ class TestStableBaselines3:
 
     @pytest.fixture(scope="class")
     def plain(self, tmp_path_factory):
-        baselines = pytest.importorskip("stable_baselines3", reason='needs pip install "zermelo[sb3]"')
+        baselines = pytest.importorskip("stable_baselines3", reason="needs scripts/setup sb3")
         model = baselines.PPO(
             "MlpPolicy", gymnasium.make("CartPole-v1"), n_steps=32, batch_size=16, n_epochs=1, seed=1, device="cpu"
         )
@@ -117,7 +117,7 @@ class TestStableBaselines3:
             observation = env.step(int(expected))[0]
 
     def test_flat_observations_are_given_flat(self):
-        baselines = pytest.importorskip("stable_baselines3", reason='needs pip install "zermelo[sb3]"')
+        baselines = pytest.importorskip("stable_baselines3", reason="needs scripts/setup sb3")
         from zermelo.agents.policies.models import _as_array
 
         space = gymnasium.spaces.Box(0, 1, (18,), np.float32)
@@ -149,7 +149,7 @@ def net():
 class TestTorch:
     @pytest.fixture(scope="class")
     def trained(self):
-        torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
+        torch = pytest.importorskip("torch", reason="needs scripts/setup torch")
         torch.manual_seed(0)
         network = net()
         seen = positions()
@@ -193,7 +193,7 @@ class TestTorch:
         assert record.moves[0].action == CENTRE
 
     def test_the_mask_as_an_input(self):
-        torch = pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
+        torch = pytest.importorskip("torch", reason="needs scripts/setup torch")
 
         class Masked(torch.nn.Module):
             def forward(self, observation, mask):
@@ -222,8 +222,8 @@ class TestOnnx:
     @pytest.fixture
     def model(self, tmp_path):
         """Writes a linear model that least squares has taught, with or without the mask as an input."""
-        onnx = pytest.importorskip("onnx", reason='needs pip install "zermelo[onnx]"')
-        pytest.importorskip("onnxruntime", reason='needs pip install "zermelo[onnx]"')
+        onnx = pytest.importorskip("onnx", reason="needs scripts/setup onnx")
+        pytest.importorskip("onnxruntime", reason="needs scripts/setup onnx")
         seen = positions()
         inputs = np.stack([np.append(observation.ravel(), 1.0) for observation, _ in seen])
         targets = np.stack([np.eye(9)[wanted(mask)] for _, mask in seen])
@@ -262,7 +262,7 @@ class TestOnnx:
         assert first_moves(games_of(spec, games=4, isolation=Isolation()), spec) == {CENTRE}
 
     def test_what_is_wrong_is_said(self, tmp_path):
-        pytest.importorskip("onnxruntime", reason='needs pip install "zermelo[onnx]"')
+        pytest.importorskip("onnxruntime", reason="needs scripts/setup onnx")
         rubbish = tmp_path / "rubbish.onnx"
         rubbish.write_bytes(b"rubbish")
         with pytest.raises(InvalidSettingError, match="is no ONNX model that can be run"):
@@ -293,7 +293,7 @@ def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch, m
 
 
 def test_sb3_contrib_is_asked_for_where_stable_baselines3_has_no_such_algorithm(monkeypatch):
-    pytest.importorskip("stable_baselines3", reason='needs pip install "zermelo[sb3]"')
+    pytest.importorskip("stable_baselines3", reason="needs scripts/setup sb3")
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
     with pytest.raises(MissingDependencyError, match="sb3-contrib is not installed"):
         make_agent("sb3(path='m.zip', algorithm='MaskablePPO')")

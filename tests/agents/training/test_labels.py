@@ -97,7 +97,7 @@ def test_a_small_game_has_no_more(tmp_path):
 
 
 def test_parquet_has_lists(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet", reason='needs pip install "zermelo[parquet]"')
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs scripts/setup parquet")
     labelled(tmp_path / "a.parquet", "--positions", 5, "mcts(simulations=30)")
     table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
     assert len(table) == 5

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def run(script, folder, *arguments):
     """Runs a script; its output."""
-    pytest.importorskip("torch", reason='needs pip install "zermelo[torch]"')
+    pytest.importorskip("torch", reason="needs scripts/setup torch")
     command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ bench = load_script()
 
 def require(library):
     if importlib.util.find_spec(NEEDS[library]) is None:
-        pytest.skip(f'needs pip install "zermelo[{EXTRAS[library]}]"')
+        pytest.skip(f"needs scripts/setup {EXTRAS[library]}")
 
 
 def test_every_library_has_its_example():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -259,28 +257,6 @@ def test_the_list_can_hold_openspiels_games() -> None:
     assert entries["openspiel/hex"].information == "perfect"
     assert entries["openspiel/kuhn_poker"].information == "hidden"
     assert "openspiel/<game>" not in entries
-
-
-@pytest.mark.parametrize(
-    ("origin", "command"),
-    [
-        (None, 'pip install "zermelo[torch]"'),
-        ({"url": "https://example.org/zermelo.whl", "archive_info": {}}, 'pip install "zermelo[torch]"'),
-        (
-            {"url": "file:///home/me/my%20clone", "dir_info": {"editable": True}},
-            'pip install "/home/me/my clone[torch]"',
-        ),
-        ({"url": "file://HERE", "dir_info": {}}, 'pip install ".[torch]"'),
-    ],
-)
-def test_extras_are_installed_from_where_the_package_came(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, origin: Any, command: str
-) -> None:
-    text = None if origin is None else json.dumps(origin).replace("HERE", str(tmp_path))
-    built, found = SimpleNamespace(read_text=lambda name: None), SimpleNamespace(read_text=lambda name: text)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(installing, "distributions", lambda name: [built, found])
-    assert install_command("torch") == command
 
 
 def test_the_list_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board]"')
+pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 
 from doubles.board_server import served  # after the check for it
 from doubles.browsers import DESKTOP, NEEDS_BROWSER, PHONE, Watched

@@ -13,8 +13,8 @@ from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 
-pytest.importorskip("starlette", reason='needs Starlette: pip install "zermelo[board]"')
-pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board]"')
+pytest.importorskip("starlette", reason="needs Starlette: scripts/setup board")
+pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 
 from doubles.board_server import TOKEN, Client, Player, served  # after the check for it
 

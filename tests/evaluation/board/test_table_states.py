@@ -14,8 +14,8 @@ import pytest
 
 from zermelo.evaluation.board.settings import TableSettings
 
-pytest.importorskip("starlette", reason='needs Starlette: pip install "zermelo[board]"')
-pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board]"')
+pytest.importorskip("starlette", reason="needs Starlette: scripts/setup board")
+pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 
 from doubles.board_server import Client, Player, served  # after the check for it
 from doubles.processes import ends, works

@@ -143,7 +143,7 @@ def test_where_games_pay_amounts_the_mean_reward_decides(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_stable_baselines3_calls_it_while_it_learns():
-    contrib = pytest.importorskip("sb3_contrib", reason='needs pip install "zermelo[sb3]"')
+    contrib = pytest.importorskip("sb3_contrib", reason="needs scripts/setup sb3")
     from zermelo.agents.training import OpponentEnv
 
     env = OpponentEnv(GAME, observation="array")
