@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.printing import one_line
 
 
 class BestLine(NamedTuple):
@@ -29,7 +30,7 @@ class BestLine(NamedTuple):
     proven: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SearchResult:
     """The answer of a search, in the game's own utility: a win five plies away is 1.0, not 0.95.
 
@@ -108,10 +109,16 @@ class SearchResult:
     failures: int = 0
     stats: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def _kind(self) -> str:
+        return "proven" if self.proven else "estimated from samples" if self.is_estimate else "not proven"
+
+    def __repr__(self) -> str:
+        return f"<SearchResult: action {self.action}, value {self.value:.6g}, {self._kind}>"
+
     def __str__(self) -> str:
         """Three lines: what to play, what it is worth, and what that took; a fourth on what it rests on."""
-        kind = "proven" if self.proven else "estimated from samples" if self.is_estimate else "not proven"
-        line = " ".join(map(str, self.principal_variation or (self.action,)))
+        actions = self.principal_variation or (self.action,)
         by = f" by {self.method}" if self.method else ""
         parts = [f"{self.nodes:,} nodes", f"depth {self.depth}"]
         if self.simulations:
@@ -123,8 +130,8 @@ class SearchResult:
         if self.failures:
             trust.append(f"{self.failures:,} lines of play in which the environment fails are left out")
         return (
-            f"action {self.action}{by}; line {line}\n"
-            f"value {self.value:.6g} for the player to move, {kind}\n"
+            f"action {self.action}{by}; principal variation {one_line(actions, len(actions))}\n"
+            f"value {self.value:.6g} for the player to move, {self._kind}\n"
             f"{', '.join(parts)}; stopped by: {self.stopped_by.value}"
             + (f"\nrests on: {'; '.join(trust)}" if trust else "")
         )

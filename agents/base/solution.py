@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.printing import one_line, table_lines
 from zermelo.envs import Traits
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class SolvingProgress:
     exploitability: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Solution:
     """The result of solving: perfect play, or bounds of the value where that is not known exactly.
 
@@ -86,6 +87,41 @@ class Solution:
     proven: bool = False
     policy: PolicyTable | None = None
     policies: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Solution: {self._verdict}>"
+
+    def __str__(self) -> str:
+        """Who wins, a table of the actions, the best first, the principal variation, and what the search took."""
+        lines = [self._verdict]
+        if self.action_values:
+            ranked = sorted(self.action_values.items(), key=lambda item: (-item[1], item[0]))
+            rows = [(f"{act}", f"{value:.6g}", f"{self.action_plies.get(act, '')}") for act, value in ranked]
+            width = 3 if self.action_plies else 2
+            lines += ["", *table_lines(("action", "value", "plies")[:width], [row[:width] for row in rows]), ""]
+        for seat, policy in self.policies.items():
+            mixed = [f"{action} ({share:.3g})" for action, share in policy.items() if share > 0]
+            lines.append(f"policy of seat {seat}: {one_line(mixed, len(mixed))}")
+        if self.policy is not None:
+            lines.append(f"policy of both players: {len(self.policy):,} information states")
+        if self.principal_variation:
+            moves = self.principal_variation
+            lines.append(f"principal variation {one_line(moves, len(moves))}")
+        return "\n".join(
+            [*lines, f"{self.nodes:,} nodes, {self.seconds:.2f} s; stopped by: {self.stopped_by.value}"]
+        )
+
+    @property
+    def _verdict(self) -> str:
+        """Who wins and when, the value, and whether that is proven."""
+        lower, upper = self.value_bounds
+        value = f"{lower:.6g} to {upper:.6g}" if self.value is None else f"{self.value:.6g}"
+        parts = [] if self.outcome is None else [self.outcome.value]
+        if self.plies is not None:
+            parts.append(f"{self.plies:,} plies to the end")
+        return ", ".join(
+            [*parts, f"value {value} for seat {self.seat}", "proven" if self.proven else "not proven"]
+        )
 
     @property
     def best_actions(self) -> tuple[int, ...]:

@@ -114,12 +114,14 @@ class _Shower:
     def __init__(self, game: Any, state: Any) -> None:
         self._game, self._state = game, state
 
-    def line(self, *actions: int) -> str:
-        """A line of play, in the game's own notation too."""
+    def line(self, *actions: int, width: int = 90) -> str:
+        """A principal variation, in the game's own notation too, as far as a line of text has room for it."""
+        from zermelo.agents.base.printing import one_line
         from zermelo.evaluation.positions.moves import name_of, states_of
 
         states = states_of(self._game, self._state, actions)
-        return " ".join(name_of(self._game, *step) for step in zip(states, actions, strict=True))
+        names = (name_of(self._game, *step) for step in zip(states, actions, strict=True))
+        return one_line(names, len(actions), width)
 
     def ranked(self, numbers: Mapping[int, float], form: str) -> list[str]:
         """Actions with their numbers, the greatest first."""
@@ -135,7 +137,7 @@ class _Shower:
             return
         typer.echo(
             f"depth {result.depth:>3}  value {result.value:>9.4f}  {result.nodes:>11,} nodes"
-            f"  {result.seconds:>8.2f} s  {self.line(*result.principal_variation)}"
+            f"  {result.seconds:>8.2f} s  {self.line(*result.principal_variation, width=50)}"
         )
 
     def result(self, result: SearchResult, player: str) -> str:

@@ -258,7 +258,8 @@ def _by_search(
 
 
 def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
-    from zermelo.evaluation.positions.moves import name_of
+    from zermelo.agents.base.printing import one_line
+    from zermelo.evaluation.positions.moves import name_of, states_of
 
     player = game.traits.seat_names[solution.seat]
     verdict = "not settled"
@@ -277,11 +278,9 @@ def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
         within = f" in {plies}" if plies is not None else ""
         lines.append(f"{'action':10}{name_of(game, state, action)}: {value:g}{within}")
     if solution.principal_variation:
-        line = []
-        for action in solution.principal_variation:
-            line.append(name_of(game, state, action))
-            state = game.result(state, action)
-        lines.append(f"line      {' '.join(line)}")
+        actions = solution.principal_variation
+        names = (name_of(game, *step) for step in zip(states_of(game, state, actions), actions, strict=True))
+        lines.append(f"{'line':10}{one_line(names, len(actions), width=90)}")
     lines.append(f"searched  {solution.nodes:,} nodes, {solution.seconds:.2f} s")
     if not solution.proven:
         lines.append(f"stopped   at the limit on {solution.stopped_by.value}")

@@ -18,13 +18,22 @@ def result(**changes):
 
 def test_a_printed_result_has_three_lines():
     assert str(result()) == (
-        "action 3; line 3 1\nvalue 0.25 for the player to move, not proven\n"
+        "action 3; principal variation 3 1\nvalue 0.25 for the player to move, not proven\n"
         "1,200 nodes, depth 4, 0.50 s, plain Python; stopped by: depth"
     )
     assert str(result(proven=True, method="mcts: no evaluation", compiled=True)).splitlines()[0] == (
-        "action 3 by mcts: no evaluation; line 3 1"
+        "action 3 by mcts: no evaluation; principal variation 3 1"
     )
     assert "estimated from samples" in str(result(is_estimate=True))
+
+
+def test_a_principal_variation_is_cut_at_a_line():
+    long = tuple(range(1500))
+    head = str(result(principal_variation=long)).splitlines()[0]
+    assert head.startswith("action 3; principal variation 0 1 2 3 ")
+    assert head.endswith(" and 1,464 more")
+    assert len(head) < 150
+    assert repr(result(principal_variation=long)) == "<SearchResult: action 3, value 0.25, not proven>"
 
 
 def test_a_result_is_written_as_json_and_read_back():
