@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.cli.arguments import INTERRUPTED
-from zermelo.evaluation.match.text import printable
+from zermelo.evaluation.match.text import kept
 
 USER_ERROR = 2
 
@@ -27,7 +27,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except ZermeloError as error:
-            typer.echo(printable(f"zermelo: {error}"), err=True)
+            typer.echo(kept(f"zermelo: {error}"), err=True)
             raise SystemExit(USER_ERROR) from error
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error

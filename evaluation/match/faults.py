@@ -11,7 +11,7 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.text import plain
+from zermelo.evaluation.match.text import kept_line, plain
 
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
@@ -73,10 +73,9 @@ def sentence(method: str, error: BaseException) -> str:
     except BaseException:  # an exception's own __str__ may raise anything
         text = ""
     kind = type(error).__name__
-    if isinstance(error, ZermeloError) and text:
-        return f"{method} raised {kind}: {text}"
-    first = text.strip().splitlines()[0] if text.strip() else ""
-    return f"{method} raised {kind}" + (f": {first}" if first else "")
+    if not isinstance(error, ZermeloError):
+        text = text.strip().splitlines()[0] if text.strip() else ""
+    return kept_line(f"{method} raised {kind}" + (f": {text}" if text else ""))
 
 
 def traceback_text(error: BaseException | None) -> str:

@@ -27,7 +27,7 @@ from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers, of_reset, of_step
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason
-from zermelo.evaluation.match.text import shown
+from zermelo.evaluation.match.text import kept_name, shown
 
 T = TypeVar("T")
 _PLAYER: Final = "player"
@@ -48,7 +48,7 @@ class EnvDriver:
         self._inner = innermost(self._table)
         agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
         self._seat = {agent: seat for seat, agent in enumerate(agents)}
-        self.seat_names = tuple(map(str, agents))
+        self.seat_names = tuple(map(kept_name, agents))
         self._payments = self._call("reset", lambda: self._single or Payments(env))
         self._spaces = self._call("action_space", lambda: {one: self._space(one) for one in agents})
         self._terminated = False

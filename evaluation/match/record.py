@@ -17,13 +17,15 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
-from zermelo.evaluation.match.text import json_number, plain
+from zermelo.evaluation.match.text import LONGEST_TEXT, json_number, kept, kept_all, kept_line, kept_name, plain
+
+T = TypeVar("T")
 
 SCHEMA: Final = 2
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
@@ -81,6 +83,10 @@ class Failure:
     seat: int | None
     message: str
     detail: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", kept_line(self.message))
+        object.__setattr__(self, "detail", kept(self.detail))
 
 
 class Move(NamedTuple):
@@ -140,6 +146,9 @@ class GameRecord:
     schema: Literal[2] = field(default=SCHEMA, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "env", kept_line(self.env, LONGEST_TEXT))
+        for names in ("agents", "seat_names"):
+            object.__setattr__(self, names, tuple(map(kept_name, getattr(self, names))))
         # A tournament's games have the same versions: keep them once.
         if self.versions is not versions():
             object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
@@ -218,7 +227,7 @@ class GameRecord:
             StoreError: The line is no game record, or one of another version of this package.
         """
         try:
-            record = _RECORDS.decode(line)
+            record = read_json(line, _RECORDS)
             record._check()
             if all(type(action) is int and action.bit_length() < _LONGEST for action in record.actions):
                 return record
@@ -249,6 +258,25 @@ class GameRecord:
 
 _RECORDS: Final = msgspec.json.Decoder(GameRecord, strict=False)
 """Not strict: numbers may be text, as JSON has no infinities and no nan."""
+
+
+def read_json(text: str, decoder: msgspec.json.Decoder[T]) -> T:
+    """Reads JSON, of an earlier version too, which wrote halves of characters that no other program reads.
+
+    Raises:
+        ValueError: It is no JSON, or of another form.
+    """
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        if isinstance(error, msgspec.ValidationError) or "\\ud" not in text.lower():
+            raise
+        value = kept_all(json.loads(text, parse_constant=_no_constant))
+        return msgspec.convert(value, decoder.type, strict=decoder.strict)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 class _Version(msgspec.Struct):

@@ -1,4 +1,8 @@
-"""Numbers and text on their way out: JSON has no infinities and no nan, and names may come from anybody."""
+"""Numbers and text on their way into records and out of them.
+
+JSON has no infinities and no nan. Names, errors and moves come from agents, engines and environments, which may
+write anything: their text is made clean once, where it becomes part of a record (``kept``).
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,13 @@ import numpy as np
 
 from zermelo.envs import InvalidSettingError
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What moves a cursor, changes a terminal or turns the direction of text; line feeds and tabs stay."""
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that move a cursor, change a terminal or turn the direction of text, and halves of characters, which
+cannot be written to a file; line feeds and tabs stay."""
+LONGEST_NAME: Final = 500
+LONGEST_SENTENCE: Final = 1_000
+LONGEST_TEXT: Final = 10_000
+"""Characters that are kept of a name, of an error's message, and of a traceback or a move."""
 
 
 def finite(value: Any) -> Any:
@@ -26,14 +35,46 @@ def json_number(value: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text with escape sequences and other control characters written out."""
+    """The text with escape sequences, other control characters and halves of characters written out."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def kept(text: str, most: int = LONGEST_TEXT) -> str:
+    """Text of an agent, an engine or an environment as a record keeps it: ``printable``, and no longer than that.
+
+    Where it is longer, its beginning and its end are kept, with a note between them of what is left out. Text that
+    was kept before stays as it is.
+    """
+    if len(text) <= most and (text.isprintable() or len(written := printable(text)) <= most):
+        return text if text.isprintable() else written
+    room = (most - 50) // 2
+    note = f" [... {len(text) - 2 * room:,} characters left out ...] "
+    return f"{printable(text[:room])[:room]}{note}{printable(text[-room:])[-room:]}"
+
+
+def kept_line(text: str, most: int = LONGEST_SENTENCE) -> str:
+    """The same of text that is to stand in one line."""
+    return kept(text if text.isprintable() else " ".join(text.split()), most)
+
+
+def kept_name(name: Any) -> str:
+    """The name of an agent, a seat or an environment."""
+    return kept_line(name if type(name) is str else str(name), LONGEST_NAME)
+
+
+def kept_all(value: Any) -> Any:
+    """Plain values with all text in them printable; none is cut, as such text says what something is made of."""
+    if isinstance(value, str):
+        return value if value.isprintable() else printable(value)
+    if isinstance(value, Mapping):
+        return {kept_all(key): kept_all(item) for key, item in value.items()}
+    return [*map(kept_all, value)] if isinstance(value, list | tuple) else value
 
 
 def shown(value: Any, most: int = 80) -> str:
     """The representation of an agent's answer, cut where it is longer; it may have a broken one."""
     try:
-        text = repr(value)
+        text = printable(repr(value))
     except BaseException:  # its type will do
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else f"{text[: most - 3]}..."
@@ -47,7 +88,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return str.__str__(value)  # of an enum's member, its value
+        return kept(str.__str__(value))  # of an enum's member, its value
     if isinstance(value, int):
         return int.__add__(value, 0)  # a class of somebody's own may convert itself to anything
     if isinstance(value, float):
@@ -55,7 +96,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {kept(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return tuple(plain(item) for item in value)
     raise InvalidSettingError(

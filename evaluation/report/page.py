@@ -64,9 +64,8 @@ def report_page(
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
-    lines = records.lines() if isinstance(records, StoredGames) else (record.to_json() for record in records)
-    for line in lines:
-        game = GameRecord.from_json(line)
+    lines = records.with_lines() if isinstance(records, StoredGames) else ((one, one.to_json()) for one in records)
+    for game, line in lines:
         effort.add(game)
         sample.add(game, line)
         history.add(game)

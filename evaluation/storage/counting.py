@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
 from zermelo.evaluation.schedule import game_order
@@ -87,14 +88,23 @@ def _groups(db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, whe
         if number not in known or None in (games, first, distinct, *counts):
             raise damaged_rows("games whose end is missing")
         (first_id,) = db.execute("SELECT game_id FROM games WHERE game_index = ?", (first,)).fetchone()
-        failure = None if known[number].failure is None else GameRecord.from_json(record_of(db, first)).failure
+        message = "" if known[number].failure is None else _message(db, first)
         is_known = set(paid[1::4]) == {games}
         found[known[number]] = Group(
             games, counts[::2], counts[1::2], distinct, first, str(first_id),
-            "" if failure is None else failure.message,
+            message,
             *((paid[::4], paid[2::4], paid[3::4]) if is_known else ()),
         )  # fmt: skip
     return found
+
+
+def _message(db: sqlite3.Connection, index: int) -> str:
+    """The message of a game's failure."""
+    try:
+        failure = GameRecord.from_json(record_of(db, index)).failure
+    except StoreError:
+        return f"the record of game {index + 1}, which has the reason, cannot be read"
+    return "" if failure is None else failure.message
 
 
 def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) -> dict[str, Counter[float]]:

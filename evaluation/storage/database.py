@@ -23,7 +23,7 @@ from typing import Any, Final
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.record import GameRecord, read_json
 from zermelo.evaluation.results import Finish
 from zermelo.evaluation.storage.run_spec import RunSpec
 
@@ -34,6 +34,8 @@ VERSION: Final = 4
 _LONGEST: Final = 1e9
 """Seconds that a move counts for at most."""
 
+_OBJECTS: Final = msgspec.json.Decoder(dict[str, Any])
+_LISTS: Final = msgspec.json.Decoder(list[Any])
 _NAMES: Final = frozenset({"run", "finishes", "games", "records", "invocations"})
 TABLES: Final = """
     CREATE TABLE run (spec TEXT NOT NULL);
@@ -82,10 +84,50 @@ def open_writer(path: Path) -> sqlite3.Connection:
 
 
 def translated(error: Exception, path: Path) -> Exception:
-    """A ``StoreError`` if the file is damaged, else the error itself."""
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    is_damage = isinstance(error, UnicodeDecodeError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return _damaged(path, str(error)) if is_damage else error
+    """A ``StoreError`` if the file is damaged, locked or not to be written, else the error itself."""
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    if isinstance(error, UnicodeDecodeError) or code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return _damaged(path, str(error))
+    if code in _LOCKLESS or code & 0xFF == sqlite3.SQLITE_PROTOCOL:
+        return lockless(path, str(error))
+    if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreError(
+            f"{path} is locked by another program, such as one that shows databases ({error}): wait until it is "
+            "done, or close it, and give the same command again; the games in it are safe"
+        )
+    if code & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return read_only(path, str(error))
+    return error
+
+
+def lockless(path: Path, reason: str) -> StoreError:
+    """The error for a file system that cannot lock files."""
+    return StoreError(
+        f"{path} cannot be locked ({reason}), as on some network folders: work on a local disk, and copy the "
+        "folder there or from there"
+    )
+
+
+def read_only(path: Path, reason: str) -> StoreError:
+    """The error for a folder or file that this user may not write to."""
+    return StoreError(
+        f"{path} cannot be opened or written ({reason}): allow yourself to write to {path.parent} and the files "
+        "in it, or copy the folder to where you may"
+    )
+
+
+_LOCKLESS: Final = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_LOCK,
+        sqlite3.SQLITE_IOERR_RDLOCK,
+        sqlite3.SQLITE_IOERR_UNLOCK,
+        sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+        sqlite3.SQLITE_IOERR_SHMLOCK,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+    }
+)
+"""Errors of file systems without locks or shared memory."""
 
 
 def _damaged(path: Path, what: str) -> StoreError:
@@ -118,9 +160,10 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(address, uri=True, timeout=10.0)
     try:
         db.execute("PRAGMA user_version")
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
         db.close()
-        if path.with_name(path.name + "-wal").exists():
+        is_unwritable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not is_unwritable or path.with_name(path.name + "-wal").exists():
             raise
         # Reading in WAL mode needs to write beside the file; where nobody can, nobody can change it either.
         db = sqlite3.connect(f"{address}&immutable=1", uri=True)
@@ -207,7 +250,7 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
         return None
     row = db.execute("SELECT spec FROM run").fetchone()
     try:
-        spec: dict[str, Any] = msgspec.json.decode(_text(row), type=dict[str, Any])
+        spec = read_json(_text(row), _OBJECTS)
         msgspec.convert(spec, RunSpec)
     except (ValueError, RecursionError) as error:
         raise StoreError(
@@ -271,7 +314,7 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
         "SELECT finish, agents, ranks, failure, failed_seat FROM finishes"
     ):
         try:
-            by_seat = [msgspec.json.decode(_text([column])) for column in (agents, ranks)]
+            by_seat = [read_json(_text([column]), _LISTS) for column in (agents, ranks)]
             finish = msgspec.convert((*by_seat, failure, seat), Finish)
         except (ValueError, RecursionError) as error:
             raise damaged_rows(error) from error
@@ -297,11 +340,20 @@ def damaged_rows(what: object) -> StoreError:
 
 
 def record_of(db: sqlite3.Connection, index: int) -> str:
-    """The record of a game, as its line of JSON."""
-    try:
-        return _text(db.execute("SELECT record FROM records WHERE game_index = ?", (index,)).fetchone())
-    except ValueError as error:
-        raise damaged_rows(error) from error
+    """The record of a game, as its line of JSON; empty where there is none."""
+    row = db.execute("SELECT CAST(record AS BLOB) FROM records WHERE game_index = ?", (index,)).fetchone()
+    return _decoded(row[0] if row else None)
+
+
+def record_lines(db: sqlite3.Connection, start: int = 0, stop: int = -1) -> Iterator[tuple[int, str]]:
+    """The indices of games and their records, each as one line whatever it holds, in the order of the schedule."""
+    query = "SELECT game_index, CAST(record AS BLOB) FROM records ORDER BY game_index LIMIT ? OFFSET ?"
+    for index, record in db.execute(query, (stop if stop < 0 else stop - start, start)):
+        yield index, _decoded(record)
+
+
+def _decoded(record: bytes | None) -> str:
+    return " ".join((record or b"").decode("utf-8", "replace").splitlines())
 
 
 def typed(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, overload
@@ -10,31 +13,71 @@ from typing import Final, overload
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import game_order
-from zermelo.evaluation.storage.database import FILE, open_reader
+from zermelo.evaluation.storage.database import FILE, open_reader, record_lines
 
 LINES: Final = "games.jsonl"
+
+
+FEW: Final = 5
+"""Games that a sentence names."""
+CHECKED: Final = 10_000
+"""The first so many records of a run are read only to name those that cannot be."""
 
 
 class StoredGames(Sequence[GameRecord]):
     """The games of a folder, read from there whenever they are asked for: there may be any number of them.
 
+    A game whose record cannot be read is left out of those that are gone through, and named on standard error.
+    Asked for by its index, it raises a ``StoreError``, as all do where none can be read.
+
     Args:
         count: Returns how many there are now.
-        read: Yields those from one index to before another, as lines of JSON, in the order of the schedule.
+        read: Yields those from one index to before another, in the order of the schedule: what a game is called
+            in a sentence, and its line of JSON.
     """
 
-    def __init__(self, count: Callable[[], int], read: Callable[[int, int], Iterator[str]]) -> None:
+    def __init__(self, count: Callable[[], int], read: Callable[[int, int], Iterator[tuple[str, str]]]) -> None:
         self._count, self._read = count, read
 
     def __len__(self) -> int:
         return self._count()
 
     def __iter__(self) -> Iterator[GameRecord]:
-        return map(GameRecord.from_json, self.lines())
+        return (record for record, _ in self.with_lines())
 
-    def lines(self) -> Iterator[str]:
-        """Yields each game as its line of JSON."""
-        return self._read(0, len(self))
+    def with_lines(self) -> Iterator[tuple[GameRecord, str]]:
+        """Yields each game and its line of JSON."""
+        return self._between(0, len(self))
+
+    def _between(self, start: int, stop: int) -> Iterator[tuple[GameRecord, str]]:
+        is_any, failed = False, list[str]()
+        error: StoreError | None = None
+        for called, line in self._read(start, stop):
+            try:
+                record = _record(called, line)
+            except StoreError as found:
+                failed, error = [*failed, called], error or found
+                continue
+            is_any = True
+            yield record, line
+        if error is not None and not is_any:
+            raise error
+        if error is not None:
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it
+                print(f"zermelo: {_left_out(failed, error)}", file=sys.stderr)
+
+    def unreadable(self) -> str:
+        """A sentence on those of the first ``CHECKED`` games whose records cannot be read; empty without any.
+
+        Their results stand, since they are kept apart.
+        """
+        failed, error = list[str](), None
+        for called, line in self._read(0, min(len(self), CHECKED)):
+            try:
+                _record(called, line)
+            except StoreError as found:
+                failed, error = [*failed, called], error or found
+        return "" if error is None else _left_out(failed, error)
 
     @overload
     def __getitem__(self, index: int) -> GameRecord: ...
@@ -47,15 +90,15 @@ class StoredGames(Sequence[GameRecord]):
             if not wanted:
                 return ()
             low, high = min(wanted[0], wanted[-1]), max(wanted[0], wanted[-1])
-            return tuple(map(GameRecord.from_json, self._read(low, high + 1)))[:: wanted.step]
+            return tuple(record for record, _ in self._between(low, high + 1))[:: wanted.step]
         if not -count <= index < count:
             raise IndexError(f"there are {count} games, so no game {index}")
-        return GameRecord.from_json(next(self._read(index % count, index % count + 1)))
+        return _record(*next(self._read(index % count, index % count + 1)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
-        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return all(mine == theirs for mine, theirs in itertools.zip_longest(self, other))
 
     __hash__ = None  # type: ignore[assignment]  # a file may change, so there is no hash; typeshed wants a method
 
@@ -63,9 +106,30 @@ class StoredGames(Sequence[GameRecord]):
         return f"<StoredGames: {len(self)} games>"
 
 
+def _record(called: str, line: str) -> GameRecord:
+    try:
+        return GameRecord.from_json(line)
+    except StoreError as error:
+        raise StoreError(f"the record of {called} cannot be read: {error}") from error
+
+
+def _left_out(failed: Sequence[str], error: StoreError) -> str:
+    if len(failed) == 1:
+        return f"{error}; its moves are left out, and its result is counted: put back a copy to have them"
+    names = ", ".join(failed[1:FEW]) + (f" and {len(failed) - FEW} more" if len(failed) > FEW else "")
+    return (
+        f"{error}; nor can those of {names}: their moves are left out, and their results are counted: put back a "
+        "copy to have them"
+    )
+
+
 def games_of(lines: list[str]) -> StoredGames:
     """Games in memory, as their lines of JSON, in the order of the schedule."""
-    return StoredGames(lambda: len(lines), lambda start, stop: iter(lines[start:stop]))
+
+    def read(start: int, stop: int) -> Iterator[tuple[str, str]]:
+        return ((f"game {number}", lines[number - 1]) for number in range(start + 1, min(stop, len(lines)) + 1))
+
+    return StoredGames(lambda: len(lines), read)
 
 
 def _of_database(path: Path) -> StoredGames:
@@ -73,11 +137,9 @@ def _of_database(path: Path) -> StoredGames:
         with open_reader(path) as db:
             return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
 
-    def read(start: int, stop: int) -> Iterator[str]:
+    def read(start: int, stop: int) -> Iterator[tuple[str, str]]:
         with open_reader(path) as db:
-            query = "SELECT CAST(record AS TEXT) FROM records ORDER BY game_index LIMIT ? OFFSET ?"
-            for (text,) in db.execute(query, (stop - start, start)):
-                yield text
+            yield from ((f"game {index + 1}", line) for index, line in record_lines(db, start, stop))
 
     return StoredGames(count, read)
 

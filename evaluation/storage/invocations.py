@@ -16,13 +16,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import versions
+from zermelo.evaluation.match.record import read_json, versions
+from zermelo.evaluation.match.text import kept_all
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
+
+_ABOUT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 class Invocation(msgspec.Struct, frozen=True):
@@ -50,7 +53,7 @@ class InvocationLog:
 
     def __init__(self, command: str = "", notes: Sequence[str] = ()) -> None:
         self._started, self._since = datetime.datetime.now(datetime.UTC), time.monotonic()
-        self._about = {"command": command, "notes": [*notes]}
+        self._about = kept_all({"command": command, "notes": [*notes]})
         self._number: int | None = None
 
     def add(self, db: sqlite3.Connection, games: int) -> None:
@@ -89,7 +92,7 @@ def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ..
     ):
         try:
             played = {"started": started, "seconds": seconds, "games": games}
-            found.append(msgspec.convert(msgspec.json.decode(about) | played, Invocation))
+            found.append(msgspec.convert(read_json(about, _ABOUT) | played, Invocation))
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"what {path} says of the commands that played its games cannot be read ({error}): put back a "

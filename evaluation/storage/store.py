@@ -18,6 +18,7 @@ whether games take a millisecond or a minute.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -30,6 +31,7 @@ from typing import Any, Final, Self
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.text import kept_all
 from zermelo.evaluation.results import Finish, Results
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import counting, database
@@ -45,7 +47,6 @@ _BATCH: Final = 500
 SPEC: Final = "spec.json"
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
-_ALL_RECORDS: Final = "SELECT record FROM records ORDER BY game_index"
 
 
 class Store:
@@ -82,7 +83,7 @@ class Store:
         self._closing = threading.Event()
         self._closer: threading.Thread | None = None
         self._held = contextlib.ExitStack()
-        spec = json.loads(json.dumps(spec))
+        spec = kept_all(json.loads(json.dumps(spec)))
         if self.folder is None:
             self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._held.callback(self._db.close)
@@ -109,7 +110,7 @@ class Store:
             return read_games(self.folder)
         with self._mutex:
             self.flush()
-            return games_of([text for (text,) in self._db.execute(_ALL_RECORDS)])
+            return games_of([text for _, text in database.record_lines(self._db)])
 
     def _require_own_files(self, folder: Path) -> None:
         """Refuses a folder whose files would be overwritten though no run in it has written them."""
@@ -156,6 +157,8 @@ class Store:
     def _refused(self, error: Exception) -> StoreError:
         if isinstance(error, StoreError):
             return error
+        if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return database.read_only(Path(error.filename or self._path), error.strerror or str(error))
         reason = error.strerror if isinstance(error, OSError) else str(error)
         text = f"cannot write the games to {self.folder}: {reason or error}"
         count = sum(self._present) - len(self._waiting)
@@ -257,7 +260,7 @@ class Store:
             if self.folder is None:
                 return
             with self._writing():
-                replace_text(self.folder / LINES, (f"{text}\n" for (text,) in self._db.execute(_ALL_RECORDS)))
+                replace_text(self.folder / LINES, (f"{text}\n" for _, text in database.record_lines(self._db)))
                 for name, text in files.items():
                     replace_text(self.folder / name, [text])
 
@@ -298,7 +301,10 @@ class RunLock:
         self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             _lock(self._file)
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+                self.release()
+                raise database.lockless(path, error.strerror or str(error)) from error
             holder = os.read(self._file, ROOM).decode("ascii", "replace").strip()
             self.release()
             who = f"process {holder}" if holder.isdigit() else "another process"

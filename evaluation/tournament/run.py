@@ -25,13 +25,14 @@ from zermelo.evaluation.match.play import MAX_MOVES
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
+from zermelo.evaluation.match.text import printable
 from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.counting import results
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
-from zermelo.evaluation.storage.games import read_games
+from zermelo.evaluation.storage.games import StoredGames, read_games
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations, read_run
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.openings import Openings
@@ -197,7 +198,7 @@ def run(
             stopped = interrupt
         store.flush()
         counted = store.results()
-        notes = [*plan.left_out, *store.notes()]
+        notes = [*map(printable, plan.left_out), *store.notes(), *unreadable(store.records)]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.said(loop.verdict, counted))
         standings = Standings(
@@ -296,7 +297,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         seats = len(spec["seats"])
         counted = results(db, seats)
         planned = spec["scheduled"]
-        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path))]
+        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path)), *unreadable(records)]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
@@ -306,6 +307,11 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,
         score=spec.get("score", Scoring.AUTO),
     )  # fmt: skip
+
+
+def unreadable(records: StoredGames) -> list[str]:
+    """A note on games whose records cannot be read, or none."""
+    return [note for note in [records.unreadable()] if note]
 
 
 def read_sources(folder: str | os.PathLike[str]) -> tuple[str, dict[str, str]] | None:

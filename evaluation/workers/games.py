@@ -23,6 +23,7 @@ from zermelo.evaluation.match.play import MAX_MOVES, play_game
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, build_agent
+from zermelo.evaluation.match.text import kept_name
 from zermelo.evaluation.schedule import ScheduledGame
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 from zermelo.evaluation.workers.settings import Isolation
@@ -217,12 +218,12 @@ def participants(
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
     made = [_made(source, limit) for source, limit in zip(sources, limits, strict=True)]
-    names = list(map(str, agents)) if isinstance(agents, Mapping) else [name for name, _ in made]
+    names = [kept_name(name) for name in (agents if isinstance(agents, Mapping) else [name for name, _ in made])]
     counts, seen = Counter(names), Counter[str]()
     result = []
     for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
         seen[name] += 1
-        unique = f"{name}#{seen[name]}" if counts[name] > 1 and not isinstance(agents, Mapping) else name
+        unique = f"{name}#{seen[name]}" if counts[name] > 1 else name
         result.append(Participant(unique, source, limit, parts))
     return tuple(result)
 
