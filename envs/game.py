@@ -13,11 +13,13 @@ from __future__ import annotations
 import enum
 import functools
 import math
+import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.spec_text import unknown_choice
 
 CHANCE: Final = -1
 """What ``Game.to_move`` returns where dice, cards or nature decide."""
@@ -105,14 +107,23 @@ class Traits:
         object.__setattr__(self, "drawn_again", tuple(map(tuple, self.drawn_again)))
         for name, kind in (("reward_sum", RewardSum), ("chance", Chance), ("information", Information)):
             value = getattr(self, name)
-            try:
-                object.__setattr__(self, name, kind(value))
-            except ValueError:
-                allowed = ", ".join(repr(member.value) for member in kind)
-                raise InvalidSettingError(f"{name} must be one of {allowed}, not {value!r}") from None
-        low, high = self.utility_bounds
-        if not low <= high:
-            raise InvalidSettingError(f"utility_bounds must be (lower, upper), not {self.utility_bounds!r}")
+            if not isinstance(value, str) or value not in list(kind):
+                raise unknown_choice(name, value, kind)
+            object.__setattr__(self, name, kind(value))
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        for name in ("simultaneous", "terminal_rewards_only"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidSettingError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if isinstance(self.constant, bool) or not isinstance(self.constant, numbers.Real):
+            raise InvalidSettingError(f"constant must be a number, not {self.constant!r}")
+        if self.num_actions is not None and not isinstance(self.num_actions, numbers.Integral):
+            raise InvalidSettingError(f"num_actions must be a whole number or None, not {self.num_actions!r}")
+        bounds = self.utility_bounds
+        is_pair = isinstance(bounds, Sequence) and len(bounds) == 2
+        if not (is_pair and all(isinstance(end, numbers.Real) for end in bounds) and bounds[0] <= bounds[1]):
+            raise InvalidSettingError(f"utility_bounds must be (lower, upper), not {bounds!r}")
 
     @functools.cached_property
     def seats(self) -> int:

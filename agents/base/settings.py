@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.local_modules import import_module
-from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_setting
+from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_choice, unknown_setting
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 
@@ -43,8 +43,7 @@ def check_choice(name: str, value: Any, kind: type[Choice]) -> Choice:
     try:
         return kind(str(value))
     except ValueError:
-        allowed = ", ".join(repr(member.value) for member in kind)
-        raise InvalidSettingError(f"{name} must be one of {allowed}, not {str(value)!r}") from None
+        raise unknown_choice(name, str(value), kind) from None
 
 
 def check_callable(name: str, value: Any, signature: str) -> None:

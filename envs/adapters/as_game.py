@@ -25,6 +25,7 @@ from zermelo.envs.live.wrappers import (
     seat_agents,
 )
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
+from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import PATIENCE, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
@@ -128,7 +129,7 @@ def game_and_state(
     """
     begun = time.perf_counter()
     if backend not in BACKENDS:
-        raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
+        raise unknown_choice("backend", backend, BACKENDS)
     given = {} if traits is None else given_traits(traits)
     known = _games.get(id(source))
     if known is None or known[0] is None or known[0]() is not source:

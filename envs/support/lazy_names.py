@@ -1,17 +1,23 @@
 """Names of a package that bring their module when they are first used: importing the package takes no time.
 
 The one list of a package's names is its ``__init__.pyi``, as type checkers read it: ``from MODULE import NAME as
-NAME``.
+NAME``. Where a name is not there, the error says which was probably meant; ``calls`` does so for wrong arguments.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, ClassVar
+
+from zermelo.envs.support.calls import explained
+from zermelo.envs.support.spec_text import did_you_mean
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -22,12 +28,58 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
     def find(name: str) -> Any:
         if name not in home_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(home_of[name]), name)
+            hint = did_you_mean(name, home_of)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}" + f": {hint}" * bool(hint))
+        value = _explained(getattr(importlib.import_module(home_of[name]), name), package, name)
         setattr(sys.modules[package], name, value)  # found by itself from now on
         return value
 
     def list_names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home_of})
 
+    _Suggestions.names[package] = sorted(home_of)
+    if _Suggestions not in sys.meta_path:
+        sys.meta_path.append(_Suggestions)
     return find, list_names, sorted(home_of)
+
+
+def _explained(value: Any, package: str, name: str) -> Any:
+    """A function or class of the package that answers wrong calls by a sentence; other values as they are."""
+    if isinstance(value, FunctionType):
+        value = explained(value, name)
+        value.__module__, value.__qualname__ = package, name  # where pickle finds it
+    elif isinstance(value, type):
+        _explain_class(value)
+    return value
+
+
+def _explain_class(kind: Any) -> None:
+    """Puts explained methods in the place of the class's ``__init__`` and of others that make an object of it."""
+    made = kind.__init__
+    if (
+        not isinstance(made, FunctionType)
+        or not made.__module__.startswith("zermelo.")
+        or hasattr(made, "__wrapped__")
+    ):
+        return  # a protocol's own, or done before
+    advice = ""
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, classmethod) and method.__annotations__.get("return") == kind.__name__:
+            setattr(kind, name, classmethod(explained(method.__func__, f"{kind.__name__}.{name}")))
+            summary = (inspect.getdoc(kind) or "").splitlines()[0].replace("``", "").removesuffix(".")
+            advice = f"{kind.__name__}.{name} makes one ({summary[:1].lower()}{summary[1:]})"
+    kind.__init__ = explained(made, advice=advice)
+
+
+class _Suggestions:
+    """Finds no module, but says what was meant by ``from PACKAGE import NAME``; Python asks it last."""
+
+    names: ClassVar[dict[str, list[str]]] = {}
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        """None, for a name that is like none of the package's; else an ``ImportError``."""
+        package, _, wanted = name.rpartition(".")
+        if hint := did_you_mean(wanted, cls.names.get(package, ())):
+            raise ImportError(f"cannot import {wanted!r} from {package!r}: {hint}", name=package)
+        return None

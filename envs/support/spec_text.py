@@ -18,6 +18,20 @@ from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 _CERTAIN: Final = 0.85
 """A name as similar as this is named alone."""
 
+_SYNONYMS: Final = {
+    **dict.fromkeys(("time", "time_limit", "timeout", "movetime", "max_time", "think_time"), "seconds"),
+    **dict.fromkeys(("plies", "max_plies", "lookahead", "ply", "horizon"), "depth"),
+    **dict.fromkeys(
+        ("iterations", "n_simulations", "num_simulations", "rollouts", "playouts", "sims"), "simulations"
+    ),
+    **dict.fromkeys(("n_games", "num_games", "rounds", "n_episodes", "episodes", "n_eval_episodes"), "games"),
+    **dict.fromkeys(("n_jobs", "processes", "num_workers", "n_workers", "jobs", "cores"), "workers"),
+    **dict.fromkeys(("random_state", "rng", "random_seed"), "seed"),
+    **dict.fromkeys(("c", "c_puct", "exploration_constant", "cpuct", "uct_c"), "exploration"),
+    **dict.fromkeys(("heuristic", "evaluation", "eval_fn", "evaluate"), "evaluator"),
+}
+"""What other libraries call a setting that has another name here."""
+
 _FIRST: Final = {"level": "elo"}
 """Names whose one argument needs no name: ``level(800)``."""
 
@@ -42,7 +56,9 @@ def parse_spec(text: str) -> Spec:
         InvalidSettingError: The text is not of that form; the message shows it.
     """
     if not isinstance(text, str):
-        raise InvalidSettingError(f"a spec is text such as 'alphabeta(depth=6)', not {text!r}")
+        raise InvalidSettingError(
+            f"a name is text such as 'alphabeta' or 'zermelo/Kalah-v0(houses=4)', not {text!r}"
+        )
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise InvalidSettingError(f"cannot read {text!r}: write a name, or name(key=value, ...)")
@@ -107,7 +123,7 @@ def format_spec(name: str, arguments: Mapping[str, Any]) -> str:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """The error for a mistyped name: says which name was probably meant, or lists them all if they are few."""
     names = sorted(set(known))
-    hint = _did_you_mean(name, names, cutoff=0.6)
+    hint = did_you_mean(name, names)
     if hint is None:
         command = {"environment": "envs"}.get(kind, f"{kind}s")
         hint = f"there are {', '.join(names)}" if names and len(names) <= 20 else f"see `zermelo {command}`"
@@ -119,14 +135,24 @@ def unknown_setting(
 ) -> InvalidSettingError:
     """The error for a setting that its owner does not have: which was probably meant, or all of them."""
     names = list(known)
-    hint = _did_you_mean(name, names, cutoff=0.6) or f"{offers} {', '.join(names) or 'none'}"
+    meant = _SYNONYMS.get(name, name)
+    hint = did_you_mean(meant if meant in names else name, names)
+    hint = hint or f"{offers} {', '.join(names) or 'none'}"
     return InvalidSettingError(f"{owner} {refusal} {name!r}: {hint}")
 
 
-def _did_you_mean(name: str, known: Iterable[str], *, cutoff: float) -> str | None:
+def unknown_choice(name: str, value: Any, allowed: Iterable[str]) -> InvalidSettingError:
+    """The error for a value that is none of those allowed: lists them, and says which was probably meant."""
+    names = [str(one) for one in allowed]
+    hint = did_you_mean(value, names) if isinstance(value, str) else None
+    listed = ", ".join(map(repr, names))
+    return InvalidSettingError(f"{name} must be one of {listed}, not {value!r}" + f": {hint}" * bool(hint))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """The question that names the closest known names, whatever their case; None if none is close."""
     lowered = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=cutoff)
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
     if close and difflib.SequenceMatcher(None, name.lower(), close[0]).ratio() >= _CERTAIN:
         close = close[:1]
     return f"did you mean {' or '.join(repr(lowered[match]) for match in close)}?" if close else None

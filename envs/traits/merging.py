@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import RewardSum, Traits, TraitSource
+from zermelo.envs.support.spec_text import unknown_setting
 
 PATIENCE: Final = 10.0
 """Seconds that random play may take, if nothing else is said."""
@@ -49,7 +50,11 @@ def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
         raise InvalidSettingError(f"{where} must map names of Traits fields to values, not {mapping!r}")
     unknown = [name for name in mapping if name not in _SETTABLE]
     if unknown:
-        raise InvalidSettingError(f"{where} has no field {unknown[0]!r}: there are {', '.join(_SETTABLE)}")
+        raise unknown_setting(where, str(unknown[0]), _SETTABLE, "has no field", "there are")
+    try:
+        Traits(**{"name": "", "seat_names": (), **mapping})
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"{where}: {error}") from None
     chosen = dict(mapping)
     # A constant without a word on the kind of sum, or a kind without its constant, is completed.
     if "constant" in chosen and "reward_sum" not in chosen:
