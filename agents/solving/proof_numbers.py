@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError, deep_recursion
+from zermelo.agents.base.solution import outcome_of
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits
@@ -27,12 +29,24 @@ _NEVER: Final = 1 << 20
 _MOST_PLIES: Final = 1000
 
 
+class Question(NamedTuple):
+    """A question to the search: does a seat's utility reach a goal?
+
+    The attacker is the seat if it wants more than half, else its opponent, who wants it to stay below the goal. So
+    play that goes round for ever, which is drawn, is never what the attacker wants.
+    """
+
+    seat: int
+    goal: float
+    attacker: int
+
+
 class Answer(NamedTuple):
-    """True if an attacker reaches its goal; an action that does, or prevents, it; true if ends were drawn."""
+    """True if the utility reaches the goal; a bound on it, lower or upper; an action that keeps a lower bound."""
 
     reaches: bool
+    bound: float
     action: int
-    saw_draws: bool
 
 
 class ProofNumberSolver(Solver):
@@ -42,39 +56,24 @@ class ProofNumberSolver(Solver):
         game, traits = self.game, self.game.traits
         require_order_free(game, state)
         seat = game.to_move(state)
-        lower, upper = (int(bound) for bound in utility_range(game, state, seat))
-        chosen = -1
+        lower, upper = utility_range(game, state, seat)
+        chosen = int(game.legal_actions(state)[0])
         prover = self._prover()
         try:
             with deep_recursion(game, UNSOLVED):
-                while lower < upper:
-                    if has_history(getattr(game, "rules", None)) or (lower, upper) in ((-1, 1), (-1, 0)):
-                        lower, upper, action = self._by_wins(prover, state, seat, lower, upper)
+                while lower < upper and not (outcome_only and outcome_of(traits, seat, lower, upper)):
+                    goal = next_goal(lower, upper, traits.constant / 2)
+                    attacker = seat if goal > traits.constant / 2 else 1 - seat
+                    answer = prover.ask(state, Question(seat, goal, attacker))
+                    if answer.reaches:
+                        lower, chosen = answer.bound, answer.action
                     else:
-                        goal = (lower + upper + 1) // 2
-                        answer = prover.ask(state, seat, goal)
-                        lower, upper = (goal, upper) if answer.reaches else (lower, goal - 1)
-                        action = answer.action if answer.reaches else -1
-                    chosen = action if action >= 0 else chosen
+                        upper = answer.bound
         except SearchStopped as stopped:
-            return Found((float(lower), float(upper)), stopped.reason)
+            return Found((lower, upper), stopped.reason)
         finally:
             self.budget.nodes = prover.nodes
-        if chosen < 0:
-            chosen = int(game.legal_actions(state)[0])
-        return Found(
-            (float(lower), float(upper)), action_values={chosen: float(lower)} if not traits.constant else {}
-        )
-
-    def _by_wins(self, prover: Any, state: Any, seat: int, lower: int, upper: int) -> tuple[int, int, int]:
-        """Bounds after asking whether the mover wins, or the other; and an action that keeps the lower one."""
-        if upper == 1:
-            answer = prover.ask(state, seat, 1)
-            if answer.reaches:
-                return 1, 1, answer.action
-            return (-1, 0, -1) if answer.saw_draws else (-1, -1, -1)
-        answer = prover.ask(state, 1 - seat, 1)
-        return (-1, -1, -1) if answer.reaches else (0, 0, answer.action)
+        return Found((lower, upper), action_values={} if outcome_only else {chosen: lower})
 
     def _prover(self) -> Any:
         game, budget = self.game, self.budget
@@ -85,6 +84,19 @@ class ProofNumberSolver(Solver):
         return PlainNumbers(game, budget)
 
 
+def next_goal(lower: float, upper: float, half: float) -> float:
+    """A goal above ``lower``, at most ``upper``: more than half, then half, then the middle of what is left."""
+    for goal in (math.nextafter(half, math.inf), half):
+        if lower < goal <= upper:
+            return goal
+    if math.isinf(upper):
+        return lower + max(abs(lower), 1.0)
+    if math.isinf(lower):
+        return upper - max(abs(upper), 1.0)
+    middle = lower + (upper - lower) / 2
+    return middle if lower < middle else upper
+
+
 def require_order_free(game: Any, state: Any) -> None:
     """Refuses games in which a repeated position is worth more, or less, than a draw."""
     rules = getattr(game, "rules", None)
@@ -93,7 +105,7 @@ def require_order_free(game: Any, state: Any) -> None:
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())
     if hasattr(rules, "repetition_utility") or hasattr(rules, "repetition_is_illegal"):
         why = "repeated positions do not draw in it"
-    elif game.traits.utility_bounds != (-1.0, 1.0):
+    elif game.traits.utility_bounds != (-1.0, 1.0) or game.traits.constant:
         why = "it has repetition, and values besides won, drawn and lost"
     elif any(key and keys.count(key) >= limit - 1 for key in keys):
         why = "a position of its past may end it by repetition"
@@ -119,10 +131,12 @@ class CompiledNumbers:
         self._start = starter(game.rules, 2)
         self.nodes = 0
 
-    def ask(self, state: Any, attacker: int, goal: int) -> Answer:
-        """Asks if a seat can reach a utility; raises ``SearchStopped``."""
-        search = self._search
-        search.own, search.lower_utility, search.draws = attacker, goal, 0
+    def ask(self, state: Any, question: Question) -> Answer:
+        """Asks a question, of utilities that are whole numbers; raises ``SearchStopped``."""
+        search, goal, constant = self._search, math.ceil(question.goal), int(self._game.traits.constant)
+        attacks = question.attacker == question.seat
+        search.own, search.draws = question.attacker, 0
+        search.lower_utility = goal if attacks else constant - goal + 1
         search.held["table"][:] = 0
         search.nodes, search.stop, search.deepest = 0, layout.GOING, -1
         limit = self._budget.limits.nodes
@@ -146,11 +160,13 @@ class CompiledNumbers:
         row, size = search.held["rows"], search.width
         count = len(self._game.legal_actions(state))
         actions, proofs, disproofs = (row[1 + k * size :][:count] for k in range(3))
-        is_attacker = self._game.to_move(state) == attacker
-        reaches = bool((proofs == 0).any() if is_attacker else (proofs == 0).all())
-        keeps = proofs == 0 if is_attacker else disproofs == 0
-        action = int(actions[np.argmax(keeps)]) if keeps.any() else -1
-        return Answer(reaches, action, search.draws > 0)
+        is_decided = (proofs == 0).any() if attacks else (proofs == 0).all()
+        reaches = bool(is_decided) == attacks
+        bound = goal if reaches else goal - 1
+        if 2 * bound == constant and not is_decided and not search.draws:  # nothing drawn was seen
+            bound += 1 if reaches else -1
+        keeps = proofs == 0 if attacks else disproofs == 0
+        return Answer(reaches, float(bound), int(actions[np.argmax(keeps)]))
 
     def _check(self) -> None:
         self._budget.nodes = self.nodes + self._search.nodes
@@ -168,23 +184,20 @@ class PlainNumbers:
         self._path: list[Any] = []
         self.nodes = 0
 
-    def ask(self, state: Any, attacker: int, goal: int) -> Answer:
-        """Asks if a seat can reach a utility; raises ``SearchStopped``."""
-        self._attacker, self._goal, self._saw_draws = attacker, goal, False
+    def ask(self, state: Any, question: Question) -> Answer:
+        """Asks a question; raises ``SearchStopped``."""
+        self._question = question
+        self._seen_below, self._seen_reached = -math.inf, math.inf
         self._table.clear()
         self._path.clear()
         self._root: tuple[list[int], list[int]] = [], []
         state = without_past(state) if self._rules is not None else state
         proof, _, _ = self._numbers(state, _INFINITE, _INFINITE)
-        proofs, disproofs = self._root
-        actions = list(self._game.legal_actions(state))
-        is_attacker = self._game.to_move(state) == attacker
-        keeps = [
-            action
-            for action, one, other in zip(actions, proofs, disproofs, strict=True)
-            if (one if is_attacker else other) == 0
-        ]
-        return Answer(proof == 0, int(keeps[0]) if keeps else -1, self._saw_draws)
+        attacks = question.attacker == question.seat
+        reaches = (proof == 0) == attacks
+        numbers = self._root[0] if attacks else self._root[1]
+        action = self._game.legal_actions(state)[numbers.index(0) if reaches else 0]
+        return Answer(reaches, self._seen_reached if reaches else self._seen_below, int(action))
 
     def stores(self, rest: int, ply: int) -> bool:
         """True if numbers hold on every path: a disproof does that rests on no state above."""
@@ -195,7 +208,7 @@ class PlainNumbers:
         game, ply = self._game, len(self._path)
         self.nodes += 1
         self._budget.visit(ply)
-        attacks = game.to_move(state) == self._attacker
+        attacks = game.to_move(state) == self._question.attacker
         self._path.append(self._position(state))
         children = [self._after(state, action) for action in game.legal_actions(state)]
         found = [self._known(child) for child in children]
@@ -231,17 +244,29 @@ class PlainNumbers:
         return self._game.result(state, action) if self._rules is None else self._rules.result(state, action)
 
     def _position(self, state: Any) -> Any:
-        return self._game.key(state) if self._rules is None else self._game.position_key(state)
+        """The key of a state; where rewards come on the way, which keys may leave out, with those so far."""
+        if self._rules is not None:
+            return self._game.position_key(state)
+        key = self._game.key(state)
+        if self._game.traits.terminal_rewards_only:
+            return key
+        return key, self._game.utility(state)[self._question.seat]
 
     def _known(self, child: Any) -> tuple[int, int, int]:
         """The numbers of a state before it is searched."""
         ends = self._game.is_terminal if self._rules is None else self._rules.is_terminal
         if ends(child):
-            utility = self._game.utility(child)[self._attacker]
-            self._saw_draws = self._saw_draws or utility == self._game.traits.constant / 2
-            return (0, _INFINITE, _NEVER) if utility >= self._goal else (_INFINITE, 0, _NEVER)
+            return (*self._decided(self._game.utility(child)[self._question.seat]), _NEVER)
         here = self._position(child)
         if self._rules is not None and here in self._path:
-            self._saw_draws = True
-            return _INFINITE, 0, self._path.index(here)
+            return (*self._decided(self._game.traits.constant / 2), self._path.index(here))
         return (*self._table.get(here, (1, 1)), _NEVER)
+
+    def _decided(self, utility: float) -> tuple[int, int]:
+        """The numbers of an end at which the question's seat has a utility."""
+        seat, goal, attacker = self._question
+        if utility >= goal:
+            self._seen_reached = min(self._seen_reached, utility)
+        else:
+            self._seen_below = max(self._seen_below, utility)
+        return (0, _INFINITE) if (utility >= goal) == (attacker == seat) else (_INFINITE, 0)
