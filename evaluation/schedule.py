@@ -53,12 +53,14 @@ class ScheduledGame(NamedTuple):
         seed: What the environment is reset with and the agents' seeds are derived from.
         seats: The agent in each seat, by name.
         opening: Actions to play before the agents take over.
+        env: The environment's text where the opening begins at a position of its own; else None.
     """
 
     game_id: str
     seed: int
     seats: tuple[str, ...]
     opening: tuple[Any, ...] = ()
+    env: str | None = None
 
 
 def game_order(game_id: str) -> tuple[int, ...]:
@@ -81,6 +83,7 @@ class Schedule(Sequence[ScheduledGame]):
         seed: Of the tournament.
         pairings: Who meets.
         openings: The openings of the blocks in turn, again from the first when they are through.
+        starts: The environment's text for each opening, where openings begin at positions of their own; else none.
         numbers: Of the agents; they decide who begins. By default their places in the list.
         duplicate: Whether the games of a rotation have one seed.
         teams: Whether every agent also plays alone, in all seats.
@@ -96,6 +99,7 @@ class Schedule(Sequence[ScheduledGame]):
     seed: int
     pairings: Pairings = Pairings.ROUND_ROBIN
     openings: Sequence[tuple[Any, ...]] = field(default=(), repr=False)
+    starts: Sequence[str | None] = field(default=(), repr=False)
     numbers: Sequence[int] | None = None
     duplicate: bool = False
     teams: bool = False
@@ -133,6 +137,11 @@ class Schedule(Sequence[ScheduledGame]):
     def blocks(self) -> int:
         """The number of blocks, the last perhaps incomplete."""
         return -(-self.games // self.seats)
+
+    @property
+    def beginnings(self) -> Sequence[Any]:
+        """The openings as plain values, with where they begin if that differs."""
+        return [*zip(self.starts, self.openings, strict=True)] if self.starts else self.openings
 
     def block_end(self, block: int) -> int:
         """The place of the first game after that block, counted from 0."""
@@ -180,6 +189,7 @@ class Schedule(Sequence[ScheduledGame]):
             derived_seed(self.seed, sorted(group) if self.seats > 1 else [], block * self.seats + number),
             seated,
             self.openings[block % len(self.openings)] if self.openings else (),
+            self.starts[block % len(self.starts)] if self.starts else None,
         )
 
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ ROOMS = {
         "positions": {"match", "output"},
         "search_trees": {"match", "output", "positions", "storage"},
         "report": {"match", "stats", "storage", "analysis", "output", "positions"},
-        "tournament": {"match", "workers", "storage", "stats", "output"},
+        "tournament": {"match", "workers", "storage", "stats", "output", "positions"},
         "ladders": {"match", "workers", "storage", "stats", "tournament"},
         "training": {"match", "workers", "storage", "stats", "tournament", "ladders"},
         "board": {"match", "workers", "analysis", "output", "positions"},

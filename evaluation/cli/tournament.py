@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
@@ -54,14 +53,16 @@ def tournament(
     opening_plies: Annotated[
         int,
         typer.Option(
-            min=0, help="Random moves at the start of each game; each opening is played from every seat."
+            min=0,
+            help="Random moves at the start of each game; each opening is played from every seat. With "
+            "--openings, the first so many moves of each.",
         ),
     ] = 0,
     openings: Annotated[
         str | None,
         typer.Option(
-            help="A file of openings, one a line, as actions separated by commas; book:FILE takes them from an "
-            "opening book.",
+            help="A file of openings: PGN, SGF, or one a line as a position (FEN, EPD) or as moves, by name or by "
+            "number (e4 e5 Nf3, e2e4,e7e5, 3,2,4); book:FILE takes them from an opening book.",
         ),
     ] = None,
     until_sure: Annotated[
@@ -156,9 +157,6 @@ def tournament(
     from zermelo.evaluation.workers import Isolation
 
     agents = arguments.with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    if openings is not None and opening_plies:
-        raise InvalidSettingError("give either --openings or --opening-plies, not both")
-
     isolation = Isolation(
         isolate=isolate,
         move_seconds=move_seconds,
@@ -175,7 +173,9 @@ def tournament(
             games=games,
             seed=seed,
             pairings=schedule,
-            openings=openings or opening_plies,
+            openings=opening_plies if openings is None else openings,
+            opening_plies=None if openings is None else opening_plies or None,
+            out=out,
             until_sure=until_sure,
             sprt=None if sprt is None else parse_sprt(sprt),
             max_moves=max_moves,

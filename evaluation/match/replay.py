@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs import ZermeloError
+from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.registration.own_code import env_runs_own_code
+from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource, build_env
@@ -21,18 +22,20 @@ class ReplayError(ZermeloError):
 class Replayer:
     """Plays recorded games again, with one environment for all of them.
 
-    ``env`` makes it; by default it is the one that a record names. Records may be anybody's: only with ``trust``
-    is a module imported that they name (``module:function``).
+    ``env`` makes it, except where it is a name that records have too, with settings of their own (openings from
+    positions); by default it is the one that a record names. Records may be anybody's: only with ``trust`` is a
+    module imported that they name (``module:function``).
     """
 
     def __init__(self, env: EnvSource | None = None, *, trust: bool = False) -> None:
         self._source = env
         self._trust = trust
-        self._name: str | None = None
         self._env: Any = None
+        self._made_of: EnvSource | None = None
 
     def start(self, record: GameRecord) -> EnvDriver:
         """The environment as the game began, before its opening; raises ``ReplayError`` if it cannot be made."""
+        source = record.env if self._source is None or _is_same_name(self._source, record.env) else self._source
         if self._source is None and not self._trust and env_runs_own_code(record.env):
             module = record.env.partition(":")[0] if ":" in record.env.partition("(")[0] else "what it names"
             raise ReplayError(
@@ -40,9 +43,8 @@ class Replayer:
                 "and a record may name any: if you know it, give --trust (trust=True, or env=...)"
             )
         try:
-            if self._env is None or (self._source is None and self._name != record.env):
-                self._env = build_env(record.env if self._source is None else self._source)[0]
-                self._name = record.env
+            if self._env is None or (self._made_of is not source and self._made_of != source):
+                self._env, self._made_of = build_env(source)[0], source
             return drive_env(self._env, record.seed)
         except ZermeloError as error:
             raise ReplayError(f"{record.env} cannot be played again: {error}") from error
@@ -73,6 +75,15 @@ class Replayer:
                 raise
             except ZermeloError as error:
                 raise ReplayError(f"{where}, cannot be played again: {error}") from error
+
+
+def _is_same_name(source: EnvSource, env: str) -> bool:
+    """Whether a source is text with the same name as a record's environment, which runs no code of its own."""
+    try:
+        is_same = isinstance(source, str) and parse_spec(source).name == parse_spec(env).name
+        return is_same and not env_runs_own_code(env)
+    except InvalidSettingError:
+        return False
 
 
 def _shown(text: str) -> str:

@@ -61,6 +61,8 @@ class RunSpec(TypedDict, total=False):
     games: int
     scheduled: int
     openings: _Openings | None
+    opening_lines: list[tuple[str, list[Any]]]  # each one's position, in FEN or empty, and actions
+    opening_lines_are_all: bool
     until_sure: _LeaderTest | None
     sprt: _SprtTest | None
     anchor: str | None
@@ -70,7 +72,9 @@ class RunSpec(TypedDict, total=False):
     machine: dict[str, Any]
 
 
-_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "left_out"})
+_DESCRIPTIVE: Final = frozenset(
+    {"versions", "machine", "anchor", "score", "left_out", "opening_lines", "opening_lines_are_all"}
+)
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")
 

@@ -131,7 +131,7 @@ class Store:
         if found is None:
             database.create(self._db, spec, self._schedule.seats)
         else:
-            check_same_run(folder, found, spec, self._schedule.openings)
+            check_same_run(folder, found, spec, self._schedule.beginnings)
             if spec.get("scheduled") != found.get("scheduled"):
                 found = {**found, **spec, "versions": found.get("versions", {})}
                 database.extend(self._db, found, self._schedule.place)

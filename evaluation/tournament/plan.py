@@ -24,12 +24,13 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
+from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
-from zermelo.evaluation.tournament.openings import Openings, openings_for
+from zermelo.evaluation.tournament.openings import Opening, Openings, RunOpenings, openings_for, spec_at
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 from zermelo.evaluation.workers import Isolation
 from zermelo.evaluation.workers.games import GamePlayer, Participant, participants
@@ -45,7 +46,7 @@ class Tournament:
         participants: The agents.
         max_moves: The limit on moves of a game.
         schedule: The games, in order.
-        openings: What was asked for, as plain values.
+        openings: What the specification says of them.
         test: Stops the run early, or None.
         isolation: The limits of agents, and which of them get processes of their own.
         anchor: The agent whose rating is to be 0, or None.
@@ -59,7 +60,7 @@ class Tournament:
     participants: tuple[Participant, ...]
     max_moves: int
     schedule: Schedule
-    openings: Any = None
+    openings: Mapping[str, Any] = field(default_factory=lambda: {"openings": None})
     test: StoppingRule | None = None
     isolation: Isolation = field(default_factory=Isolation)
     anchor: str | None = None
@@ -77,6 +78,7 @@ class Tournament:
         seed: int = 0,
         pairings: Pairings = Pairings.ROUND_ROBIN,
         openings: Openings | None = None,
+        opening_plies: int | None = None,
         until_sure: bool = False,
         sprt: Sprt | None = None,
         max_moves: int = MAX_MOVES,
@@ -84,10 +86,12 @@ class Tournament:
         anchor: str | None = None,
         score: Scoring | str = Scoring.AUTO,
         skip_unfit: bool = False,
+        out: str | os.PathLike[str] | None = None,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
 
-        With ``skip_unfit``, agents that cannot play such a game are left out.
+        With ``skip_unfit``, agents that cannot play such a game are left out. A run in ``out`` has its openings:
+        their file is needed only once.
         """
         seed = checked_seed(seed)
         check_whole("max_moves", max_moves, lower=1)
@@ -109,8 +113,16 @@ class Tournament:
         schedule = Schedule(
             names, seats=seats, games=games, seed=seed, pairings=pairings, duplicate=duplicate, teams=teams
         )
-        prefixes = openings_for(openings, live, count=schedule.blocks, seed=seed)
-        schedule = replace(schedule, openings=prefixes)
+        given = openings_for(
+            openings, env, live, count=schedule.blocks, seed=seed, plies=opening_plies,
+            stored=RunOpenings() if out is None else _stored_openings(Path(out) / FILE),
+        )  # fmt: skip
+        starts = tuple(spec_at(env, opening.fen) if opening.fen else None for opening in given.openings)
+        schedule = replace(
+            schedule,
+            openings=tuple(opening.actions for opening in given.openings),
+            starts=starts if any(starts) else (),
+        )
         if teams and (until_sure or sprt is not None):
             raise InvalidSettingError(
                 f"{env_name(env)} is cooperative, so nobody leads by beating others: choose a number of games "
@@ -123,7 +135,8 @@ class Tournament:
             test = SprtTest.of(schedule, tuple(names), sprt)
         return cls(
             env, driver.seat_names, found, max_moves, schedule,
-            _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
+            _openings_described(openings, schedule, given), test, limits, anchor,
+            fingerprint(env, innermost(live)),
             score=ranked, left_out=left_out,
         )  # fmt: skip
 
@@ -134,13 +147,7 @@ class Tournament:
         agents' numbers, and a further agent's depends on its name alone: so the order in which agents are added
         does not matter.
         """
-        path = Path(out) / FILE
-        if not path.exists() or not path.stat().st_size:
-            return self
-        try:
-            with open_reader(path) as db:
-                there = (read_spec(db) or {}).get("agents", [])
-        except StoreError:  # without tables, or damaged: the store that is opened next says so where it matters
+        if not (there := _stored_spec(Path(out) / FILE).get("agents", [])):
             return self
         by_name = {participant.name: participant for participant in self.participants}
         old = [agent["name"] for agent in there]
@@ -180,7 +187,7 @@ class Tournament:
             ],
             "games": self.schedule.games,
             "seed": self.schedule.seed,
-            "openings": self.openings,
+            **self.openings,
             **described(self.test),
             "max_moves": self.max_moves,
             "isolation": self.isolation.to_dict(),
@@ -215,11 +222,36 @@ def _fitting(
     return tuple(fitting), tuple(left_out)
 
 
-def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, ...]]) -> Any:
-    if not openings:
-        return None
+def _openings_described(wanted: Openings | None, schedule: Schedule, given: RunOpenings) -> Mapping[str, Any]:
+    if not given.openings:
+        return {"openings": None}
     plies = wanted if isinstance(wanted, int) else None
-    return {"plies": plies, "count": len(openings), "sha256": openings_hash(openings)}
+    about = {"plies": plies, "count": len(given.openings), "sha256": openings_hash(schedule.beginnings)}
+    if plies is not None:
+        return {"openings": about}
+    lines = [(opening.fen, opening.actions) for opening in given.openings]
+    return {"openings": about, "opening_lines": lines, "opening_lines_are_all": given.are_all}
+
+
+def _stored_openings(path: Path) -> RunOpenings:
+    """The openings of the run in a database."""
+    spec = _stored_spec(path)
+    lines = (Opening(tuple(map(plain, actions)), fen) for fen, actions in spec.get("opening_lines", ()))
+    return RunOpenings(tuple(lines), spec.get("opening_lines_are_all", False))
+
+
+def _stored_spec(path: Path) -> Mapping[str, Any]:
+    """The specification of the run in a database; an empty one where there is none that can be read.
+
+    The store that is opened next says what is wrong with it, where that matters.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    try:
+        with open_reader(path) as db:
+            return read_spec(db) or {}
+    except StoreError:
+        return {}
 
 
 def _described(source: AgentSource) -> str:

@@ -53,6 +53,7 @@ class Settings(TypedDict, total=False):
     ray_address: str | None
     out: str | os.PathLike[str] | None
     openings: Openings | None
+    opening_plies: int | None
     until_sure: bool
     sprt: Sprt | None
     max_moves: int
@@ -75,6 +76,7 @@ def round_robin(
     ray_address: str | None = None,
     out: str | os.PathLike[str] | None = None,
     openings: Openings | None = None,
+    opening_plies: int | None = None,
     until_sure: bool = False,
     sprt: Sprt | None = None,
     max_moves: int = MAX_MOVES,
@@ -105,8 +107,11 @@ def round_robin(
         out: A folder for the run: a database of the games (``games.sqlite``), the same as text (``games.jsonl``)
             and the standings. With a folder that has a part of this very run, the rest is played: killed at any
             moment and called again, the run ends with the games and the ratings of one that was left alone.
-        openings: What games begin with, each opening once from each seat: how many random legal plies, a file
-            with an opening a line (actions separated by commas), or a list of lists of actions.
+        openings: What games begin with, each opening once from each seat: how many random legal plies; a file in
+            PGN or SGF, or with a position (FEN, EPD) or moves in each line
+            (``zermelo.evaluation.tournament.opening_files``); or a list of openings, each a list of actions or a
+            line of moves. The folder keeps them.
+        opening_plies: The first so many plies of each opening of a file or a list; by default all.
         until_sure: Stop before ``games`` as soon as the leader is known
             (``zermelo.evaluation.tournament.stopping``).
         sprt: Stop a run of two agents as soon as a sequential test has decided.
@@ -129,9 +134,9 @@ def round_robin(
         TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
     """
     plan = Tournament.prepare(
-        env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
-        max_moves=max_moves, isolation=isolation, anchor=anchor, score=score, skip_unfit=skip_unfit,
-        pairings=pairings,
+        env, agents, games=games, seed=seed, openings=openings, opening_plies=opening_plies,
+        until_sure=until_sure, sprt=sprt, max_moves=max_moves, isolation=isolation, anchor=anchor, score=score,
+        skip_unfit=skip_unfit, pairings=pairings, out=out or None,
     )  # fmt: skip
     return run(
         plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game

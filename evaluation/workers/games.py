@@ -22,7 +22,7 @@ from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.play import MAX_MOVES, play_game
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
-from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, build_agent
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, build_agent, build_env
 from zermelo.evaluation.match.text import kept_name
 from zermelo.evaluation.schedule import ScheduledGame
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
@@ -65,13 +65,14 @@ class GamePlayer:
             return self._failed_game(game, Failure(fault.kind, fault.seat, fault.message, fault.detail))
         seed_globals(game.seed)
         try:
-            driver = drive_env(self._envs.make(), game.seed)
+            env = self._envs.make() if game.env is None else build_env(game.env)[0]
+            driver = drive_env(env, game.seed)
             self._rehearse(driver)
             record = play_game(
                 driver,
                 agents,
                 seed=game.seed,
-                env=self.env_name,
+                env=game.env or self.env_name,
                 names=game.seats,
                 game_id=game.game_id,
                 opening=game.opening,
@@ -129,7 +130,7 @@ class GamePlayer:
 
     def _failed_game(self, game: ScheduledGame, failure: Failure) -> GameRecord:
         return GameRecord(
-            env=self.env_name,
+            env=game.env or self.env_name,
             agents=game.seats,
             seat_names=self.seat_names,
             seed=game.seed,

@@ -7,7 +7,7 @@ from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs import InvalidSettingError, make_env
 from zermelo.evaluation import Score, play_match, round_robin
-from zermelo.evaluation.tournament.openings import random_openings, read_openings
+from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.plan import Tournament
 
 TICTACTOE = "classic/tictactoe-v3"
@@ -74,45 +74,25 @@ def test_pairs_of_games_are_counted_from_the_first_name_s_side():
     assert standings.results.between("first", "last") == Score(2, 0, 2, (0, 0, 2, 0, 0, 0))
 
 
-def test_openings_from_a_file(tmp_path):
-    path = tmp_path / "openings.txt"
-    path.write_text("# centre\n4\n\n0, 8,  # corners\n(1),2,3,\n")
-    assert read_openings(path) == ((4,), (0, 8), (1, 2, 3))
-    plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], games=8, openings=path)
-    assert [game.opening for game in plan.schedule[::2]] == [(4,), (0, 8), (1, 2, 3), (4,)]
-
-
 @pytest.mark.parametrize(
     ("openings", "said"),
     [
         (-1, "opening plies must be a whole number of at least 0, not -1"),
         (True, "opening plies must be a whole number of at least 0, not True"),
         ([], "there is no opening in openings"),
+        ([3], "opening 1 in openings is a list of actions or a line of moves, not 3"),
+        (3.5, "openings are a number of plies, a file or a list, not 3.5"),
         ([[0, 0]], "opening 1 in openings, 0,0, plays 0, which is not legal here .*, at ply 1"),
         ([[0], [9]], "opening 2 in openings, 9, plays 9, which is outside the action space"),
-        ([[0, 3, 1, 4, 2]], "opening 1 in openings, 0,3,1,4,2, leaves nothing to play"),
+        ([[0, 3, 1, 4, 2]], "opening 1 in openings leaves nothing to play, as the game is over after 5"),
         ([[0, 3, 1, 4, 2, 5]], "goes on after the end of the game, at ply 5"),
+        (["a3 b3", "a3 a3"], "move 2 of opening 2 in openings is 'a3', which is not legal here"),
         ("/nowhere/openings.txt", "cannot read the openings in /nowhere/openings.txt: No such file"),
     ],
 )
 def test_openings_that_cannot_be(openings, said):
     with pytest.raises(InvalidSettingError, match=said):
         Tournament.prepare(TICTACTOE, ["random", "greedy"], games=4, openings=openings)
-
-
-@pytest.mark.parametrize("line", ["e4", "1 2", "1,,2", "4;5", "__import__('os')"])
-def test_a_line_that_is_no_opening_is_named(line, tmp_path):
-    path = tmp_path / "openings.txt"
-    path.write_text(f"4\n{line}\n")
-    with pytest.raises(InvalidSettingError, match=r"line 2 of .* must be actions separated by commas"):
-        read_openings(path)
-
-
-def test_a_file_that_is_no_text(tmp_path):
-    path = tmp_path / "openings.bin"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidSettingError, match="it is no text"):
-        read_openings(path)
 
 
 class LoadedEnv(toy_envs.ToyEnv):
