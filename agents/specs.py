@@ -6,9 +6,11 @@ import dataclasses
 import enum
 import functools
 import inspect
+import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
@@ -42,6 +44,8 @@ _LEARNED: Final = {
     "torch": "policies.models:TorchAgent",
     "onnx": "policies.models:OnnxAgent",
 }
+_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
+"""What files of models end in, each with the agent that plays one."""
 _ENGINES: Final = {
     "uci": "policies.engines:UciAgent",
     "gtp": "policies.engines:GtpAgent",
@@ -67,6 +71,11 @@ def _by_name() -> dict[str, str]:
 def _agents() -> dict[str, str]:
     """Where the class of every agent with a name is."""
     return {**_by_name(), **_NEED_MORE, **by_name("programs")}
+
+
+def agent_names() -> list[str]:
+    """The names of all agents in specs, those included that need a policy or a file."""
+    return sorted(_agents())
 
 
 def _agent_class(name: str) -> type[Any]:
@@ -100,7 +109,7 @@ def check_env(agent: Any, env: Any) -> None:
     Raises:
         UnsupportedGameError: It does not.
     """
-    name = parse_spec(agent).name if isinstance(agent, str) else ""
+    name = agent_spec(agent).name if isinstance(agent, str) else ""
     if name in _agents():
         _agent_class(name).check_env(env)
 
@@ -224,11 +233,34 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
     return all(_is_harmless(key, part, words) for key, part in spec.arguments.items())
 
 
+def agent_spec(text: str) -> Spec:
+    """The spec that the text of an agent means: the file of a model, ``ppo.zip``, is ``sb3(path='ppo.zip')``.
+
+    Raises:
+        InvalidSettingError: The text cannot be read.
+    """
+    if isinstance(text, str) and (kind := _FILES.get(PurePath(text.strip()).suffix.lower())):
+        return Spec(kind, {"path": text.strip()})
+    spec = parse_spec(text)
+    file = _FILES.get(PurePath(spec.name).suffix.lower())
+    return spec if file is None else Spec(file, {"path": spec.name, **spec.arguments})
+
+
+def names_agent(text: str) -> bool:
+    """Whether a text means an agent: one with a name, a model's file, or ``module:name`` where that is no file."""
+    try:
+        name = agent_spec(text).name
+    except InvalidSettingError:
+        return False
+    return name in _agents() or (":" in name and not os.path.exists(text))
+
+
 def make_agent(agent: str | Agent) -> Agent:
     """The agent that a spec names; an agent is returned as it is.
 
     Args:
-        agent: A name with settings, such as ``"alphabeta(depth=6)"``; or ``"module:name(...)"`` of a class or a
+        agent: A name with settings, such as ``"alphabeta(depth=6)"``; the file of a model (``.zip`` of
+            Stable-Baselines3, ``.onnx``, ``.pt``), also with settings; or ``"module:name(...)"`` of a class or a
             function that makes an agent, called with the settings.
 
     Raises:
@@ -242,7 +274,7 @@ def make_agent(agent: str | Agent) -> Agent:
                 f"methods act(env) and reset(seed), not {agent!r}"
             )
         return agent
-    spec = parse_spec(agent)
+    spec = agent_spec(agent)
     if ":" in spec.name:
         return _foreign(spec)
     if spec.name not in _agents():

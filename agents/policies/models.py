@@ -21,11 +21,11 @@ from zermelo.agents.evaluators.model_files import (
     check_path,
     numpy_array,
     reason_of,
-    require,
 )
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.support.installing import optional_import
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -37,7 +37,8 @@ class Sb3Agent(ViewAgent):
 
     Attributes:
         path: The file that ``model.save`` wrote; ``.zip`` may be left out.
-        algorithm: The class that saved it, such as ``PPO``, ``DQN`` or ``MaskablePPO``.
+        algorithm: The class that saved it, such as ``MaskablePPO``; files of ``PPO``, ``A2C`` and ``DQN`` tell it
+            themselves.
         device: PyTorch's name of the device.
         model: The model itself, instead of the file.
     """
@@ -51,7 +52,7 @@ class Sb3Agent(ViewAgent):
     model: Any = None
 
     def __post_init__(self) -> None:
-        baselines = require("stable_baselines3", "Stable-Baselines3", "sb3")
+        baselines = optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
         model = self._loaded(baselines) if self.model is None else self.model
         self._set("_model", model)
         from stable_baselines3.common.utils import set_random_seed
@@ -61,27 +62,25 @@ class Sb3Agent(ViewAgent):
         super().__post_init__()
 
     def _loaded(self, baselines: Any) -> Any:
-        algorithm = getattr(baselines, str(self.algorithm), None)
-        if algorithm is None:
-            algorithm = getattr(require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
-        if not (isinstance(algorithm, type) and hasattr(algorithm, "load")):
-            raise InvalidSettingError(
-                f"neither Stable-Baselines3 nor sb3-contrib has an algorithm called {self.algorithm!r}: give the "
-                "class that saved the model, such as algorithm=PPO or algorithm=MaskablePPO"
-            )
         path = self.path
         if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
             path = f"{path}.zip"
         path = check_path(path, "a model that Stable-Baselines3 saved")
-        saved = _saved_by(path)
-        if saved is not None and saved != self.algorithm and self.algorithm == "MaskablePPO":
+        name = str(self.algorithm)
+        if name == Sb3Agent.algorithm:
+            name = _saved_by(path) or name
+        algorithm = getattr(baselines, name, None)
+        if algorithm is None:
+            algorithm = getattr(optional_import("sb3_contrib", "sb3-contrib", "sb3"), name, None)
+        if not (isinstance(algorithm, type) and hasattr(algorithm, "load")):
             raise InvalidSettingError(
-                f"{path!r} is no MaskablePPO model, but one of {saved}: say algorithm={saved}"
+                f"neither Stable-Baselines3 nor sb3-contrib has an algorithm called {name!r}: give the class that "
+                "saved the model, such as algorithm=PPO or algorithm=MaskablePPO"
             )
         try:
             return algorithm.load(path, device=self.device)
         except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
-            raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({reason_of(error)})") from error
+            raise InvalidSettingError(f"{path!r} is no {name} model ({reason_of(error)})") from error
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)

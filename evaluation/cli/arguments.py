@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from zermelo.agents.specs import describe_settings
+from zermelo.agents.specs import agent_spec, describe_settings
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.support.spec_text import Spec, parse_spec
+from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.workers import RunnerChoice
 
@@ -154,7 +154,7 @@ def with_limits(
     limited: list[str] = []
     used: set[str] = set()
     for text in agents:
-        spec = parse_spec(text)
+        spec = agent_spec(text)
         known = set() if ":" in spec.name else {setting.name for setting in describe_settings(spec.name)}
         added = {name: value for name, value in limits.items() if name in known and name not in spec.arguments}
         used.update(added)

@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import itertools
 import math
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +25,10 @@ from typing import Any, Final, TypeAlias
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
+from zermelo.agents.specs import agent_names, names_agent
 from zermelo.agents.training.schedules import agent_of, is_agent, is_module
-from zermelo.envs import CloneError, InvalidSettingError, MissingDependencyError, UnsupportedGameError, clone_env
-from zermelo.envs.support.installing import install_command
+from zermelo.envs import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError, clone_env
+from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, Ladder, find_ladder, ladder_of
 from zermelo.evaluation.match.live_game import drive_env
@@ -44,11 +43,12 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
+from zermelo.evaluation.training.scalars import scalar_writer, write_scalars
 from zermelo.evaluation.workers.games import GamePlayer, Participant, seed_globals
 from zermelo.evaluation.workers.work import SerialRunner, kept_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
-"""A ladder's file, anchors, or None for those of the game."""
+"""A ladder's file, an anchor or several, or None for those of the game."""
 BLOCK: Final = 5
 """Games from each seat against a rung, until the next one is chosen."""
 MOST: Final = 1000
@@ -130,6 +130,19 @@ class PolicyRating:
             "notes": list(self.notes),
         }
 
+    def scalars(self) -> dict[str, float]:
+        """The numbers that TensorBoard shows, by name."""
+        total = self.total
+        return {
+            "rating": self.rating,
+            "lower": self.lower,
+            "upper": self.upper,
+            "score": total.score,
+            **{f"score/{name}": row.score for name, row in self.against.items()},
+            "faults": float(sum(total.failures.values())),
+            "reward": total.mean_reward,
+        }
+
     def __str__(self) -> str:
         total = self.total
         ends = _ends(self.lower, self.upper, ".0f")
@@ -188,9 +201,11 @@ def evaluate_policy(
     Args:
         policy: A function as ``PolicyAgent`` takes it, such as ``policy(observation, action_mask)``; a model of
             Stable-Baselines3 or sb3-contrib; a PyTorch module, called with a batch of one observation (and of one
-            mask, if it takes two inputs); or an agent. None but agents that search are shown the environment.
+            mask, if it takes two inputs); an agent; or text that ``make_agent`` reads, such as ``"ppo.zip"`` for a
+            file of Stable-Baselines3. None but agents that search are shown the environment.
         env: A name, a function that makes an environment, or a live environment, of which clones are played in.
-        ladder: A ladder's file (``zermelo ladder``), or anchors: texts, agents, or a mapping of names to such.
+        ladder: A ladder's file (``zermelo ladder``), or anchors: text such as ``"random"``, an agent, or several
+            as a list or a mapping of names to such. Text that names an agent is one, any other is a file.
             By default the ladder that this package has for the game. Where it has none, ``random`` and those of
             ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
             Anchors meet once before the first answer, which in slow games takes long: give quicker ones there.
@@ -213,7 +228,9 @@ def evaluate_policy(
     if games is not None:
         check_whole("games", games, lower=1)
     check_number("interval", interval, lower=0, above=True)
-    with _scalar_writer(writer) as scalars, undisturbed(policy, seed):
+    policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
+    ladder = _anchors(ladder)
+    with scalar_writer(writer) as scalars, undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
         source = functools.partial(clone_env, env) if is_live(env) else env
@@ -243,8 +260,24 @@ def evaluate_policy(
             place = levels.around(rating.rating if is_elo else rating.total.mean_reward)
             rating = replace(rating, place=place, baseline=levels.baseline)
         if scalars is not None:
-            _write_scalars(scalars, rating, step)
+            write_scalars(scalars, rating.scalars(), step)
     return rating
+
+
+def _anchors(ladder: LadderSource) -> LadderSource:
+    """The ladder, a single anchor as a list of it; the file of a ladder stays text."""
+    if isinstance(ladder, os.PathLike):
+        return os.fspath(ladder)
+    if isinstance(ladder, str):
+        hint = did_you_mean(ladder.partition("(")[0], agent_names())
+        if not names_agent(ladder) and not os.path.exists(ladder) and hint:
+            raise UnknownNameError(f"the ladder {ladder!r} is neither an agent nor a file: {hint}")
+        return [ladder] if names_agent(ladder) else ladder
+    if ladder is None or isinstance(ladder, Mapping | Sequence):
+        return ladder
+    if is_agent(ladder) or callable(ladder):
+        return [ladder]
+    raise InvalidSettingError(f"ladder must be a file, an agent or a list of agents, not {ladder!r}")
 
 
 def _levels(env: Any, ladder: LadderSource) -> Levels | None:
@@ -339,53 +372,6 @@ def undisturbed(policy: Any, seed: int) -> Iterator[None]:
             for part in module.modules() if is_module(module) else ():
                 stack.callback(setattr, part, "training", part.training)
         yield
-
-
-WRITERS = ("torch.utils.tensorboard", "tensorboardX")
-"""Modules with a ``SummaryWriter``, the preferred one first."""
-
-
-@contextlib.contextmanager
-def _scalar_writer(writer: Any) -> Iterator[Any]:
-    """What scalars are written to, or None; made before the games, so that an error comes at once."""
-    if not isinstance(writer, str | os.PathLike):
-        if writer is not None and not callable(getattr(writer, "add_scalar", None)):
-            raise InvalidSettingError(
-                f"writer must be a folder or have add_scalar(tag, value, step), as TensorBoard's SummaryWriter, "
-                f"not {writer!r}"
-            )
-        yield writer
-        return
-    for module in WRITERS:
-        try:
-            kind = importlib.import_module(module).SummaryWriter
-        except ImportError:
-            continue
-        with contextlib.closing(kind(os.fspath(writer))) as made:
-            yield made
-        return
-    raise MissingDependencyError(f"TensorBoard is not installed: {install_command('tensorboard')}")
-
-
-def _write_scalars(writer: Any, rating: PolicyRating, step: int | None) -> None:
-    total = rating.total
-    values = {
-        "rating": rating.rating,
-        "lower": rating.lower,
-        "upper": rating.upper,
-        "score": total.score,
-        **{f"score/{_tag(name)}": row.score for name, row in rating.against.items()},
-        "faults": float(sum(total.failures.values())),
-        "reward": total.mean_reward,
-    }
-    for name, value in values.items():
-        if math.isfinite(value):
-            writer.add_scalar(f"zermelo/{name}", value, step)
-
-
-def _tag(agent: str) -> str:
-    """The name with nothing in it that TensorBoard would replace."""
-    return re.sub(r"[^\w.-]+", "_", agent, flags=re.ASCII).strip("_")
 
 
 PERFECT: Final = "alphabeta(depth=full)"

@@ -9,13 +9,14 @@ import re
 import numpy as np
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, GreedyAgent, Sb3Agent, TorchAgent
+from zermelo.agents import AlphaBetaAgent, GreedyAgent, RandomAgent, TorchAgent
 from zermelo.agents.training import OpponentEnv
 from zermelo.envs import (
     InvalidSettingError,
     MissingDependencyError,
     UnknownNameError,
     UnsupportedGameError,
+    ZermeloError,
     make_env,
 )
 from zermelo.envs.support.installing import install_command
@@ -133,7 +134,7 @@ def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
     def missing(name, *rest):
         raise ImportError(name)
 
-    monkeypatch.setattr("zermelo.evaluation.training.evaluate.importlib.import_module", missing)
+    monkeypatch.setattr("zermelo.evaluation.training.scalars.importlib.import_module", missing)
     with pytest.raises(MissingDependencyError, match=re.escape(install_command("tensorboard"))):
         evaluate_policy(None, GAME, writer=tmp_path)
 
@@ -242,8 +243,14 @@ def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
         model = algorithm("MlpPolicy", OpponentEnv(GAME, observation="array"), seed=0, device="cpu", **settings)
         assert not evaluate_policy(model, GAME, ladder=["random"], games=4).total.failures
         model.save(tmp_path / "model.zip")
-        with pytest.raises(InvalidSettingError, match=f"but one of {algorithm.__name__}: say algorithm="):
-            Sb3Agent(path=str(tmp_path / "model.zip"))
+        by_file = [
+            tmp_path / "model.zip",
+            f"sb3(path={str(tmp_path / 'model.zip')!r})",
+            str(tmp_path / "model.zip"),
+        ]
+        rated = [evaluate_policy(policy, GAME, ladder="random", games=4).to_dict() for policy in by_file]
+        assert rated[0] == rated[1] == rated[2]
+        assert rated[0]["rungs"][0]["agent"] == "random"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
@@ -252,3 +259,29 @@ def test_a_file_that_is_no_network_is_told_so(tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK\x03\x04 nonsense")
     with pytest.raises(InvalidSettingError, match="it is damaged, or was not saved by PyTorch"):
         TorchAgent(path=str(tmp_path / "net.pt"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "ladder", "said"),
+    [
+        ("random", "randm", "the ladder 'randm' is neither an agent nor a file: did you mean 'random'?"),
+        ("random", "alphabet(depth=1)", "is neither an agent nor a file: did you mean 'alphabeta'?"),
+        ("random", "alphabeta(detph=1)", "alphabeta has no setting 'detph': did you mean 'depth'?"),
+        ("random", "missing.json", "cannot read the ladder missing.json"),
+        ("random", 3, "ladder must be a file, an agent or a list of agents, not 3"),
+        ("missing.zip", "random", "there is no file 'missing.zip'"),
+        ("missing.onnx(outputs=logits)", "random", "there is no file 'missing.onnx'"),
+        ("missing.pt", "random", "there is no file 'missing.pt'"),
+        ("randm", "random", "no agent is called 'randm': did you mean 'random'?"),
+    ],
+)
+def test_text_means_what_it_means_on_the_command_line(policy, ladder, said):
+    with pytest.raises(ZermeloError) as caught:
+        evaluate_policy(policy, GAME, ladder=ladder)
+    assert said in str(caught.value)
+
+
+def test_one_anchor_is_a_ladder():
+    several = evaluate_policy("greedy", GAME, ladder=["random"], games=4)
+    for one in ("random", RandomAgent(), RandomAgent):
+        assert evaluate_policy("greedy", GAME, ladder=one, games=4).to_dict() == several.to_dict()
