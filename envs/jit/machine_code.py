@@ -1,7 +1,8 @@
 """Machine code in files: written from LLVM's text, read back without Numba.
 
-A file has one object file in the platform's own format, after a line that says what to call in it and a hash that
-shows a torn file. It holds no Python objects, so reading one runs no code but the kernel's.
+A file says what it is, then come a checksum, a line that says what to call, and one object file in the platform's
+own format. The checksum covers all that follows it, and the file's name: a file that is torn, damaged or another's
+is as good as none. There are no Python objects in it, so reading one runs no code but the kernel's.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.rules.arrays import SYMBOLS
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.files import read_file, replaced
 
-MAGIC = b"zermelo machine code 1\n"
+MAGIC: Final = b"zermelo machine code 2"
+_LARGEST: Final = 1 << 28
 _FREE = "NRT_MemInfo_call_dtor"
 """What frees an array's memory: never called where nothing allocates any, as memory is only borrowed then."""
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
@@ -166,13 +168,19 @@ def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     return found  # type: ignore[no-any-return]  # a ctypes function
 
 
+def _checksum(path: Path, content: bytes) -> bytes:
+    """The checksum of the content of the file with this name."""
+    return hashlib.sha256(os.fsencode(path.name) + b"\n" + content).hexdigest().encode()
+
+
 def read(path: Path) -> Code | None:
-    """The machine code in a file; None if there is none, or not a whole one."""
+    """The machine code in a file; None if there is none that was written, as it is, under this name."""
     try:
-        magic, head, data = path.read_bytes().split(b"\n", 2)
-        told = json.loads(head)
-        if magic + b"\n" != MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
+        magic, checksum, content = read_file(path, _LARGEST).split(b"\n", 2)
+        if magic != MAGIC or checksum != _checksum(path, content):
             return None
+        head, data = content.split(b"\n", 1)
+        told = json.loads(head)
         return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -184,6 +192,6 @@ def write(path: Path, code: Code) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    head = {"entry": code.entry, "needs": code.needs, "sha256": hashlib.sha256(code.data).hexdigest()}
+    content = json.dumps({"entry": code.entry, "needs": code.needs}).encode() + b"\n" + code.data
     with replaced(path) as partial:
-        partial.write_bytes(MAGIC + json.dumps(head).encode() + b"\n" + code.data)
+        partial.write_bytes(b"\n".join((MAGIC, _checksum(path, content), content)))

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -245,15 +246,50 @@ def test_a_full_disk_costs_one_line(folder: Folder) -> None:
 
 
 @pytest.mark.thorough
-def test_a_torn_file_is_not_believed(warm: Folder) -> None:
-    folder = warm
-    for file in folder.kept():
-        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    count, said = folder.count()
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+        lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(file.read_bytes().replace(b"leaves", b"leaver", 1)),
+        lambda file: file.chmod(0),
+    ],
+    ids=["torn", "empty", "another entry", "unreadable"],
+)
+def test_a_damaged_file_is_replaced(warm: Folder, damage: Callable[[Path], Any]) -> None:
+    [file] = warm.kept()
+    damage(file)
+    count, said = warm.count()
     assert count == leaves(12, 6)
     assert "Traceback" not in said
-    folder.count()
-    assert folder.count() == (leaves(12, 6), "")
+    assert warm.count() == (leaves(12, 6), "")
+
+
+@pytest.mark.thorough
+def test_a_folder_in_place_of_a_file_costs_one_line(warm: Folder) -> None:
+    [file] = warm.kept()
+    file.unlink()
+    file.mkdir()
+    count, said = warm.count()
+    assert count == leaves(12, 6)
+    assert said.count("cannot be kept in") == 1
+    assert "Traceback" not in said
+
+
+@pytest.mark.thorough
+def test_files_that_are_swapped_are_both_replaced(warm: Folder) -> None:
+    """Kernels of rules with the same names have the same names too: only the file's own tells them apart."""
+    first = warm.kept()
+    warm.write(least=2)
+    warm.count()
+    [one], [other] = first, set(warm.kept()) - set(first)
+    codes = one.read_bytes(), other.read_bytes()
+    one.write_bytes(codes[1])
+    other.write_bytes(codes[0])
+    assert warm.count()[0] == leaves(12, 6, least=2)
+    warm.write()
+    assert warm.count()[0] == leaves(12, 6)
+    assert (one.read_bytes(), other.read_bytes()) == codes
 
 
 def test_files_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
