@@ -5,7 +5,6 @@ The libraries are optional and imported only when a network is loaded.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,22 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.settings import flag, import_name
-from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.support.installing import optional_import
 
 _ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
-
-
-def require(module: str, package: str, extra: str) -> Any:
-    """An optional library.
-
-    Raises:
-        MissingDependencyError: It is not installed; the message has the ``pip`` command.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(f"{package} is not installed: {install_command(extra)}") from error
 
 
 def check_path(path: str, what: str) -> str:
@@ -74,7 +61,7 @@ class TorchModel:
 
     def load(self) -> Any:
         """The network, ready to be called; refuses what is not there, or cannot be read."""
-        torch = require("torch", "PyTorch", "torch")
+        torch = optional_import("torch", "PyTorch", "torch")
         if self.module is not None and not self.path:
             return self._made(torch)
         path = check_path(self.path, "a file that PyTorch saved")
@@ -106,7 +93,7 @@ class TorchModel:
         return made.to(self.device).eval()
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
-        torch = require("torch", "PyTorch", "torch")
+        torch = optional_import("torch", "PyTorch", "torch")
         with torch.inference_mode():
             inputs = (torch.as_tensor(one, device=self.device) for one in (observations, masks))
             return network(*[*inputs][: 1 + self.mask_input])
@@ -124,7 +111,7 @@ class OnnxModel:
 
     def load(self) -> Any:
         """A session of ONNX Runtime."""
-        runtime = require("onnxruntime", "ONNX Runtime", "onnx")
+        runtime = optional_import("onnxruntime", "ONNX Runtime", "onnx")
         path = check_path(self.path, "an ONNX model")
         try:
             session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shlex
@@ -12,7 +13,9 @@ from collections.abc import Iterable
 from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from zermelo.envs.errors import MissingDependencyError
 
 _PACKAGES: Final = {"classic": ("pygame", "chess", "rlcard", "shimmy"), "openspiel": ("pyspiel", "shimmy")}
 
@@ -37,6 +40,18 @@ def install_command(extra: str) -> str:
     if own and os.name == "posix" and (folder / "scripts" / "setup").is_file():
         return f"{shlex.quote('scripts/setup' if here == '.' else f'{here}/scripts/setup')} {extra}"
     return f"pip install -e {_quoted(f'{here}[{extra}]')}"
+
+
+def optional_import(module: str, package: str, extra: str) -> Any:
+    """A module of an optional package.
+
+    Raises:
+        MissingDependencyError: It is not installed; the message has the command that installs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(f"{package} is not installed: {install_command(extra)}") from error
 
 
 def is_installed(extra: str) -> bool:

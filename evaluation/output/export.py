@@ -1,9 +1,4 @@
-"""Games and moves as tables for other programs: CSV, JSON or Parquet, written as they are read.
-
-``games`` has one row a game, with a column for each seat's agent, reward, score and outcome (``agent_0``, ...).
-``moves`` has one row a move: ``ply`` counts from 0 at the start of the game, its opening included, and moves of
-the opening have no agent. An action that is not an integer is written as JSON.
-"""
+"""Games and moves as tables for other programs: CSV, JSON or Parquet, written as they are read."""
 
 from __future__ import annotations
 
@@ -23,56 +18,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import json_number
 from zermelo.evaluation.output import TABLES, ExportFormat
-
-_GAMES: Final[Mapping[str, tuple[type, Callable[[GameRecord], Any]]]] = {
-    "game_id": (str, lambda game: game.game_id),
-    "env": (str, lambda game: game.env),
-    "seed": (int, lambda game: game.seed),
-    "end": (str, lambda game: str(game.end)),
-    "plies": (int, lambda game: len(game.opening) + len(game.moves)),
-    "opening": (str, lambda game: json.dumps(game.opening) if game.opening else ""),
-    "seconds": (float, lambda game: game.seconds),
-    "failure": (str, lambda game: str(game.failure.kind) if game.failure else ""),
-    "failure_seat": (int, lambda game: game.failure.seat if game.failure else None),
-    "failure_message": (str, lambda game: game.failure.message if game.failure else ""),
-}
-_SEAT_COLUMNS: Final[Mapping[str, type]] = {"agent": str, "reward": float, "score": float, "outcome": str}
-_MOVE_COLUMNS: Final[Mapping[str, type]] = {
-    "game_id": str,
-    "ply": int,
-    "seat": int,
-    "agent": str,
-    "action": str,
-    "seconds": float,
-    "nodes": int,
-    "depth": int,
-    "value": float,
-}
-
-
-def game_row(record: GameRecord) -> dict[str, Any]:
-    """The row of a game; None where there is nothing to say."""
-    row = {name: value(record) for name, (_, value) in _GAMES.items()}
-    scores, outcomes = record.scores, record.outcomes
-    for seat, agent in enumerate(record.agents):
-        row[f"agent_{seat}"] = agent
-        row[f"reward_{seat}"] = record.rewards[seat]
-        row[f"score_{seat}"] = scores[seat] if scores else None
-        row[f"outcome_{seat}"] = str(outcomes[seat]) if outcomes else None
-    return row
-
-
-def move_rows(record: GameRecord) -> Iterator[dict[str, Any]]:
-    """The rows of a game's moves, its opening first."""
-    for ply, action in enumerate(record.opening):
-        yield dict.fromkeys(_MOVE_COLUMNS) | {"game_id": record.game_id, "ply": ply, "action": _text(action)}
-    for ply, move in enumerate(record.moves, start=len(record.opening)):
-        who = {"game_id": record.game_id, "ply": ply, "agent": record.agents[move.seat]}
-        yield {**who, **move._asdict(), "action": _text(move.action)}
-
-
-def _text(action: Any) -> str:
-    return str(action) if isinstance(action, int) else json.dumps(action)
+from zermelo.evaluation.storage.rows import MOVE_COLUMNS, game_columns, game_row, move_rows
 
 
 def export_games(
@@ -95,9 +41,6 @@ def export_games(
     first = next(iterator, None)
     if first is None:
         raise StoreError("there are no games to export: play some first")
-    game_columns = {name: kind for name, (kind, _) in _GAMES.items()}
-    for seat in range(len(first.agents)):
-        game_columns |= {f"{name}_{seat}": kind for name, kind in _SEAT_COLUMNS.items()}
     writer = table_writer(form)
     paths = (target / f"games.{form}", target / f"moves.{form}")
     try:
@@ -105,8 +48,8 @@ def export_games(
         with (
             replaced(paths[0]) as games_file,
             replaced(paths[1]) as moves_file,
-            writer(games_file, game_columns) as add_game,
-            writer(moves_file, _MOVE_COLUMNS) as add_move,
+            writer(games_file, game_columns(len(first.agents))) as add_game,
+            writer(moves_file, MOVE_COLUMNS) as add_move,
         ):
             for record in itertools.chain([first], iterator):
                 add_game(game_row(record))

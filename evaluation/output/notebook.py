@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import math
 from typing import TYPE_CHECKING, Any
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.support.installing import optional_import
 from zermelo.evaluation.match.score import Scoring
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
 
 
-def _load(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        raise MissingDependencyError(f"{package} is not installed: {install_command('notebook')}") from error
-
-
 def _axes(given: Any, height: float) -> Any:
-    plots = _load("matplotlib.pyplot")
+    plots = optional_import("matplotlib.pyplot", "matplotlib", "notebook")
     return plots.subplots(figsize=(7, height), layout="constrained")[1] if given is None else given
 
 
 def to_pandas(standings: Standings) -> Any:
     """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent."""
     text = io.StringIO(standings.to_csv())
-    found = _load("pandas").read_csv(text, dtype={"agent": str}, keep_default_na=False, na_values=[""])
+    found = optional_import("pandas", "pandas", "notebook").read_csv(
+        text, dtype={"agent": str}, keep_default_na=False, na_values=[""]
+    )
     return found.set_index("agent")
 
 

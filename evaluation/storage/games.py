@@ -6,22 +6,24 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, overload
+from typing import Any, Final, overload
 
+from zermelo.envs.support.installing import optional_import
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import game_order
-from zermelo.evaluation.storage.database import FILE, open_reader, record_lines
+from zermelo.evaluation.storage.database import FILE, open_reader, record_lines, suspect_lines
+from zermelo.evaluation.storage.rows import game_columns, game_row
 
 LINES: Final = "games.jsonl"
 
 
 FEW: Final = 5
 """Games that a sentence names."""
-CHECKED: Final = 10_000
-"""The first so many records of a run are read only to name those that cannot be."""
+CHECKED: Final = 100_000
+"""Records of a run that are glanced at only to name those that cannot be read."""
 
 
 class StoredGames(Sequence[GameRecord]):
@@ -34,10 +36,16 @@ class StoredGames(Sequence[GameRecord]):
         count: Returns how many there are now.
         read: Yields those from one index to before another, in the order of the schedule: what a game is called
             in a sentence, and its line of JSON.
+        suspects: Yields those that are no records at a glance.
     """
 
-    def __init__(self, count: Callable[[], int], read: Callable[[int, int], Iterator[tuple[str, str]]]) -> None:
-        self._count, self._read = count, read
+    def __init__(
+        self,
+        count: Callable[[], int],
+        read: Callable[[int, int], Iterator[tuple[str, str]]],
+        suspects: Callable[[], Iterable[tuple[str, str]]] = list,
+    ) -> None:
+        self._count, self._read, self._suspects = count, read, suspects
 
     def __len__(self) -> int:
         return self._count()
@@ -67,12 +75,12 @@ class StoredGames(Sequence[GameRecord]):
                 print(f"zermelo: {_left_out(failed, error)}", file=sys.stderr)
 
     def unreadable(self) -> str:
-        """A sentence on those of the first ``CHECKED`` games whose records cannot be read; empty without any.
+        """A sentence on the games whose records cannot be read, as far as a glance shows; empty without any.
 
         Their results stand, since they are kept apart.
         """
         failed, error = list[str](), None
-        for called, line in self._read(0, min(len(self), CHECKED)):
+        for called, line in self._suspects():
             try:
                 _record(called, line)
             except StoreError as found:
@@ -104,6 +112,24 @@ class StoredGames(Sequence[GameRecord]):
 
     def __repr__(self) -> str:
         return f"<StoredGames: {len(self)} games>"
+
+    def to_pandas(self) -> Any:
+        """The games as a pandas ``DataFrame``, by ``game_id``: a row for each, as ``zermelo export`` writes it.
+
+        Raises:
+            MissingDependencyError: pandas is not installed; the message has the command that installs it.
+        """
+        pandas = optional_import("pandas", "pandas", "notebook")
+        rows, seats = list[dict[str, Any]](), 0
+        for record in self:
+            rows.append(game_row(record))
+            seats = max(seats, len(record.agents))
+        columns = {}
+        for name, kind in game_columns(seats).items():
+            values = [row.get(name) for row in rows]
+            whole = "Int64" if None in values else None  # NumPy's integers have no missing value
+            columns[name] = pandas.Series(values, dtype={int: whole, float: "float64", str: "object"}[kind])
+        return pandas.DataFrame(columns).set_index("game_id")
 
 
 def _record(called: str, line: str) -> GameRecord:
@@ -139,9 +165,17 @@ def _of_database(path: Path) -> StoredGames:
 
     def read(start: int, stop: int) -> Iterator[tuple[str, str]]:
         with open_reader(path) as db:
-            yield from ((f"game {index + 1}", line) for index, line in record_lines(db, start, stop))
+            yield from _called(record_lines(db, start, stop))
 
-    return StoredGames(count, read)
+    def suspects() -> list[tuple[str, str]]:
+        with open_reader(path) as db:
+            return [*_called(suspect_lines(db, CHECKED))]
+
+    return StoredGames(count, read, suspects)
+
+
+def _called(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    return ((f"game {index + 1}", line) for index, line in lines)
 
 
 def _of_text(path: Path) -> StoredGames:

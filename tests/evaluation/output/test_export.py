@@ -14,7 +14,8 @@ from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import EndReason, GameRecord, Move, StoreError
 from zermelo.evaluation.output import TABLES, ExportFormat
-from zermelo.evaluation.output.export import export_games, game_row, move_rows
+from zermelo.evaluation.output.export import export_games
+from zermelo.evaluation.storage.rows import game_row, move_rows
 
 RECORDS = list(made_records(40))
 ODD = GameRecord(
