@@ -26,7 +26,6 @@ from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
-from zermelo.envs.support.installing import optional_import
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
