@@ -8,13 +8,23 @@ There is none when somebody won every time: the likelihood then keeps rising as 
 Albert and J. A. Anderson, 1984, Biometrika 71:1). The method follows them until what never happened has next to no
 probability; those directions are told from all others by their information, which has faded.
 
+With few games the interval of the profile likelihood is too narrow, since it takes all other parameters for known
+once they are fitted. The modified root r* corrects that (O. E. Barndorff-Nielsen, 1986, Biometrika 73:307; for
+parameters that enter as these do, A. C. Davison, 1988, JRSS B 50:445). It is the root of twice the fall of the
+profile log-likelihood, corrected for the skewness of the likelihood and for the parameters fitted beside, and it
+is a standard normal variable to the third order. An interval holds all values of which |r*| is at most 1.96. Where
+the estimate is infinite, the probability of results so one-sided comes from r* of half a win less, and half of
+that probability counts (mid-p). (Numbers are those of 95 %.)
+
 ``p`` is the number of parameters, ``a`` that of alternatives in all choices together.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -36,6 +46,10 @@ _FADED = 1e-3
 """Information below which parameters run off in a direction: a single choice against it gives about 1."""
 _FAR = 40.0
 """Log-ability that is as good as infinite."""
+_NEAR = 0.2
+"""Standard errors around an estimate within which r* is interpolated: both its terms vanish there."""
+_AGREEMENT = 0.03
+"""Part of an interval by which r* may differ from the standard error where that is used."""
 
 FINITE, ABOVE, BELOW, UNDETERMINED = "finite", "plus infinity", "minus infinity", "undetermined"
 """The most likely value of a combination of parameters; undetermined where any is as likely as any other, or where
@@ -53,7 +67,7 @@ class Effect:
         upper: Upper end.
         standard_error: From the curvature of the likelihood; infinite if the estimate is.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``.
-        method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact`` for an infinite
+        method: How the interval was found: ``standard error``, ``modified root``, ``one-sided`` for an infinite
             estimate, ``anchor`` for what is zero by definition, or ``none``.
     """
 
@@ -79,24 +93,37 @@ class Choices:
         sizes: How many alternatives each set has.
         counts: How often each alternative was chosen, in all ``a``.
         parameters: ``p``.
+        weight: What one choice counts.
     """
 
     def __init__(
-        self, features: Sequence[dict[int, float]], sizes: Sequence[int], counts: Sequence[float], parameters: int
+        self,
+        features: Sequence[dict[int, float]],
+        sizes: Sequence[int],
+        counts: Sequence[float],
+        parameters: int,
+        weight: float = 1.0,
     ) -> None:
         from scipy.sparse import csr_matrix
 
-        self.given, self.parameters = (features, sizes, counts), parameters
+        self.given, self.parameters, self.weight = (features, sizes, counts), parameters, weight
+        self._tilt = np.zeros(parameters)
         entries = [(value, row, column) for row, one in enumerate(features) for column, value in one.items()]
         data, rows, columns = zip(*entries, strict=True)
         matrix = csr_matrix((data, (rows, columns)), shape=(len(features), parameters))
         self._matrix: Any = matrix.toarray() if len(features) * parameters**2 <= _DENSE else matrix
-        self._counts = np.asarray(counts, float)
+        self._counts = weight * np.asarray(counts, float)
         self._starts = np.cumsum([0, *sizes[:-1]])
         self._set_of = np.repeat(np.arange(len(sizes)), sizes)
         self._set_counts = np.add.reduceat(self._counts, self._starts)
         ones, alternatives = np.ones(len(features)), np.arange(len(features))
         self._sum_sets = csr_matrix((ones, (self._set_of, alternatives)), shape=(len(sizes), len(features)))
+
+    def tilted(self, tilt: Vector) -> Choices:
+        """The same with ``tilt @ parameters`` added to the log-likelihood, as if results differed by that much."""
+        other = copy.copy(self)
+        other._tilt = self._tilt + self.weight * tilt
+        return other
 
     def _log_shares(self, theta: Vector) -> Vector:
         utility = self._matrix @ theta
@@ -105,12 +132,12 @@ class Choices:
 
     def log_likelihood(self, theta: Vector) -> float:
         """In natural logarithms, without the multinomial constant."""
-        return float(self._counts @ self._log_shares(theta))
+        return float(self._counts @ self._log_shares(theta) + self._tilt @ theta)
 
     def gradient(self, theta: Vector) -> Vector:
         """Gradient of the log-likelihood, shape (p,)."""
         expected = self._set_counts[self._set_of] * np.exp(self._log_shares(theta))
-        return np.asarray(self._matrix.T @ (self._counts - expected))
+        return np.asarray(self._matrix.T @ (self._counts - expected)) + self._tilt
 
     def information(self, theta: Vector, set_counts: Vector | None = None) -> Vector:
         """The negative Hessian of the log-likelihood, observed and expected alike, shape (p, p)."""
@@ -190,10 +217,11 @@ class ChoiceFit:
     """The most likely parameters ``theta``, what is uncertain about them, and what has no finite answer.
 
     Only contrasts that are finite mean anything. ``log_likelihood`` is the supremum; ``unseen`` is the number of
-    directions that the choices cannot see.
+    directions that the choices cannot see. ``spread`` is how much results vary, as a part of what the model says
+    (the dispersion of quasi-likelihood). One-sided results are as likely as the model says, whatever the spread.
     """
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Choices, spread_at: Callable[[Vector], float] | None = None) -> None:
         from scipy.linalg import eigh
 
         self.choices, self._unseen = choices, choices.null_space()
@@ -201,12 +229,14 @@ class ChoiceFit:
         basis = _complement(self._unseen)
         self.theta = choices.maximize(np.zeros(choices.parameters), basis)
         self.log_likelihood = choices.log_likelihood(self.theta)
-        sizes, vectors = np.ones(0), basis
+        self.spread = 1.0 if spread_at is None else spread_at(self.theta)
+        sizes, vectors = np.ones(0), np.ones((0, 0))
         if basis.size:
             sizes, vectors = eigh(basis.T @ choices.information(self.theta) @ basis)
         settled = sizes > _FADED
         known, drifting = basis @ vectors[:, settled], basis @ vectors[:, ~settled]
-        self._covariance: Vector = known / sizes[settled] @ known.T
+        self._log_information = float(np.log(sizes[settled]).sum())
+        self._covariance: Vector = self.spread * (known / sizes[settled] @ known.T)
         self.separated = drifting.shape[1] > 0
         self._unknown = np.column_stack([self._unseen, drifting])
 
@@ -232,27 +262,71 @@ class ChoiceFit:
         theta = self.choices.maximize(self.theta if start is None else start, basis, offset=offset)
         return self.choices.log_likelihood(theta), theta
 
+    def root(self, contrast: Vector, value: float) -> float:
+        """r*: by how many standard errors a finite contrast is above ``value``; a standard normal variable."""
+        estimate, error = float(contrast @ self.theta), self._error(contrast)
+        distance = (estimate - value) / error
+        if abs(distance) >= _NEAR:
+            return self._root_at(contrast, value, self.profile(contrast, value)[1])
+        near = [estimate + side * _NEAR * error for side in (-1.0, 1.0)]
+        low, high = (self._root_at(contrast, end, self.profile(contrast, end)[1]) for end in near)
+        return (low + high + (low - high) * distance / _NEAR) / 2.0
+
+    def _root_at(self, contrast: Vector, value: float, theta: Vector) -> float:
+        """r* of ``value``, where ``theta`` is most likely of those with it, or near to that."""
+        norm, above = math.sqrt(float(contrast @ contrast)), float(contrast @ self.theta) - value
+        fall = max(self.log_likelihood - self.choices.log_likelihood(theta), 1e-300)
+        others = _complement(np.column_stack([self._unknown, contrast / norm]))
+        left = np.linalg.slogdet(others.T @ self.choices.information(theta) @ others)[1] if others.size else 0.0
+        root = math.copysign(math.sqrt(2.0 * fall), above)
+        wald = math.log(abs(above) / norm) + 0.5 * (self._log_information - float(left))
+        spread = math.sqrt(self.spread)
+        return root / spread + (wald - math.log(abs(root))) * spread / root
+
+    def _one_sided_root(self, contrast: Vector, sign: float) -> Callable[[float], float]:
+        """By how many standard errors an infinite contrast is above a value, as ``root`` says of finite ones.
+
+        Where nothing else is fitted, the probability of results so one-sided is known. Else it is that of the fit
+        if half a result had gone the other way, which makes the contrast finite.
+        """
+        if len(contrast) - self.unseen == 1:
+
+            def exact(value: float) -> float:
+                fall = self.log_likelihood - self.profile(contrast, value)[0]
+                return -sign * NormalDist().inv_cdf(min(math.exp(-max(fall, 0.0)), 1.0 - 1e-15) + 1e-300)
+
+            return exact
+        tilt = contrast * (-0.5 * sign / float(np.abs(contrast).max()))
+        return functools.partial(ChoiceFit(self.choices.tilted(tilt)).root, contrast)
+
+    def estimate(self, contrast: Vector) -> tuple[float, str]:
+        """The most likely value of ``contrast @ parameters`` and its status; 0 if it is undetermined."""
+        status = self.status(contrast)
+        known = {ABOVE: math.inf, BELOW: -math.inf, UNDETERMINED: 0.0}
+        return known.get(status, float(contrast @ self.theta)), status
+
     def effect(self, contrast: Vector, name: str, confidence: float) -> Effect:
         """``contrast @ parameters`` with its interval."""
-        status, estimate, error = self.status(contrast), float(contrast @ self.theta), self._error(contrast)
+        (estimate, status), error = self.estimate(contrast), self._error(contrast)
         if status == UNDETERMINED:
-            estimate, error, lower, upper, method = 0.0, math.inf, -math.inf, math.inf, "none"
+            error, lower, upper, method = math.inf, -math.inf, math.inf, "none"
         elif status != FINITE:
-            drop, sign = -math.log(1.0 - confidence), 1.0 if status == ABOVE else -1.0
-            is_below = self._fallen(contrast) > drop
-            end = self._crossing(contrast, drop, 0.0, sign if is_below else -sign)
-            estimate, error, method = sign * math.inf, math.inf, "exact"
+            sign = math.copysign(1.0, estimate)
+            end = _crossing(
+                self._one_sided_root(contrast, sign), sign * NormalDist().inv_cdf(confidence), 0.0, 1.0
+            )
+            error, method = math.inf, "one-sided"
             lower, upper = (end, math.inf) if status == ABOVE else (-math.inf, end)
         elif not np.abs(contrast).max() > 0.0:
             estimate = error = lower = upper = 0.0
             method = "anchor"
         else:
-            drop = normal_quantile(confidence) ** 2 / 2.0
-            reach = math.sqrt(2.0 * drop) * error
-            lower, upper, method = estimate - reach, estimate + reach, "standard error"
-            if not self._is_normal(contrast, drop):
-                lower, upper = (self._crossing(contrast, drop, estimate, step) for step in (-reach, reach))
-                method = "profile likelihood"
+            z = normal_quantile(confidence)
+            lower, upper, method = estimate - z * error, estimate + z * error, "standard error"
+            if not self._is_normal(contrast, z):
+                root = functools.partial(self.root, contrast)
+                lower, upper = (_crossing(root, end, estimate, error) for end in (z, -z))
+                method = "modified root"
         return Effect(
             name=name, estimate=estimate, lower=lower, upper=upper, standard_error=error, status=status,
             method=method,
@@ -260,56 +334,52 @@ class ChoiceFit:
 
     def superiority(self, contrast: Vector, confidence: float) -> float:
         """The probability that a contrast is positive, found as its interval is; 0.5 where unknown."""
-        status, estimate, error = self.status(contrast), float(contrast @ self.theta), self._error(contrast)
+        status, error = self.status(contrast), self._error(contrast)
         if status == UNDETERMINED or (status == FINITE and error == 0.0):
             return 0.5
         if status != FINITE:
-            other = 0.5 * math.exp(min(0.0, -self._fallen(contrast)))
+            sign = 1.0 if status == ABOVE else -1.0
+            other = 0.5 * NormalDist().cdf(-sign * self._one_sided_root(contrast, sign)(0.0))
             return 1.0 - other if status == ABOVE else other
-        if self._is_normal(contrast, normal_quantile(confidence) ** 2 / 2.0):
-            return NormalDist().cdf(estimate / error)
-        root = math.sqrt(max(0.0, 2.0 * self._fallen(contrast)))
-        return NormalDist().cdf(math.copysign(root, estimate))
+        if self._is_normal(contrast, normal_quantile(confidence)):
+            return NormalDist().cdf(float(contrast @ self.theta) / error)
+        return NormalDist().cdf(self.root(contrast, 0.0))
 
     def _error(self, contrast: Vector) -> float:
         return math.sqrt(max(0.0, float(contrast @ self._covariance @ contrast)))
 
-    def _fallen(self, contrast: Vector) -> float:
-        return self.log_likelihood - self.profile(contrast, 0.0)[0]
+    def _is_normal(self, contrast: Vector, z: float) -> bool:
+        """Whether r* agrees with the standard error at both ends of the interval of a finite contrast.
 
-    def _is_normal(self, contrast: Vector, drop: float) -> bool:
-        """Whether the likelihood agrees with the standard error of a finite contrast.
-
-        On the straight way that is best near the maximum, the log-likelihood must have fallen by ``drop`` to
-        within a tenth at both ends of the interval, which makes them right to within a twentieth.
+        The other parameters are those on the straight way that is best near the maximum.
         """
-        reach = math.sqrt(2.0 * drop) * self._error(contrast)
-        if reach == 0.0:
+        error, estimate = self._error(contrast), float(contrast @ self.theta)
+        if error == 0.0:
             return True
-        step = self._covariance @ contrast * (2.0 * drop / reach)
-        falls = [self.log_likelihood - self.choices.log_likelihood(self.theta + way) for way in (-step, step)]
-        return 0.9 * drop < min(falls) and max(falls) < 1.1 * drop
+        step, reach = self._covariance @ contrast / error, max(z, _NEAR)
+        for side in (-reach, reach):
+            root = self._root_at(contrast, estimate + side * error, self.theta + side * step)
+            if not abs(root + side) < _AGREEMENT * reach:
+                return False
+        return True
 
-    def _crossing(self, contrast: Vector, drop: float, start: float, step: float) -> float:
-        """The value at which the profile log-likelihood is ``drop`` below its supremum, from ``start`` on."""
-        from scipy.optimize import brentq
 
-        theta = self.theta
+def _crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:
+    """The value at which a falling function is ``level``, in steps from ``start``; infinite if it is far away."""
+    from scipy.optimize import brentq
 
-        def excess(value: float) -> float:
-            # The root of the drop is nearly straight in the value, which suits the solver.
-            nonlocal theta
-            found, theta = self.profile(contrast, value, theta)
-            return math.sqrt(max(0.0, self.log_likelihood - found)) - math.sqrt(drop)
+    def excess(value: float) -> float:
+        return root(value) - level
 
-        is_inside = excess(start) < 0.0
-        before, after, size = start, start + step, step
-        while (excess(after) < 0.0) is is_inside:
-            size *= 1.5
-            before, after = after, after + size
-            if abs(size) > 1e3 * abs(step):
-                return math.copysign(math.inf, step)
-        return float(brentq(excess, before, after, xtol=1e-7 * abs(step), rtol=1e-12))
+    before = start
+    step = size if excess(start) > 0.0 else -size
+    after = before + step
+    while excess(after) * step > 0.0:
+        step *= 1.5
+        before, after = after, after + step
+        if abs(step) > 1e3 * size:
+            return math.copysign(math.inf, step)
+    return float(brentq(excess, before, after, xtol=1e-7 * size, rtol=1e-12))
 
 
 def _complement(columns: Vector) -> Vector:

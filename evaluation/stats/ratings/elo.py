@@ -22,12 +22,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
 
+ELO_SCALE: Final = "400 Elo are 10 points to 1, and a draw is half a point"
+"""The scale of all ratings and differences, as outputs name it: who is d Elo stronger expects a score of
+1 / (1 + 10 ** (-d / 400))."""
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 """Elo of one unit of log-ability, the natural logarithm of Bradley-Terry's worth."""
 _MANY = 250
@@ -121,7 +124,7 @@ def elo(
     score, variance = mean_and_variance(values, frequencies)
     if total >= _MANY and total - max(times) >= _UNLIKE:
         method, standard_error = "standard error", math.sqrt(variance / total)
-        bounds = (score - z * standard_error, score + z * standard_error)
+        bounds = (max(score - z * standard_error, 0.0), min(score + z * standard_error, 1.0))
         superiority = NormalDist().cdf((score - 0.5) / standard_error)
     else:
         method = "mid-p"

@@ -2,12 +2,19 @@
 
 Everything is recomputed from the counts; their order does not matter, and nothing is drawn at random.
 
-Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the log-likelihood agrees,
-falling by 1.92 to within a tenth on the way to either end. Where it does not, as with few games or a score near 0
-or 1, the ends are those of the profile likelihood. Where the estimate is infinite, as after nothing but wins, the
-finite end is the value at which half the chance of results so one-sided is 2.5 % (mid-p). A likelihood of
-superiority is found in the same way, so it exceeds 97.5 % exactly where the interval of the difference lies above
-0. (Numbers are those of 95 %.)
+Elo is of points: everybody's expected points are those that it scored (``model``), so that two players have the
+difference that ``elo`` gives for the same games.
+
+Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the modified root r*
+(``choices``) agrees to within 3 %. Where it does not, as with few games or a score near 0 or 1, the ends are the
+values whose r* is 1.96 and -1.96. Where the estimate is infinite, as after nothing but wins, the finite end is the
+value at which half the chance of results so one-sided is 2.5 % (mid-p). A likelihood of superiority is found in
+the same way, so it exceeds 97.5 % exactly where the interval of the difference lies above 0. (Numbers are those
+of 95 %.)
+
+Coverage. Of 95 % intervals of 3 to 8 players, 0 to 400 Elo apart, with up to 60 % draws and 1 to 40 games of each
+pair, 93 to 98 % hold the truth, and 97 to 100 % where a player has five games or fewer (``scripts/bench.py
+coverage``), for so few games have few possible results. A note says so.
 """
 
 from __future__ import annotations
@@ -27,6 +34,8 @@ from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, check_conf
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 
+_FEW: Final = 5
+"""Games of a player up to which intervals are too wide."""
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 _STATUS_NOTES: Final = {
     ABOVE: (
@@ -56,14 +65,14 @@ def fit_ratings(
             order, or ``(first, second, score)`` with the first one's score 1, 0.5 or 0.
         anchor: The player whose rating is the zero of the scale; None for the average of the players.
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
-            cannot be separated from those of the players.
+            cannot be separated from those of the players. Ratings of games for two count points from both seats
+            alike, so seats should be taken in turn; a note says where they were not and it matters.
         confidence: Of the intervals.
         dispersion: Games that say as much as one independent game (``stats.rows.dispersion``).
 
     Returns:
-        The table, with notes on everything that the games do not tell. Elo differences here are 400 / ln 10 times
-        the log odds of a win against a loss; with many draws that is more than ``elo`` gives for the same games,
-        which counts a draw as half a win.
+        The table, with notes on everything that the games do not tell. Between two players the difference is
+        that of ``elo`` for the same games.
 
     Raises:
         UnknownNameError: The anchor played no game.
@@ -79,20 +88,25 @@ def fit_ratings(
     notes: list[str] = []
     components = _components(counts, anchor)
     model = RankingModel(counts, seat_effects=seat_effects, dispersion=dispersion)
-    fit = ChoiceFit(model.choices)
-    if model.seats and fit.unseen > len(components):
+    worths = ChoiceFit(model.choices)
+    if model.seats and worths.unseen > len(components):
         notes.append(
             "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
         )
         model = RankingModel(counts, seat_effects=False, dispersion=dispersion)
-        fit = ChoiceFit(model.choices)
+        worths = ChoiceFit(model.choices)
     for n in model.winner_only:
         notes.append(f"In games of {n} seats only the winner is known: the others count as unranked, not as tied.")
-    players = _players(counts, model, fit, components, anchor, confidence)
+    seated = bool(model.seats)
+    rated = RankingModel(counts, seat_effects=seated, dispersion=dispersion, by_points=True)
+    fit = ChoiceFit(rated.choices, rated.spread)
+    players = _players(counts, rated, fit, worths, components, anchor, confidence)
     units = np.eye(model.parameters)
-    seats = tuple(_seat_effects(model, fit, confidence))
-    ties = tuple(fit.effect(units[column], f"{n} tied", confidence) for n, column in model.ties.items())
+    seats = tuple(_seat_effects(model, worths, confidence))
+    ties = tuple(worths.effect(units[column], f"{n} tied", confidence) for n, column in model.ties.items())
     notes += _notes(components, players, (*seats, *ties), counts)
+    notes += _notes_on_few_games(players, confidence)
+    notes += _notes_on_seats(counts, seats)
     cycles = find_cycles(counts, confidence=confidence)
     if cycles:
         shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
@@ -106,12 +120,43 @@ def fit_ratings(
         anchor=anchor,
         confidence=confidence,
         games=counts.games,
-        log_likelihood=fit.log_likelihood * dispersion,
+        log_likelihood=worths.log_likelihood * dispersion,
         cycles=cycles,
         notes=tuple(notes),
-        _model=model,
+        _model=rated,
         _fit=fit,
     )
+
+
+def _notes_on_few_games(players: Sequence[PlayerRating], confidence: float) -> Iterator[str]:
+    few = sorted(p.name for p in players if p.games <= _FEW and p.method not in ("anchor", "none"))
+    if few:
+        shown = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
+        yield (
+            f"Ratings of {shown} rest on at most {_FEW} games each: their intervals are too wide rather than too "
+            "narrow, since so few games have few possible results: 95 % intervals hold in 97 to 100 % of cases."
+        )
+
+
+def _notes_on_seats(counts: GameCounts, seats: Sequence[Effect]) -> Iterator[str]:
+    """A note on the two that shared the first seat least evenly, where it is worth something."""
+    effect = next((effect for effect in seats if effect.name == "seat 1 of 2"), None)
+    if effect is None or effect.lower <= 0.0 <= effect.upper:
+        return
+    first = Counter[tuple[str, str]]()
+    for names, _, times in counts.items():
+        if len(names) == 2:
+            first[names[0], names[1]] += times
+    (one, other), more = max(
+        ((pair, times - first[pair[::-1]]) for pair, times in first.items()), key=lambda item: (item[1], item[0])
+    )
+    if more > 1:
+        total = 2 * first[one, other] - more
+        yield (
+            f"{one} sat first in {first[one, other]} of {total} games against {other}, and the first seat is "
+            f"worth {'more' if effect.estimate > 0.0 else 'less'}: ratings count points from both seats alike. "
+            "Let agents take seats in turn."
+        )
 
 
 def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...], ...]:
@@ -128,6 +173,7 @@ def _players(
     counts: GameCounts,
     model: RankingModel,
     fit: ChoiceFit,
+    worths: ChoiceFit,
     components: tuple[tuple[str, ...], ...],
     anchor: str | None,
     confidence: float,
@@ -149,9 +195,12 @@ def _players(
             estimate = close if effect.status == UNDETERMINED else effect.estimate
             values = estimate, effect.lower, effect.upper, effect.standard_error, close
             elo, lower, upper, error, smoothed_elo = (value * ELO_PER_LOG_ABILITY for value in values)
+            weights = np.zeros(worths.choices.parameters)  # the first parameters are the players in both models
+            weights[: len(counts.players)] = contrast[: len(counts.players)]
             row = PlayerRating(
                 name=name, elo=elo, lower=lower, upper=upper, standard_error=error, smoothed_elo=smoothed_elo,
-                status=effect.status, method=effect.method, component=number, games=games[name],
+                log_worth=worths.estimate(weights)[0], status=effect.status, method=effect.method,
+                component=number, games=games[name],
             )  # fmt: skip
             part.append(row)
         rows += sorted(part, key=lambda row: (-row.elo, -row.smoothed_elo, row.name))

@@ -9,17 +9,29 @@ the home advantage of Bradley-Terry models.
 
 All of it is linear in logarithms: the weight of a set is the mean of its members' log-abilities and seat effects
 plus log delta_t.
+
+Elo is of points (``elo.ELO_SCALE``), and Davidson's worths are of wins and losses, which draws put further apart.
+Ratings therefore come from the model ``by_points``: a draw of two players is half a win for each, and the seats of
+games for two, which rotate, have no effects. The most likely ratings are then those under which each player
+expects the points that it scored; of two players that is the Elo of the score. What seats and draws are worth
+comes from the model that has them.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
+from collections import defaultdict
+from typing import Final
 
 import numpy as np
 
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import Choices, Vector
+
+PRIOR: Final = 4
+"""Virtual games that vary as the model says."""
+_FAR: Final = 40.0  # a difference that leaves no doubt who wins
 
 
 class RankingModel:
@@ -29,8 +41,10 @@ class RankingModel:
     as unranked, not as tied.
     """
 
-    def __init__(self, counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> None:
-        self._counts = counts
+    def __init__(
+        self, counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0, by_points: bool = False
+    ) -> None:
+        self._counts, self._seat_effects = counts, seat_effects
         games = [*counts.items()]
         # Numbers of seats of the games, and of those in which all but the first place are unknown.
         seat_numbers = sorted({len(names) for names, _, _ in games})
@@ -38,11 +52,17 @@ class RankingModel:
             n for n in seat_numbers if n > 2 and all(max(ranks) < 2 for _, ranks, _ in games if len(ranks) == n)
         )
         ranked = [(0,) if len(ranks) in self.winner_only else {*ranks} for _, ranks, _ in games]
-        sizes = {ranks.count(rank) for (_, ranks, _), some in zip(games, ranked, strict=True) for rank in some}
+        sizes = {
+            ranks.count(rank)
+            for (_, ranks, _), some in zip(games, ranked, strict=True)
+            for rank in some
+            if len(ranks) > 2 or not by_points
+        }
         tie_sizes = sorted(sizes - {1})
         # Parameters of players by name, of each (number of seats, seat) but the last, which is the zero, and of
         # each number of players tied.
-        seats = [(n, seat) for n in seat_numbers for seat in range(n - 1)] if seat_effects else []
+        seats = [(n, seat) for n in seat_numbers if n > 2 or not by_points for seat in range(n - 1)]
+        seats = seats if seat_effects else []
         self.column = {name: number for number, name in enumerate(counts.players)}
         first = len(self.column)
         self.seats = {seat: first + place for place, seat in enumerate(seats)}
@@ -50,7 +70,7 @@ class RankingModel:
         self.parameters = first + len(seats) + len(tie_sizes)
 
         # A choice set is keyed by who, with which seat's parameter, is left; chosen is a set of positions in it.
-        chosen: dict[tuple[tuple[int, int], ...], Counter[tuple[int, ...]]] = {}
+        chosen: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], float]] = {}
         for names, ranks, times in games:
             n = len(names)
             left = [(self.column[name], self.seats.get((n, seat), -1)) for seat, name in enumerate(names)]
@@ -58,7 +78,9 @@ class RankingModel:
                 still = [(who, own) for who, own in zip(left, ranks, strict=True) if own >= rank]
                 members = tuple(place for place, (_, own) in enumerate(still) if own == rank)
                 if members and len(still) > 1:
-                    chosen.setdefault(tuple(who for who, _ in still), Counter())[members] += times
+                    made = chosen.setdefault(tuple(who for who, _ in still), defaultdict(float))
+                    for one in [(0,), (1,)] if by_points and members == (0, 1) and n == 2 else [members]:
+                        made[one] += times * len(one) / len(members)
 
         features: list[dict[int, float]] = []
         tallies: list[float] = []
@@ -71,20 +93,42 @@ class RankingModel:
                     for parameter in (one for place in members for one in key[place] if one >= 0):
                         entries[parameter] = entries.get(parameter, 0.0) + 1.0 / size
                     features.append(entries)
-                    tallies.append(made[members] / dispersion)
+                    tallies.append(made[members])
             set_sizes.append(len(features) - before)
-        self.choices = Choices(features, set_sizes, tallies, self.parameters)
+        self.choices = Choices(features, set_sizes, tallies, self.parameters, weight=1.0 / dispersion)
 
     def smoothed(self, ridge_of_effects: float) -> Vector:
         """Parameters with half a win each way added to every two players that met, so that all stay finite."""
         met = sorted(pair for pair in self._counts.head_to_head() if pair[0] < pair[1])
         features, sizes, tallies = self.choices.given
         features = [*features, *({self.column[name]: 1.0} for pair in met for name in pair)]
-        tallies = [*tallies, *[0.5] * (2 * len(met))]
-        choices = Choices(features, [*sizes, *[2] * len(met)], tallies, self.parameters)
+        tallies = [*tallies, *[0.5 / self.choices.weight] * (2 * len(met))]
+        choices = Choices(features, [*sizes, *[2] * len(met)], tallies, self.parameters, self.choices.weight)
         ridge = np.full(self.parameters, 1e-6)
         ridge[len(self.column) :] = ridge_of_effects
         return choices.maximize(np.zeros(self.parameters), np.eye(self.parameters), ridge)
+
+    def spread(self, theta: Vector) -> float:
+        """The variance of the results of two players as a part of what the model by points says, at most 1.
+
+        That is p (1 - p) a game for an expected score p. Draws take away a quarter of their rate, and the first
+        seat takes away the square of what it adds. Few games say little of it, so it is drawn towards 1 by
+        ``PRIOR`` games. It is 1 if there are games of more players.
+        """
+        games = binomial = draws = surplus = 0.0
+        for names, ranks, times in self._counts.items():
+            if len(names) > 2:
+                return 1.0
+            gap = theta[self.column[names[0]]] - theta[self.column[names[1]]]
+            expected = 1.0 / (1.0 + math.exp(-max(-_FAR, min(_FAR, gap))))
+            games += times
+            binomial += times * expected * (1.0 - expected)
+            draws += times * (ranks[0] == ranks[1])
+            surplus += times * (0.5 * (1 + ranks[1] - ranks[0]) - expected)
+        # The square of the first seat's mean surplus, less what chance makes of it.
+        of_seats = max(0.0, surplus**2 - binomial) / games if self._seat_effects else 0.0
+        left = max(0.0, binomial - draws / 4.0 - of_seats)
+        return (left + PRIOR / 4.0) / (binomial + PRIOR / 4.0)
 
     def mean(self, *names: str) -> Vector:
         """The mean of players' log-abilities, as weights of the parameters."""

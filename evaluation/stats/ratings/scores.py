@@ -119,7 +119,8 @@ def upper_tail(values: Sequence[float], counts: Sequence[int], mean: float) -> f
     size = 2 ** math.ceil(math.log2(2.0 * (abs(beyond) + _FAR * deviation + 2 * steps)))
     turned = np.exp(2j * np.pi * observed / size * np.arange(size // 2 + 1))  # the observed sum comes first
     sums = np.fft.irfft(np.fft.rfft(chances, size) ** total * turned, size)
-    return float(sums[1 : size // 2].sum() + sums[0] / 2.0)
+    # The transform is exact to about 1e-12, so that a sum next to certain may exceed 1.
+    return min(max(float(sums[1 : size // 2].sum() + sums[0] / 2.0), 0.0), 1.0)
 
 
 def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from zermelo.envs import UnknownNameError
 from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
 
 
@@ -17,14 +18,17 @@ class PlayerRating:
 
     Attributes:
         name: The player.
-        elo: Most likely rating, 400 / ln 10 times the natural logarithm of the worth. ``inf`` or ``-inf`` if the
-            games say only "stronger" or "weaker" than the zero; then one end of the interval is finite.
+        elo: Most likely rating (``RatingTable``). ``inf`` or ``-inf`` if the games say only "stronger" or "weaker"
+            than the zero; then one end of the interval is finite.
         lower: Lower end of the interval of ``elo``.
         upper: Upper end.
         standard_error: In Elo, from the curvature of the likelihood; 0 for the anchor, infinite without a finite
             estimate.
         smoothed_elo: The rating with half a win each way added to every two players that met: always finite, on
             the same zero, a little too near to it. Equal to ``elo`` while all ratings are finite.
+        log_worth: Natural logarithm of the worth, on the same zero, in the model with effects of seats and ties:
+            Davidson's of two players, Plackett and Luce's of more. Infinite if the games say so, 0 if they say
+            nothing.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``; of an undetermined one
             ``elo`` is the smoothed rating and the interval has no ends.
         method: How the interval was found (``Effect.method``).
@@ -38,6 +42,7 @@ class PlayerRating:
     upper: float
     standard_error: float
     smoothed_elo: float
+    log_worth: float
     status: str
     method: str
     component: int
@@ -47,6 +52,10 @@ class PlayerRating:
 @dataclass(frozen=True, kw_only=True)
 class RatingTable:
     """Ratings of all players, strongest first within each component.
+
+    Elo is that of the expected score: 1 / (1 + 10 ** (-d / 400)) points a game for who is d Elo stronger, a draw
+    being half a point, over both seats alike. Ratings are those under which each player expects as many points as
+    it scored. In games of more than two seats 400 Elo are 10 to 1 of finishing ahead.
 
     Attributes:
         players: One rating each.
@@ -95,6 +104,22 @@ class RatingTable:
         """The advantage of the first of two seats; None if there are not two or it was not fitted."""
         return next((effect for effect in self.seat_effects if effect.name == "seat 1 of 2"), None)
 
+    @property
+    def seat_advantage_elo(self) -> tuple[float, float, float] | None:
+        """What moving first is worth among equals, in Elo, and the ends of its interval; None if unknown."""
+        effect = self.seat_advantage
+        tie = next((math.exp(effect.estimate) for effect in self.tie_effects if effect.name == "2 tied"), 0.0)
+        if effect is None or effect.status != FINITE or math.isinf(tie):
+            return None
+
+        def log_points(advantage: float) -> float:
+            points = math.exp(min(advantage / 2.0, 300.0)) + tie / 2.0
+            return math.log(points) if points else -math.inf
+
+        ends = (effect.estimate, effect.lower, effect.upper)
+        estimate, lower, upper = (ELO_PER_LOG_ABILITY * (log_points(end) - log_points(-end)) for end in ends)
+        return estimate, lower, upper
+
     def _compared(self, first: str, second: str) -> tuple[ChoiceFit, Vector] | None:
         self[first], self[second]  # raises for an unknown name
         if first == second or self._model is None or self._fit is None:
@@ -102,7 +127,7 @@ class RatingTable:
         return self._fit, self._model.mean(first) - self._model.mean(second)
 
     def difference(self, first: str, second: str) -> Effect:
-        """By how much ``first`` is stronger than ``second``, in log-ability, with an interval.
+        """By how much ``first`` is stronger than ``second``, with an interval: ln 10 / 400 times the Elo.
 
         Raises:
             UnknownNameError: There is no such player.

@@ -2,12 +2,13 @@
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import elo, sprt
+from zermelo.evaluation import elo, fit_ratings, sprt
 from zermelo.evaluation.stats.ratings import Decision
 from zermelo.evaluation.stats.ratings.elo import elo_from_score
 
@@ -203,3 +204,52 @@ def test_scales():
     assert elo_from_score(10 / 11) == pytest.approx(400)
     assert elo_from_score(0.0) == -math.inf
     assert elo_from_score(1.0) == math.inf
+
+
+# -- one scale, and probabilities ------------------------------------------------------------------------------
+
+
+def _random_pairs(rng):
+    counts = [0] * 6
+    kinds = [rng.random() ** 4 + 1e-9 for _ in range(6)]
+    for cell in rng.choices(range(6), kinds, k=rng.choice([1, 2, 5, 20, 150, 249])):
+        counts[cell] += 1
+    return counts
+
+
+def test_probabilities_lie_between_0_and_1():
+    rng = random.Random(1)
+    for _ in range(200):
+        ll, ld, wl, dd, wd, ww = pairs = _random_pairs(rng)
+        for found in (elo(pairs=pairs), elo(ww + wd, wl + dd, ld + ll), elo(pairs=pairs, confidence=1 - 1e-12)):
+            assert 0.0 <= found.likelihood_of_superiority <= 1.0, (pairs, found)
+            assert 0.0 <= found.score_lower <= found.score <= found.score_upper <= 1.0, (pairs, found)
+
+
+@pytest.mark.parametrize("pairs", [(0, 0, 0, 0, 39, 111), (105, 45, 0, 0, 0, 0), (0, 0, 0, 0, 1, 149)])
+def test_what_is_next_to_certain_is_no_more_than_that(pairs):
+    """Found by search: sums of a Fourier transform that exceed 1 by rounding."""
+    assert 0.0 <= elo(pairs=pairs).likelihood_of_superiority <= 1.0
+    assert 0.0 <= elo(pairs=pairs[::-1]).likelihood_of_superiority <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_same_games_give_the_same_difference_in_every_output(seed):
+    """Games singly, pairs and the table of ratings: 400 Elo are 10 points to 1, draws counting half."""
+    rng, games, pairs = random.Random(seed), [], [0] * 6
+    kinds = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    first = [rng.random() + 0.05 for _ in range(3)]
+    second = [rng.random() + 0.05 for _ in range(3)]
+    for _ in range(rng.choice([3, 10, 60])):
+        points = rng.choices(range(3), first)[0], rng.choices(range(3), second)[0]
+        games += [("a", "b", points[0] / 2), ("b", "a", 1 - points[1] / 2)]
+        pairs[kinds.index(tuple(sorted(points)))] += 1
+    own = [score if one == "a" else 1 - score for one, _, score in games]
+    single = elo(own.count(1), own.count(0.5), own.count(0))
+    score = sum(own) / len(own)
+    assert single.elo == pytest.approx(400 * math.log10(score / (1 - score)))
+    assert elo(pairs=pairs).elo == pytest.approx(single.elo)
+    for anchor in (None, "b"):
+        table = fit_ratings(games, anchor=anchor)
+        assert table["a"].elo - table["b"].elo == pytest.approx(single.elo, abs=1e-4)
+        assert table.difference("a", "b").elo == pytest.approx(single.elo, abs=1e-4)

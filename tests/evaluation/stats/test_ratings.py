@@ -99,7 +99,8 @@ def test_baseball_without_home_advantage():
 
 def test_puddings_with_ties():
     table = fit_ratings(_puddings(), seat_effects=False)
-    worth = np.exp([table[name].elo / UNIT for name in "123456"])
+    # Davidson's worths are of wins to losses, Elo is of points: with draws it is not 400 log10 of them.
+    worth = np.exp([table[name].log_worth for name in "123456"])
     assert (worth / worth.sum()).tolist() == pytest.approx(
         [0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024], abs=1e-4
     )
@@ -155,7 +156,9 @@ def test_true_strengths_are_found(seed):
     truth = {"a": 0.0, "b": 0.4, "c": 1.5, "d": 2.0}
     table = fit_ratings(_play(rng, truth, seat=0.3, tie=0.8, rounds=800), anchor="a")
     for name, value in truth.items():
-        assert table[name].elo / UNIT == pytest.approx(value, abs=4.5 * table[name].standard_error / UNIT + 1e-9)
+        # Near equality the log odds of points grow by 2 / (2 + nu) of the log odds of wins to losses.
+        error = table[name].standard_error / UNIT * (2 + 0.8) / 2
+        assert table[name].log_worth == pytest.approx(value, abs=4.5 * error + 1e-9)
     assert table.seat_advantage.estimate == pytest.approx(0.3, abs=4.5 * table.seat_advantage.standard_error)
     assert table.tie_effects[0].estimate == pytest.approx(
         math.log(0.8), abs=4.5 * table.tie_effects[0].standard_error
@@ -193,6 +196,52 @@ def test_winner_takes_all_is_not_a_tie_of_the_others():
     assert table["b"].elo / UNIT == pytest.approx(math.log(2))
     assert table.tie_effects == ()
     assert any("only the winner" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_player_expects_the_points_that_it_scored(seed):
+    """The definition of Elo ratings: 1 / (1 + 10 ** (-d / 400)) points a game, from whichever seat."""
+    games = [*_play(random.Random(seed), {"a": 0, "b": 0.5, "c": 1, "d": 1.5}, seat=0.7, tie=1.5, rounds=4)]
+    table, surplus = fit_ratings(games[seed:]), dict.fromkeys("abcd", 0.0)
+    for first, second, score in games[seed:]:
+        expected = 1 / (1 + 10 ** ((table[second].elo - table[first].elo) / 400))
+        surplus[first] += score - expected
+        surplus[second] -= score - expected
+    assert surplus == pytest.approx(dict.fromkeys("abcd", 0.0), abs=1e-4)
+
+
+def test_draws_without_a_loss_are_finite_points():
+    table = fit_ratings(_matches(*_both_ways("A", "B", 5, 10, 0)), anchor="B")
+    assert table["A"].elo == pytest.approx(elo(10, 20, 0).elo)
+    assert table["A"].log_worth == math.inf  # no game says that B can win
+
+
+def test_a_first_seat_that_always_wins_leaves_the_score():
+    table = fit_ratings(_matches(("A", "B", 5, 0, 0), ("B", "A", 3, 0, 2)), anchor="B")
+    assert table["A"].elo == pytest.approx(elo(7, 0, 3).elo)
+
+
+def test_moving_first_is_worth_points_too():
+    """Between equals the first seat scores what its Elo says: here 5 + 4 / 2 points of 10 games."""
+    table = fit_ratings(_matches(*[(one, other, 5, 4, 1) for one, other in (("A", "B"), ("B", "A"))]))
+    estimate, lower, upper = table.seat_advantage_elo
+    assert estimate == pytest.approx(400 * math.log10(7 / 3), abs=1e-3)
+    assert 0 < lower < estimate < upper
+    assert fit_ratings(EDGES["one order only"]).seat_advantage_elo is None
+    assert fit_ratings(EDGES["the first seat always"]).seat_advantage_elo is None
+
+
+def test_seats_that_were_not_shared_are_said_where_they_matter():
+    uneven = _matches(("A", "B", 18, 0, 2), ("B", "A", 4, 0, 1))
+    assert any("A sat first in 20 of 25 games against B" in note for note in fit_ratings(uneven).notes)
+    for games in (_matches(("A", "B", 10, 0, 10), ("B", "A", 2, 0, 3)), _matches(*_both_ways("A", "B", 18, 0, 2))):
+        assert not any("sat first" in note for note in fit_ratings(games).notes)
+
+
+def test_few_games_are_said():
+    few = fit_ratings(_matches(*_both_ways("A", "B", 1, 0, 1), *_both_ways("B", "C", 3, 0, 1)), anchor="B")
+    assert any("Ratings of A rest on at most 5 games each" in note for note in few.notes)
+    assert not any("at most" in note for note in fit_ratings(_matches(*_both_ways("A", "B", 3, 0, 3))).notes)
 
 
 # --- Order, form and size ----------------------------------------------------------------------
@@ -374,35 +423,60 @@ def test_without_an_anchor_the_average_is_zero():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_ends_of_a_profile_interval_are_equally_unlikely(seed):
+def test_the_modified_root_of_an_end_is_its_normal_quantile(seed):
     games = _play(random.Random(seed), {"a": 0, "b": 0.5, "c": 2}, seat=0.2, tie=0.5, rounds=8)
     fit = ChoiceFit(RankingModel(GameCounts(games), seat_effects=True).choices)
     contrast = np.array([-1.0, 0.0, 1.0, 0.0, 0.0])
     effect = fit.effect(contrast, "c - a", 0.999)
-    assert effect.method == "profile likelihood"
-    for end in (effect.lower, effect.upper):
-        assert fit.log_likelihood - fit.profile(contrast, end)[0] == pytest.approx(3.2905**2 / 2, abs=1e-3)
+    assert effect.method == "modified root"
+    for end, root in ((effect.lower, 3.2905), (effect.upper, -3.2905)):
+        assert fit.root(contrast, end) == pytest.approx(root, abs=1e-4)
 
 
-@pytest.mark.thorough
+@pytest.mark.parametrize("points", [(2, 1, 3), (4, 3, 2), (1, 4, 4), (3, 3, 1), (4, 5, 5)])
+def test_ends_have_the_tails_of_all_results_that_leave_the_other_players_points(points):
+    """Given everybody else's points, the chance of a's does not depend on their strengths: count all results.
+
+    Half the chance of the points themselves counts with what lies beyond them (mid-p).
+    """
+    games, (ab, ac, bc) = 6, points
+    rows = [("a", "b", ab, 0, games - ab), ("a", "c", ac, 0, games - ac), ("b", "c", bc, 0, games - bc)]
+    table, ways = fit_ratings(_matches(*rows), anchor="b", seat_effects=False), dict[int, int]()
+    for wins in itertools.product(range(games + 1), repeat=3):
+        if wins[1] + wins[2] == ac + bc:  # c has as many points
+            number = math.prod(math.comb(games, won) for won in wins)
+            ways[wins[0] + wins[1]] = ways.get(wins[0] + wins[1], 0) + number
+    for end, sign in ((table["a"].lower, 1), (table["a"].upper, -1)):
+        law = {own: number * math.exp(own * end / UNIT) for own, number in ways.items()}
+        beyond = sum(p for own, p in law.items() if (own - ab - ac) * sign > 0) + law[ab + ac] / 2
+        assert beyond / sum(law.values()) == pytest.approx(0.029, abs=0.005)
+
+
 @pytest.mark.parametrize(
-    ("truth", "rounds", "repeats"),
-    [
-        pytest.param({"a": 0.0, "b": 0.0, "c": 0.5}, 10, 25, id="even"),
-        pytest.param({"a": 0.0, "b": 1.0, "c": 2.0, "d": 4.0}, 5, 25, id="spread"),
-        pytest.param({"r": 0.0, "x": 5.0, "y": 5.5}, 10, 25, id="extreme"),
-    ],
+    ("players", "games", "spread", "draws"),
+    [(3, 4, 400, 0.0), (4, 2, 0, 0.0), (4, 2, 200, 0.3), (4, 5, 400, 0.3), (6, 2, 400, 0.0)],
 )
-def test_intervals_hold_the_truth_as_often_as_they_say(truth, rounds, repeats):
-    anchor, *others = truth
-    held = dict.fromkeys(others, 0)
+@pytest.mark.thorough
+def test_intervals_hold_the_truth_as_often_as_they_say(players, games, spread, draws):
+    """Of a small version of ``scripts/bench.py coverage``."""
+    names, repeats, held = "abcdef"[:players], 60, 0
+    truth = {name: spread * number / (players - 1) for number, name in enumerate(names)}
     for seed in range(repeats):
-        table = fit_ratings(_play(random.Random(seed), truth, seat=0.2, tie=0.4, rounds=rounds), anchor=anchor)
-        for name in others:
-            held[name] += table[name].lower / UNIT <= truth[name] <= table[name].upper / UNIT
-    # Near 95 %, with three and a half standard errors of the simulation to spare.
-    least = 0.93 - 3.5 * math.sqrt(0.95 * 0.05 / repeats)
-    assert {name: count / repeats for name, count in held.items() if count / repeats < least} == {}
+        table = fit_ratings(_points(random.Random(seed), truth, draws, games), anchor="a")
+        held += sum(table[name].lower <= truth[name] <= table[name].upper for name in names[1:])
+    # Between 93 and 98 %, with three standard errors to spare, as if the intervals of a table were one.
+    spare = 3 * math.sqrt(0.95 * 0.05 / repeats)
+    assert 0.93 - spare < held / repeats / (players - 1)
+
+
+def _points(rng, truth, draws, rounds):
+    """Games of so many rounds, seats in turn, with the expected points of Elo; the best and worst draw less."""
+    for one, other in itertools.combinations(truth, 2):
+        for number in range(rounds):
+            first, second = (one, other) if number % 2 == 0 else (other, one)
+            score = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
+            draw = draws * 4 * score * (1 - score)
+            yield first, second, rng.choices((1.0, 0.5, 0.0), (score - draw / 2, draw, 1 - score - draw / 2))[0]
 
 
 # --- Wrong use ---------------------------------------------------------------------------------
