@@ -17,6 +17,7 @@ import enum
 import fractions
 import functools
 import io
+import itertools
 import re
 import struct
 import types
@@ -127,6 +128,16 @@ SHARED: Final[set[type]] = {
     types.NotImplementedType, types.UnionType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
 """Exact types whose values are shared. ``is_shared_type`` adds to it what it finds out about further types."""
+
+
+def are_shared(items: Sequence[Any]) -> bool:
+    """Returns whether all of these are shared values, or tuples of such."""
+    kinds = {*map(type, items)}
+    if tuple in kinds:
+        tuples = items if len(kinds) == 1 else [item for item in items if type(item) is tuple]
+        kinds = (kinds - {tuple}) | {*map(type, itertools.chain.from_iterable(tuples))}
+    return SHARED.issuperset(kinds)
+
 
 _SHARED_BASES: Final = (BaseException, PurePath, enum.Enum, np.dtype, type, types.ModuleType)
 _NUMPY_VALUES: Final = (np.number, np.bool_, np.character, np.datetime64, np.timedelta64)

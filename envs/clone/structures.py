@@ -12,7 +12,6 @@ import contextlib
 import copyreg
 import functools
 import gc
-import itertools
 import operator
 import sys
 import types
@@ -28,6 +27,7 @@ from zermelo.envs.clone.kinds import (
     Layout,
     UncopyableError,
     Walk,
+    are_shared,
     fields_of,
     full_name,
     is_defined_in,
@@ -193,9 +193,7 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
     def copy_set(obj: Any, walk: Walk) -> Any:
         """A set of values that nothing can change, in one go where that leaves the order as it is."""
         items = [*obj]
-        kinds = {*map(type, items)}
-        within = itertools.chain.from_iterable(items) if kinds == {tuple} else ()
-        if SHARED.issuperset(map(type, within)) if within else SHARED.issuperset(kinds):
+        if are_shared(items):
             new = set.copy(obj)
             if [*new] == items:
                 walk.memo[id(obj)] = new

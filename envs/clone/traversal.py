@@ -7,7 +7,9 @@ two paths to one list in the original are two paths to one list in the copy, and
 from __future__ import annotations
 
 import collections
+import gc
 import io
+import itertools
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +23,7 @@ from zermelo.envs.clone.kinds import (
     Kind,
     UncopyableError,
     Walk,
+    are_shared,
     fields_of,
     full_name,
     is_shared_type,
@@ -35,6 +38,7 @@ KINDS: Final[dict[type, Kind]] = {}
 """The kinds of classes that were met or registered."""
 # Classes whose own __deepcopy__ is not used: EzPickle loses the game, python-chess copies what it could share.
 _DEEPCOPY_IGNORED: Final = (*EZPICKLE, "chess.BaseBoard")
+_MANY: Final = 16
 _STANDARD_STREAMS: Final = ("<stdin>", "<stdout>", "<stderr>")
 
 
@@ -86,6 +90,14 @@ def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
 # --- the traversal
 
 
+def items_of_alike(objects: Sequence[Any]) -> list[Any] | None:
+    """All items of many sets, or of many lists, of values that nothing can change; None of anything else."""
+    if len(objects) < _MANY or type(objects[0]) not in (set, list) or len({*map(type, objects)}) > 1:
+        return None
+    items = [*itertools.chain.from_iterable(objects)]
+    return items if are_shared(items) else None
+
+
 class CopyWalk:
     """One copying of an object, the root, and all that it holds (``kinds.Walk``)."""
 
@@ -114,10 +126,24 @@ class CopyWalk:
     def copy_all(self, objects: Sequence[Any]) -> list[Any]:
         """The copies of several."""
         copy, all_shared = self.copy, SHARED.issuperset
+        if (copies := self._copy_alike(objects)) is not None:
+            return copies
         return [
             obj if (cls := type(obj)) in SHARED or (cls is tuple and all_shared(map(type, obj))) else copy(obj)
             for obj in objects
         ]
+
+    def _copy_alike(self, objects: Sequence[Any]) -> list[Any] | None:
+        """The copies of many different sets, or lists, of shared values; None of anything else."""
+        items = items_of_alike(objects)
+        ids = [*map(id, objects)]
+        if items is None or len({*ids}) < len(ids) or not self.memo.keys().isdisjoint(ids):
+            return None
+        copies = [*map(type(objects[0]).copy, objects)]
+        if type(objects[0]) is set and [*itertools.chain.from_iterable(copies)] != items:
+            return None  # the order of a set may decide what is played
+        self.memo.update(zip(ids, copies, strict=True))
+        return copies
 
     def is_held(self, obj: Any) -> bool:
         """Returns whether the root holds this object by something stronger than a weak reference."""
@@ -134,6 +160,8 @@ def copy_generally(obj: Any) -> Any:
     """
     cls = type(obj)
     name = cls.__qualname__ if module_name(cls) == "builtins" else f"this {cls.__qualname__}"
+    collects = gc.isenabled()
+    gc.disable()  # thousands of new containers would be looked at again and again
     try:
         return CopyWalk(obj).copy(obj)
     except UncopyableError as error:
@@ -146,9 +174,12 @@ def copy_generally(obj: Any) -> Any:
             f"cannot clone {name}: its attributes are nested deeper than Python's recursion limit; "
             "raise it with sys.setrecursionlimit, or say how to copy it: zermelo.envs.register_clone"
         ) from None
+    finally:
+        if collects:
+            gc.enable()
 
 
-def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]:
+def reachable(root: Any, holders: dict[int, Any] | None = None, *, all_flat: bool = True) -> Iterator[Any]:
     """Every object that the root holds and that is not shared, each once, the root first and the nearest next.
 
     Tuples of shared values count as shared.
@@ -156,6 +187,7 @@ def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]
     Args:
         root: Where to begin.
         holders: Filled with the object that holds each one, by the ``id`` of the held one.
+        all_flat: Whether many sets or lists of shared values in one place are among them.
     """
     seen = {id(root)}
     waiting = collections.deque([root])
@@ -165,6 +197,8 @@ def reachable(root: Any, holders: dict[int, Any] | None = None) -> Iterator[Any]
         yield obj
         parts = kind_of(type(obj)).parts(obj)
         keep.append(parts)
+        if not all_flat and items_of_alike(parts) is not None:
+            continue
         for part in parts:
             cls = type(part)
             if cls in SHARED or id(part) in seen or kind_of(cls).shared:

@@ -384,3 +384,23 @@ def test_queues_are_copied_with_what_waits_in_them():
     new.waiting.get().append(9)
     assert state_key(new) != before
     assert [waiting.get() for _ in range(waiting.qsize())] == [[1], [2], [3]]
+
+
+def test_many_sets_or_lists_of_plain_values_are_copied_in_one_go():
+    lists = [[number, None] for number in range(40)]
+    holder = BareEnv(
+        sets=[{(number, "a"), (number + 1, "b"), number} for number in range(40)],
+        lists=lists,
+        twice=[lists[0]] * 20,
+        mixed=[[[number]] for number in range(40)],
+    )
+    copy = clone_env(holder)
+    for name in ("sets", "lists", "twice", "mixed"):
+        assert getattr(copy, name) == getattr(holder, name)
+        assert [list(part) for part in getattr(copy, name)] == [list(part) for part in getattr(holder, name)]
+        assert {*map(id, getattr(copy, name))}.isdisjoint(map(id, getattr(holder, name)))
+    assert all(part is copy.lists[0] for part in copy.twice), "one list in two places is one list in the copy"
+    copy.sets[3].clear()
+    copy.lists[3].clear()
+    copy.mixed[3][0].clear()
+    assert (len(holder.sets[3]), len(holder.lists[3]), holder.mixed[3]) == (3, 2, [[3]])
