@@ -34,7 +34,7 @@ from pathlib import Path
 
 SECONDS = 0.3
 TIMEOUT = 150
-POINTS_TIMEOUT = 600
+POINTS_TIMEOUT = 1500
 MEASURED = 0.2
 AGENTS = ("alphabeta", "mcts", "auto")
 SETTLED = ("value_iteration", "backward_induction", "hanabi", "sparta", "holdem")
@@ -204,7 +204,7 @@ def measure(name, moves):
 
 
 def points(name, games):
-    """The share of points of each agent that fits against `greedy`; games are cut after 60 moves."""
+    """The share of points of each agent that fits against `greedy`; games are cut after 200 moves, as draws."""
     from zermelo.envs import ZermeloError, as_game
     from zermelo.evaluation import play_match
 
@@ -217,7 +217,7 @@ def points(name, games):
             for number in range(games):
                 agents = [f"{kind}(seconds={MEASURED})", f"greedy(seconds={MEASURED})"]
                 order = agents if number % 2 == 0 else agents[::-1]
-                record = play_match(functools.partial(made, name), order, seed=number, max_moves=60)
+                record = play_match(functools.partial(made, name), order, seed=number, max_moves=200)
                 mine, other = record.rewards if number % 2 == 0 else record.rewards[::-1]
                 won.append(0.5 if mine == other else float(mine > other))
         except ZermeloError as error:
