@@ -19,6 +19,7 @@ from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.rows import Row
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
@@ -253,8 +254,7 @@ def _legend(standings: Standings) -> str:
     what = "reward in games" if standings.scoring is Scoring.REWARDS else "score"
     columns = (
         f"Second table: the {what} against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
-        f"Elo: 400 for odds of 10 to 1 of a win to a loss; {ratings.zero if ratings else 'the average'} has 0. "
-        "Last column: likelihood in %."
+        f"{ELO_SCALE}; {ratings.zero if ratings else 'the average'} is fixed at 0. Last column: likelihood in %."
     )
     if ratings and any(player.status != "finite" for player in ratings.players):
         columns += "\n~: no finite rating fits one-sided results; this one adds half a win to each side."

@@ -27,7 +27,7 @@ from zermelo.evaluation.report.markup import (
 )
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import RatingTable
-from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
@@ -66,16 +66,16 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         rows.append([*rating, *counts, percent(counted.score)])
     level = f"{100 * ratings.confidence:g} %"
     about = (
-        f"Elo by maximum likelihood from {ratings.games:,} games ({ratings.anchor or 'the average'} is 0), with "
-        f"{level} intervals. Where an agent only ever won or lost, the most likely rating is infinite, and the "
+        f"Elo from {ratings.games:,} games, with {level} intervals: {ELO_SCALE}; "
+        f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely rating is infinite, and the "
         "games bound it on one side: an arrow instead of a dot."
     )
     if standings.scoring is Scoring.REWARDS:
         about += " Ratings count games won, drawn and lost, however much was at stake."
-    first, seat = ratings.seat_advantage, ""
-    if first is not None and math.isfinite(first.standard_error):
-        lower, upper = (number(ELO_PER_LOG_ABILITY * end) for end in (first.lower, first.upper))
-        text = f"Moving first is worth {number(first.elo)} Elo ({lower} to {upper}) in this tournament."
+    seat = ""
+    if ratings.seat_advantage_elo is not None:
+        first, lower, upper = map(number, ratings.seat_advantage_elo)
+        text = f"Moving first is worth {first} Elo ({lower} to {upper}) in this tournament."
         seat = part("about", text)
     columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %"]
     return section(
