@@ -137,8 +137,9 @@ def tournament(
     --depth, --nodes, --simulations and --seconds apply to each agent that has such a limit and sets none
     itself.
 
-    An agent that crashes or plays an illegal action loses that game, and the tournament goes on. Exit status 1
-    means that a game does not count because the environment failed.
+    An agent that crashes or plays an illegal action loses that game, and the tournament goes on. Exit status 3
+    means that an agent failed in every game, which then has no rating; 1, that a game does not count because the
+    environment failed; 2, that nothing was played, as a setting is wrong or an agent cannot play this game.
 
     Ctrl-C prints the table so far. With --out every finished game is stored, and the same command continues.
 
@@ -205,6 +206,8 @@ def tournament(
     _print_folder(out, to_error=as_json)
     if judged:
         _print_judged(plan, standings, out, to_error=as_json)
+    if standings.unrated:
+        raise typer.Exit(3)
     if standings.results.void:
         raise typer.Exit(1)
 

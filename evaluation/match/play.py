@@ -39,7 +39,7 @@ from zermelo.evaluation.match.live_game import EnvDriver, drive_env, exact, play
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
-from zermelo.evaluation.match.text import plain
+from zermelo.evaluation.match.text import kept_name, plain
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
@@ -92,7 +92,7 @@ def play_match(
     live, name = build_env(env)
     driver = drive_env(live, checked_seed(seed))
     seated = [build_agent(agent) for agent in _by_seat(agents, driver, live)]
-    names = [str(getattr(agent, "name", type(agent).__name__)) for agent in seated]
+    names = [kept_name(getattr(agent, "name", type(agent).__name__)) for agent in seated]
     for agent, called in zip(seated, names, strict=True):
         require_fit(agent, driver.env, called)
     record = play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)

@@ -23,7 +23,7 @@ import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
-from zermelo.evaluation.match.text import LONGEST_TEXT, json_number, kept, kept_all, kept_line, kept_name, plain
+from zermelo.evaluation.match.text import json_number, kept, kept_all, kept_line, plain
 
 T = TypeVar("T")
 
@@ -146,9 +146,6 @@ class GameRecord:
     schema: Literal[2] = field(default=SCHEMA, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "env", kept_line(self.env, LONGEST_TEXT))
-        for names in ("agents", "seat_names"):
-            object.__setattr__(self, names, tuple(map(kept_name, getattr(self, names))))
         # A tournament's games have the same versions: keep them once.
         if self.versions is not versions():
             object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))

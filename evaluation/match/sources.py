@@ -19,6 +19,7 @@ from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.faults import ends_the_run
+from zermelo.evaluation.match.text import kept_name
 
 EnvSource = Any
 """A name, a function (or class, or PettingZoo module) that makes an environment, or a live environment."""
@@ -37,7 +38,7 @@ def env_name(source: EnvSource) -> str:
     if isinstance(source, str):
         return source
     if is_live(source):
-        return game_name(source)
+        return kept_name(game_name(source))
     if isinstance(source, ModuleType):
         return source.__name__
     if isinstance(source, functools.partial):

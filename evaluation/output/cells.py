@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.numbers import percent
@@ -10,6 +11,9 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import Row
+
+NOT_RATED: Final = "not rated"
+"""Stands where an agent that failed in every game would have a rating."""
 
 
 def results(ranking: Ranking, *, counts: bool = True, interval: bool = True) -> tuple[list[str], list[list[str]]]:

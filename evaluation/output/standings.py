@@ -114,6 +114,7 @@ class Standings(Ranking):
         figures = ("elo", "smoothed_elo", "lower", "upper")
         elo, smoothed, *ends = (math.nan if player is None else getattr(player, figure) for figure in figures)
         rating = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
+        rating["failed_always"] = name in self.unrated
         scores, rewards = self.crosstable, self.rewards
         return {
             **asdict(row),
@@ -139,6 +140,7 @@ class Standings(Ranking):
         header += [f"score as {seat}" for seat in data["seats"]] + [f"against {name}" for name in names]
         paired = names if self.scoring is not Scoring.WINS and len(self.seat_names) > 1 else []
         header += [f"reward {'with' if self.scoring is Scoring.TEAM else 'against'} {name}" for name in paired]
+        header += ["failed_always"]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(header)
@@ -156,6 +158,7 @@ class Standings(Ranking):
                     *(seat["score"] for seat in row["by_seat"]),
                     *(row["against"].get(name) for name in names),
                     *(row["rewards_against"].get(name, {}).get("mean") for name in paired),
+                    row["failed_always"],
                 ]
             )
         return out.getvalue()
@@ -222,7 +225,8 @@ class Standings(Ranking):
         rows = []
         for number, row in enumerate(self.rows, start=1):
             rating = _rating_of(self, row.agent)
-            line = ["", ""] if rating is None else [cells.estimate(rating), cells.elo_ends(rating)]
+            unrated = [cells.NOT_RATED if row.agent in self.unrated else "", ""]
+            line = unrated if rating is None else [cells.estimate(rating), cells.elo_ends(rating)]
             rows.append([str(number), row.agent, *line, cells.likelihood(self.superiority(row.agent))])
         return TextTable(["#", "rated", "Elo", "95 % interval", "leader is stronger"], rows, names=(1,))
 

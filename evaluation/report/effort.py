@@ -120,13 +120,14 @@ class RatingHistory:
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
             return ""
-        counts = GameCounts()
+        counts, unrated = GameCounts(), frozenset(standings.unrated)
         lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
         last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
         ends = {parts[end - 1] for end in last if end}
-        spread = dispersion(standings.results)
+        spread = dispersion(standings.rated_results)
         for part in parts:
-            counts += GameCounts.of(self._parts[part])
+            games = self._parts[part].items()
+            counts += GameCounts.of({key: count for key, count in games if unrated.isdisjoint(key[0])})
             if part not in ends:
                 continue
             anchor = standings.anchor if standings.anchor in counts.players else None

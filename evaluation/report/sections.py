@@ -13,6 +13,7 @@ from zermelo.evaluation.analysis.judgement import judge_tables
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.cells import NOT_RATED
 from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
 from zermelo.evaluation.report.effort import Effort
 from zermelo.evaluation.report.markup import (
@@ -64,6 +65,9 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
         rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
         rows.append([*rating, *counts, percent(counted.score)])
+    for row in (standings.row(name) for name in standings.unrated):
+        counts = map(number, (row.games, row.wins, row.draws, row.losses))
+        rows.append(["", row.agent, NOT_RATED, "failed in every game", *counts, percent(row.score)])
     level = f"{100 * ratings.confidence:g} %"
     about = (
         f"Elo from {ratings.games:,} games, with {level} intervals: {ELO_SCALE}; "

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rows import Row, dispersion, notes_on, rows_of
+from zermelo.evaluation.stats.rows import Row, dispersion, failed_always, notes_on, rows_of
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""
@@ -45,7 +45,7 @@ class Ranking:
     def __post_init__(self) -> None:
         name = RANDOM if self.anchor is None else self.anchor
         played = any(name in finish.agents for finish in self.results.groups if not finish.void)
-        object.__setattr__(self, "anchor", name if played else None)
+        object.__setattr__(self, "anchor", name if played and name not in self.unrated else None)
         if self.planned is None:
             object.__setattr__(self, "planned", self.results.games)
 
@@ -90,17 +90,42 @@ class Ranking:
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader of the table should know, but those on ratings."""
         stopped = [] if self.complete else [f"Stopped after {self.games} of {self.planned} games."]
-        return (*stopped, *self.earlier_notes, *notes_on(self.results))
+        unrated = ", so it has no rating, and ratings are computed without its games" * (len(self.seat_names) > 1)
+        failed = [f"{name} failed in every game{unrated}." for name in self.unrated]
+        return (*stopped, *self.earlier_notes, *failed, *notes_on(self.results))
 
     @functools.cached_property
     def ratings(self) -> RatingTable | None:
-        """Ratings from wins, draws and losses (``fit_ratings``).
+        """Ratings from wins, draws and losses (``fit_ratings``), without the games of agents that are ``unrated``.
 
         None for a single player and for teams, who beat nobody.
         """
         if len(self.seat_names) < 2 or self.scoring is Scoring.TEAM:
             return None
-        return fit_ratings(self.results.counts(), anchor=self.anchor, dispersion=dispersion(self.results))
+        games = self.rated_results
+        counts = games.counts()
+        anchor = self.anchor if self.anchor in counts.players else None
+        return fit_ratings(counts, anchor=anchor, dispersion=dispersion(games))
+
+    @functools.cached_property
+    def unrated(self) -> tuple[str, ...]:
+        """Agents that failed in every game: what beats them shows nothing, so such games count for no rating."""
+        return failed_always(self.results)
+
+    @property
+    def rated_results(self) -> Results:
+        """The games that ratings are computed from."""
+        left_out = frozenset(self.unrated)
+        groups, rotations = self.results.groups.items(), self.results.rotations.items()
+        return replace(
+            self.results,
+            groups={finish: group for finish, group in groups if left_out.isdisjoint(finish.agents)},
+            rotations={
+                finishes: deals
+                for finishes, deals in rotations
+                if all(left_out.isdisjoint(finish.agents) for finish in finishes)
+            },
+        )
 
     def superiority(self, agent: str) -> float:
         """The probability that the leader, the first of ``rows``, is stronger than that agent.

@@ -167,6 +167,20 @@ def notes_on(results: Results) -> Iterator[str]:
         )
 
 
+def failed_always(results: Results) -> tuple[str, ...]:
+    """The agents that failed in every game, in the order of their first failures.
+
+    Games that another agent lost by a failure say nothing of them, and do not count.
+    """
+    failed, finished = dict[str, None](), set[str]()
+    for finish, _ in results.in_order():
+        if finish.failed_seat is not None:
+            failed[finish.agents[finish.failed_seat]] = None
+        elif not finish.void:
+            finished.update(finish.agents)
+    return tuple(name for name in failed if name not in finished)
+
+
 def _games(count: int) -> str:
     return f"{count} game" if count == 1 else f"{count} games"
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import GameRecord, read_json
+from zermelo.evaluation.match.record import SCHEMA, GameRecord, read_json
 from zermelo.evaluation.results import Finish
 from zermelo.evaluation.storage.run_spec import RunSpec
 
@@ -349,6 +349,20 @@ def record_lines(db: sqlite3.Connection, start: int = 0, stop: int = -1) -> Iter
     """The indices of games and their records, each as one line whatever it holds, in the order of the schedule."""
     query = "SELECT game_index, CAST(record AS BLOB) FROM records ORDER BY game_index LIMIT ? OFFSET ?"
     for index, record in db.execute(query, (stop if stop < 0 else stop - start, start)):
+        yield index, _decoded(record)
+
+
+def suspect_lines(db: sqlite3.Connection, most: int) -> Iterator[tuple[int, str]]:
+    """The first games' indices and records, ``most`` of them, that are no JSON of the form of a record."""
+    is_record = (
+        "json_valid(record) AND json_type(record) = 'object' AND json_type(record, '$.agents') = 'array' "
+        "AND json_type(record, '$.rewards') = 'array' AND json_extract(record, '$.schema') = ?"
+    )
+    query = (
+        f"SELECT game_index, CAST(record AS BLOB), CASE WHEN {is_record} THEN 1 ELSE 0 END AS is_record "
+        "FROM (SELECT * FROM records ORDER BY game_index LIMIT ?) WHERE is_record = 0"
+    )
+    for index, record, _ in db.execute(query, (SCHEMA, most)):
         yield index, _decoded(record)
 
 
