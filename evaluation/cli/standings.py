@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +16,8 @@ from zermelo.evaluation.match.text import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
-    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.results import Results
+    from zermelo.evaluation.stats.ratings import Sprt, SprtResult
     from zermelo.evaluation.stats.rewards import MeanReward
 
 
@@ -65,37 +68,44 @@ def compare(
     ],
     second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.")],
     sprt: Annotated[
-        str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
-    ] = "elo0=0,elo1=5",
+        str | None,
+        typer.Option(
+            metavar="elo0=0,elo1=10",
+            help="The hypotheses of the sequential test; by default those of the run, else elo0=0,elo1=5.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two agents by the games between them: Elo with its interval, and a sequential test.
 
-    Two games with the same opening or deal and the seats exchanged count as a pair. If games pay amounts, mean
-    rewards are shown too; for cooperative games, the scores of the teams.
+    Two games with the same opening or deal and the seats exchanged count as a pair. A run that was played with
+    --sprt is tested as it was then, its first agent against its second. If games pay amounts, mean rewards are
+    shown too; for cooperative games, the scores of the teams.
 
     [bold]Example[/bold]
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
     from zermelo.evaluation.stats.ratings import elo
+    from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
     from zermelo.evaluation.tournament.run import read_standings
 
-    test, standings = parse_sprt(sprt), read_standings(folder)
+    standings, test = read_standings(folder), _hypotheses(folder, first, second, sprt)
     names = [row.agent for row in standings.rows]
     for name in (first, second):
         if name not in names:
             raise UnknownNameError(f"{name!r} does not play in {folder}: choose two of {', '.join(names)}")
+    if first == second and standings.scoring is not Scoring.TEAM:
+        raise InvalidSettingError(f"{first!r} is compared with itself: choose two of {', '.join(names)}")
     games, reward = standings.results.between(first, second), standings.rewards.get((first, second))
-    singly, pairs = (games.wins, games.draws, games.losses), games.pairs
-    if sum(pairs):
-        estimate, tested = elo(pairs=pairs), test.test(pairs=pairs)
-    else:
-        estimate, tested = elo(*singly), test.test(*singly)
+    pairs = games.pairs
+    estimate = elo(pairs=pairs) if sum(pairs) else elo(games.wins, games.draws, games.losses)
+    tested = test.result(standings.results)
     if as_json:
         found = {
             "first": first, "second": second, "wins": games.wins, "draws": games.draws, "losses": games.losses,
-            "elo": estimate, "sprt": tested, "reward": reward, "notes": standings.notes,
+            "elo": estimate, "sprt": tested, "sprt_agents": test.agents, "sprt_source": test.source,
+            "reward": reward, "notes": standings.notes,
         }  # fmt: skip
         print_json(found)
         return
@@ -107,6 +117,9 @@ def compare(
     typer.echo(printable(f"{first} against {second}: {games.wins} won, {games.draws} drawn, {games.losses} lost"))
     if standings.scoring is Scoring.REWARDS:
         _tell_reward("reward", reward)
+    if single := games.games - 2 * sum(pairs) if sum(pairs) else 0:
+        counts = "1 game has" if single == 1 else f"{single} games have"
+        typer.echo(f"{counts} no second one with the seats exchanged yet; Elo and the test are of pairs")
     if sum(pairs):
         kinds = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
         counted = ", ".join(f"{kind} {n}" for n, kind in zip(pairs, kinds, strict=True) if n)
@@ -114,11 +127,42 @@ def compare(
     typer.echo(
         f"Elo {estimate.elo:+.1f}, 95 % interval {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
         f"{'pairs' if sum(pairs) else 'games'}); likelihood of being the stronger "
-        f"{100 * estimate.likelihood_of_superiority:.1f} %"
+        f"{100 * estimate.likelihood_of_superiority:.1f} % ({ELO_SCALE})"
     )
-    typer.echo(str(tested))
+    typer.echo(printable(f"SPRT of {' against '.join(test.agents)}, hypotheses of {test.source}: {tested}"))
     for note in standings.notes:
         typer.echo(printable(f"Note: {note}"))
+
+
+@dataclass(frozen=True)
+class _Hypotheses:
+    """A sequential test of the first agent against the second, and who asked for it."""
+
+    agents: tuple[str, str]
+    sprt: Sprt
+    source: str
+
+    def result(self, results: Results) -> SprtResult:
+        """The state of the test after all pairs of games, or all games if there are no pairs."""
+        games = results.between(*self.agents)
+        if sum(games.pairs):
+            return self.sprt.test(pairs=games.pairs)
+        return self.sprt.test(games.wins, games.draws, games.losses)
+
+
+def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hypotheses:
+    """Those that were given, else those of the run, else the default."""
+    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.storage.invocations import read_run
+    from zermelo.evaluation.tournament.stopping import SprtTest, rule_of
+
+    if given is not None:
+        return _Hypotheses((first, second), parse_sprt(given), "--sprt")
+    run = read_run(folder)
+    rule = rule_of(run.spec) if run is not None and run.spec else None
+    if isinstance(rule, SprtTest) and {*rule.agents} == {first, second}:
+        return _Hypotheses(rule.agents, rule.sprt, "the run")
+    return _Hypotheses((first, second), Sprt(), "the default")
 
 
 def _tell_reward(what: str, found: MeanReward | None) -> None:

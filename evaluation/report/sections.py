@@ -71,8 +71,8 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
     level = f"{100 * ratings.confidence:g} %"
     about = (
         f"Elo from {ratings.games:,} games, with {level} intervals: {ELO_SCALE}; "
-        f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely rating is infinite, and the "
-        "games bound it on one side: an arrow instead of a dot."
+        f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely "
+        "rating is infinite, and the games bound it on one side: an arrow instead of a dot."
     )
     if standings.scoring is Scoring.REWARDS:
         about += " Ratings count games won, drawn and lost, however much was at stake."

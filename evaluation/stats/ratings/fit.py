@@ -105,7 +105,7 @@ def fit_ratings(
     seats = tuple(_seat_effects(model, worths, confidence))
     ties = tuple(worths.effect(units[column], f"{n} tied", confidence) for n, column in model.ties.items())
     notes += _notes(components, players, (*seats, *ties), counts)
-    notes += _notes_on_few_games(players, confidence)
+    notes += _notes_on_few_games(players)
     notes += _notes_on_seats(counts, seats)
     cycles = find_cycles(counts, confidence=confidence)
     if cycles:
@@ -128,13 +128,13 @@ def fit_ratings(
     )
 
 
-def _notes_on_few_games(players: Sequence[PlayerRating], confidence: float) -> Iterator[str]:
+def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
     few = sorted(p.name for p in players if p.games <= _FEW and p.method not in ("anchor", "none"))
     if few:
         shown = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
         yield (
-            f"Ratings of {shown} rest on at most {_FEW} games each: their intervals are too wide rather than too "
-            "narrow, since so few games have few possible results: 95 % intervals hold in 97 to 100 % of cases."
+            f"Ratings of {shown} rest on at most {_FEW} games each. So few games have few possible results, so "
+            "that 95 % intervals hold the truth in 97 to 100 % of cases."
         )
 
 

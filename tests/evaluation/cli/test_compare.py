@@ -1,5 +1,7 @@
 """``zermelo compare`` and ``--sprt``: two agents, by pairs of games."""
 
+import json
+import math
 import re
 
 import pytest
@@ -9,6 +11,7 @@ from doubles.bad_agents import First, Good, Last
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Sprt, read_standings, round_robin, sprt
 from zermelo.evaluation.cli.standings import parse_sprt
+from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 
 
 @pytest.mark.thorough
@@ -51,3 +54,42 @@ def test_it_is_for_two_agents():
 def test_odd_settings(text):
     with pytest.raises(InvalidSettingError):
         parse_sprt(text)
+
+
+@pytest.mark.thorough
+def test_a_run_is_tested_with_its_own_hypotheses(tmp_path, run):
+    own = Sprt(elo0=0, elo1=50, alpha=0.1)
+    standings = round_robin(
+        toy_envs.DiceEnv, {"good": Good, "last": Last}, games=20, sprt=own, out=tmp_path, progress=False
+    )
+    pairs = standings.results.between("good", "last").pairs
+    expected = str(own.test(pairs=pairs))
+    assert "[0, 50]" in expected
+    for names in (("good", "last"), ("last", "good")):  # the run's test, whoever is named first
+        code, shown, _ = run("compare", tmp_path, *names)
+        assert code == 0
+        assert f"SPRT of good against last, hypotheses of the run: {expected}" in shown
+        assert any(expected in note for note in standings.notes)
+    code, shown, _ = run("compare", tmp_path, "last", "good", "--sprt", "elo0=0,elo1=10")
+    flipped = standings.results.between("last", "good").pairs
+    assert f"SPRT of last against good, hypotheses of --sprt: {sprt(pairs=flipped, elo1=10)}" in shown
+    found = json.loads(run("compare", tmp_path, "last", "good", "--json")[1])
+    assert (found["sprt_agents"], found["sprt_source"]) == (["good", "last"], "the run")
+    assert (found["sprt"]["elo0"], found["sprt"]["elo1"], found["sprt"]["alpha"]) == (0, 50, 0.1)
+
+
+@pytest.mark.thorough
+def test_tables_and_comparison_give_the_same_difference_on_one_scale(tmp_path, run):
+    """Games of three results and a first seat that is worth something."""
+    standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=30, out=tmp_path, progress=False)
+    found = json.loads(run("compare", tmp_path, "a", "b", "--json")[1])
+    in_table = {row["agent"]: row["elo"] for row in json.loads(run("standings", tmp_path, "--json")[1])["agents"]}
+    assert in_table["a"] - in_table["b"] == pytest.approx(found["elo"]["elo"], abs=1e-4)
+    score = standings.row("a").score
+    assert found["elo"]["elo"] == pytest.approx(400 * math.log10(score / (1 - score)))
+    assert found["sprt_source"] == "the default"
+    for words in (("compare", tmp_path, "a", "b"), ("standings", tmp_path)):
+        assert ELO_SCALE in " ".join(run(*words)[1].split())
+    code, _, said = run("compare", tmp_path, "a", "a")
+    assert code == 2
+    assert "'a' is compared with itself: choose two of" in said

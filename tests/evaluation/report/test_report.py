@@ -190,7 +190,7 @@ def test_ratings_are_those_of_the_standings():
     for games in (beaten + mixed, beaten + mixed + more):
         page, ratings = report_page(games), Standings.from_records(games).ratings
         assert ratings.anchor == "random"
-        assert "random is 0" in section(page, "ratings")
+        assert "random is fixed at 0" in section(page, "ratings")
         shown = {row[1]: row[2:4] for row in rows(page, "ratings")[1:]}
         for player in ratings.players:
             ends = f"{number(player.lower)} to {number(player.upper)}"

@@ -200,18 +200,18 @@ def test_random_is_the_zero_where_it_plays():
     with_random = Standings.from_records([game(["random", "b"], (1, 0)), game(["b", "random"], (1, 0))])
     assert with_random.anchor == "random"
     assert with_random.ratings["random"].elo == 0.0
-    assert "random has 0" in str(with_random)
+    assert "random is fixed at 0" in str(with_random)
     without = Standings.from_records([game(pair, paid) for pair in ("ab", "ba") for paid in ((1, 0), (0, 1))])
     assert without.anchor is None
-    assert "the average has 0" in str(without)
+    assert "the average is fixed at 0" in str(without)
 
 
 def test_the_footer_names_who_has_0_where_one_agent_won_everything():
     """Two rows of 0 and ~-529 have no average of 0."""
     records = [game(pair, (1, 0) if pair[0] == "a" else (0, 1)) for pair in ("ab", "ba") * 5]
     said = str(Standings.from_records(records))
-    assert "the average has 0" not in said
-    zero = re.search(r"loss; (\w+) has 0", said)[1]
+    assert "the average is fixed at 0" not in said
+    zero = re.search(r"point; (\w+) is fixed at 0", said)[1]
     assert re.search(rf"\d +{zero} +0 ", said)
 
 
