@@ -9,11 +9,11 @@
     ├── InvalidSettingError    a setting has a value it cannot have
     ├── UnknownNameError       no environment, agent or evaluator of that name ("did you mean ...")
     ├── RulesError             rules break their contract, or do not compile; the message names the method
-    └── MissingDependencyError an optional package is needed; the message is its pip install line
+    └── MissingDependencyError an optional package is needed; the message ends in the command
 
-Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning`` and
-``EnvFailureWarning`` are no errors: a search goes on, on an assumption that it names, or without the lines of play
-in which the environment fails.
+Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning``,
+``EnvFailureWarning`` and ``BlindSearchWarning`` are no errors: a search goes on, on an assumption that it names,
+without the lines of play in which the environment fails, or although it tells no action from another.
 """
 
 from __future__ import annotations
@@ -83,3 +83,7 @@ class UnknownTraitWarning(UserWarning):
 
 class EnvFailureWarning(UserWarning):
     """The environment's own code fails in some lines of play, which a search leaves out."""
+
+
+class BlindSearchWarning(UserWarning):
+    """A search does not see any difference between actions, and another agent is made for the game."""

@@ -74,6 +74,7 @@ class SearchResult:
         actions_tried: Actions at the root that were looked at; fewer than ``actions_legal``, the number of legal
             ones, where time or nodes were short.
         assumed: The traits of the game that were taken for granted.
+        note: A sentence on what the search could not see, such as playouts that all end alike; empty without one.
         failures: Lines of play that were left out because the environment failed in them; then nothing is proven.
         stats: Further counts of the algorithm, such as table hits, by name.
     """
@@ -106,6 +107,7 @@ class SearchResult:
     actions_tried: int = 0
     actions_legal: int = 0
     assumed: tuple[str, ...] = ()
+    note: str = ""
     failures: int = 0
     stats: Mapping[str, float] = field(default_factory=dict)
 
@@ -117,7 +119,7 @@ class SearchResult:
         return f"<SearchResult: action {self.action}, value {self.value:.6g}, {self._kind}>"
 
     def __str__(self) -> str:
-        """Three lines: what to play, what it is worth, and what that took; a fourth on what it rests on."""
+        """Three lines: what to play, its value, what that took; more on what it rests on and did not see."""
         actions = self.principal_variation or (self.action,)
         by = f" by {self.method}" if self.method else ""
         parts = [f"{self.nodes:,} nodes", f"depth {self.depth}"]
@@ -134,6 +136,7 @@ class SearchResult:
             f"value {self.value:.6g} for the player to move, {self._kind}\n"
             f"{', '.join(parts)}; stopped by: {self.stopped_by.value}"
             + (f"\nrests on: {'; '.join(trust)}" if trust else "")
+            + (f"\nnote: {self.note}" if self.note else "")
         )
 
     def to_dict(self) -> dict[str, Any]:

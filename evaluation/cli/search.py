@@ -166,6 +166,7 @@ class _Shower:
             "leaves": f"{result.evaluator}{cost}" if result.evaluator else "",
             "plain": slow if result.why_plain else "",
             "by": result.method,
+            "note": result.note,
             "stopped": _REASONS.get(result.stopped_by.value, result.stopped_by.value),
         }
         lines = {name: f"{name:10}{text}" for name, text in said.items() if text}

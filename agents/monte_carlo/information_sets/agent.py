@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import require_information_states
@@ -18,9 +21,13 @@ from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.envs import Game
+from zermelo.envs.errors import BlindSearchWarning
 
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
+
+_FEWEST_VISITS: Final = 10
+"""Simulations of an action before its value counts as seen."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -56,6 +63,25 @@ class ISMCTSAgent(ParallelAgent):
 
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        found = super().choose(game, state, budget)
+        return dataclasses.replace(found, note=self._note(game, state)) if _tells_nothing(found) else found
+
+    def _note(self, game: Game[Any], state: Any) -> str:
+        """That the simulations are blind here, which is also a warning where an agent is made for the game."""
+        alike = f"all actions have the same value in the simulations of {self.kind}"
+        for expert in experts():
+            advice = expert.recommended(game, state, False)
+            if advice is not None and not issubclass(advice.kind, ISMCTSAgent):
+                agent = f"use '{advice.kind.kind}': {advice.reason}"
+                note = f"{alike}, so it plays {game.traits.name} at random: {agent}"
+                warnings.warn(note, BlindSearchWarning, stacklevel=3)
+                return note
+        return (
+            f"{alike}, so one is drawn: if something depends on it, cut playouts off (playout_moves), or have an "
+            "agent play them (blueprint)"
+        )
 
     def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
         guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
@@ -101,3 +127,10 @@ class ISMCTSAgent(ParallelAgent):
             evaluator="playouts" if self.blueprint is None else self.blueprint.name,
             stats={"simulations": search.simulations, "information_sets": search.tree_nodes},
         )
+
+
+def _tells_nothing(found: SearchResult) -> bool:
+    """True where there is a choice and every simulation of every action was worth the same."""
+    values = found.action_values.values()
+    is_seen = len(values) > 1 and min(found.visits.values()) >= _FEWEST_VISITS
+    return is_seen and max(values) - min(values) <= 1e-9 * max(1.0, *map(abs, values))
