@@ -5,4 +5,4 @@ A name brings its module when it is first used, as in ``zermelo.envs``.
 
 from zermelo.envs.support.lazy_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__, compiles=True)

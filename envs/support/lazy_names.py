@@ -20,8 +20,13 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import did_you_mean
 
 
-def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """A ``__getattr__``, a ``__dir__`` and an ``__all__`` for the package of that ``__name__``, ``__file__``."""
+def lazy_names(
+    package: str, file: str, *, compiles: bool = False
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """A ``__getattr__``, a ``__dir__`` and an ``__all__`` for the package of that ``__name__``, ``__file__``.
+
+    Functions of a package that ``compiles`` are for compiled code too, and so are left as they are.
+    """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     home_of = {alias.name: node.module or package for node in imports for alias in node.names}
@@ -30,7 +35,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         if name not in home_of:
             hint = did_you_mean(name, home_of)
             raise AttributeError(f"module {package!r} has no attribute {name!r}" + f": {hint}" * bool(hint))
-        value = _explained(getattr(importlib.import_module(home_of[name]), name), package, name)
+        value = getattr(importlib.import_module(home_of[name]), name)
+        value = value if compiles else _explained(value, package, name)
         setattr(sys.modules[package], name, value)  # found by itself from now on
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import rlcompleter
 import subprocess
 import sys
@@ -86,3 +87,11 @@ def test_names_like_none_and_modules_are_as_ever():
     assert importlib.util.find_spec("zermelo.agents.auto") is not None
     with pytest.raises(ImportError, match="cannot import name 'xyzzy'"):
         exec("from zermelo.agents import xyzzy", {})
+
+
+def test_functions_for_compiled_code_are_left_as_they_are():
+    rules = importlib.import_module("zermelo.envs.rules")
+    for face in (rules, importlib.import_module("zermelo.agents.evaluators")):
+        functions = [one for name in face.__all__ if inspect.isfunction(one := getattr(face, name))]
+        assert functions
+        assert not any(hasattr(one, "__wrapped__") for one in functions)
