@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.support.spec_text import parse_spec
+from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.workers.settings import Isolation
 
@@ -31,6 +32,11 @@ class TableSettings:
     clock: str = ""
     analyst: str = "auto"
     ponder: bool = False
+
+
+_COUNTED: Final = {"memory_mb": 4_096, "batch_size": 4_096, "depth": 1_000}
+_MOST: Final = 10**9
+"""The largest number that a setting of an agent may be that a page names; of some it is less."""
 
 
 def changed_settings(settings: TableSettings, wanted: Mapping[str, Any]) -> TableSettings:
@@ -63,8 +69,23 @@ def require_known(spec: str, given: TableSettings) -> None:
         describe_settings(name)  # an unknown name is said to be one
     if runs_own_code(spec):
         raise InvalidSettingError(
-            f"{shown(spec, 60)} runs code or reads files of its own: name it on the command line (--agent)"
+            f"{shown(spec, 60)} may run code or read files of its own: name it on the command line (--agent)"
         )
+    _require_modest(parse_spec(spec))
+
+
+def _require_modest(spec: Spec) -> None:
+    """Refuses an agent that would take more of the machine than a page may ask for."""
+    for name, value in spec.arguments.items():
+        if isinstance(value, Spec):
+            _require_modest(value)
+        most = default_threads() if name in ("threads", "workers") else _COUNTED.get(name, _MOST)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if (is_number and not abs(value) <= most) or (name == "workers" and not is_number):
+            raise InvalidSettingError(
+                f"{name} is a number of at most {most:,} on the board, not {shown(value, 40)}: name an agent that "
+                "takes more on the command line (--agent)"
+            )
 
 
 class Clock:

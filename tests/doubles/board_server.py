@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.web.connections import config_of
 from zermelo.evaluation.board.web.server import Board, _listening, make_app
 
 TOKEN = "t" * 43
@@ -101,7 +102,7 @@ def served(settings: TableSettings) -> Iterator[Client]:
     board = Board(settings)
     with _listening(0) as listener:
         port = listener.getsockname()[1]
-        config = uvicorn.Config(make_app(board, TOKEN, port), log_level="error", ws="none", lifespan="off")
+        config = config_of(make_app(board, TOKEN, port), log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -9,6 +9,7 @@ know. There are no cookies that a request could carry along. (OWASP: "Cross-Site
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
@@ -38,6 +39,8 @@ HEADERS: Final = {
 }
 _BODY: Final = 2 * LARGEST
 """Bytes of the largest request."""
+PATIENCE: Final = 10.0
+"""Seconds in which the body of a request must be there."""
 _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -80,12 +83,18 @@ class Guard:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Stops reading a body that is longer than it may be, whatever its header said."""
-    read = 0
+    """Stops reading a body that is longer than it may be, whatever its header said, or does not end in time."""
+    read, ends = 0, asyncio.get_running_loop().time() + PATIENCE
+    is_read = False
 
     async def receive_some() -> MutableMapping[str, Any]:
-        nonlocal read
-        message = await receive()
+        nonlocal read, is_read
+        try:
+            async with asyncio.timeout_at(None if is_read else ends):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        is_read = is_read or not message.get("more_body", False)
         read += len(message.get("body", b""))
         if read > _BODY:
             return {"type": "http.disconnect"}

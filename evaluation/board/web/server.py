@@ -240,7 +240,8 @@ def make_app(board: Board, token: str, port: int) -> Guard:
 # -- running the server: on the loopback address, until Ctrl-C
 
 _LOOPBACK: Final = "127.0.0.1"
-_CONNECTIONS: Final = 100
+_WAITING: Final = 256
+"""Connections that the system keeps until they are accepted."""
 
 
 def serve(
@@ -250,7 +251,7 @@ def serve(
     try:
         import uvicorn
 
-        from zermelo.evaluation.board.web.server import Board, make_app
+        from zermelo.evaluation.board.web.connections import config_of
     except ImportError as error:
         if error.name is not None and error.name.startswith("zermelo"):
             raise
@@ -261,15 +262,7 @@ def serve(
     with contextlib.closing(board), _listening(port) as listener:
         number = listener.getsockname()[1]
         link = f"http://{_LOOPBACK}:{number}/#{token}"
-        config = uvicorn.Config(
-            make_app(board, token, number),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            limit_concurrency=_CONNECTIONS,
-            timeout_graceful_shutdown=1,
-            ws="none",
-        )
+        config = config_of(make_app(board, token, number), log_level="error")
         say(f"{settings.env} against {settings.opponent}: open {link}")
         say("Ctrl-C ends it. The link is for you alone: who has it can play your games.")
         with _opened(link) if opens else contextlib.nullcontext():
@@ -290,7 +283,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((_LOOPBACK, port))
-        listener.listen(_CONNECTIONS)
+        listener.listen(_WAITING)
     except OSError as error:
         listener.close()
         raise InvalidSettingError(

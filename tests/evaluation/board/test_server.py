@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
 import time
 from collections.abc import Iterator
 
@@ -18,6 +20,7 @@ pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 
 from doubles.board_server import TOKEN, Client, Player, served  # after the check for it
 
+from zermelo.evaluation.board.web import connections, guard
 from zermelo.evaluation.board.web import server as serving
 
 MNK = "zermelo/MNK-v0"
@@ -164,6 +167,88 @@ def test_a_mistake_of_ours_is_told_in_the_terminal_only(
     assert answer.status == 500
     assert "ZeroDivisionError" not in answer.text
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+# -- what is asked for too much -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("alphabeta(threads=100000)", "threads is a number of at most"),
+        ("mcts(threads=100000)", "threads is a number of at most"),
+        ("noisy(agent=alphabeta(threads=100000), epsilon=0.1)", "threads is a number of at most"),
+        ("mcts(workers=100000)", "workers is a number of at most"),
+        ("mcts(workers='ray:4')", "on the command line"),
+        ("alphabeta(memory_mb=1000000)", "memory_mb is a number of at most 4,096 on the board, not 1000000"),
+        ("alphabeta(depth=100000000000)", "depth is a number of at most 1,000 on the board"),
+        ("alphabeta(seconds=1e300)", "seconds is a number of at most"),
+        ("mcts(simulations=99999999999999)", "simulations is a number of at most"),
+        ("alphabeta(threads=-1)", "threads must be a whole number of at least 1, not -1"),
+        ("alphabeta(seconds=nan)", "on the command line"),
+        ("alphabeta(depth='deep')", "on the command line"),
+    ],
+)
+@pytest.mark.parametrize("command", ["new", "analyse"])
+def test_an_agent_that_takes_too_much_of_the_machine_is_refused(
+    player: Player, command: str, spec: str, said: str
+) -> None:
+    asked = {"opponent": spec} if command == "new" else {"on": True, "agent": spec}
+    answer = player.do(command, **asked)
+    assert answer.status == 400
+    assert said in answer.json()["error"]
+
+
+@pytest.mark.parametrize("clock", ["nan", "inf+1", "-5", "1e400", "1e300+1e300x", "0"])
+def test_a_clock_that_is_none_is_refused(player: Player, clock: str) -> None:
+    assert player.do("new", opponent="random", clock=clock).status == 400
+
+
+# -- connections --------------------------------------------------------------------------------------------------
+
+
+def silent(port: int, sent: bytes = b"") -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    connection.sendall(sent)
+    return connection
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HTTP/1.1\r\nHost: ", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]
+)
+def test_connections_that_ask_nothing_keep_nobody_out(client: Client, player: Player, sent: bytes) -> None:
+    with contextlib.ExitStack() as opened:
+        for _ in range(300):
+            opened.enter_context(silent(client.port, sent))
+        for _ in range(3):
+            assert client.ask("GET", "/").status == 200
+            assert player.get("").status == 200
+
+
+def test_a_request_has_to_come_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.2)
+    monkeypatch.setattr(guard, "PATIENCE", 0.2)
+    with served(TableSettings(env=MNK, opponent="random")) as client:
+        for sent in (b"", b"GET / HTTP/1.1\r\nHo", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"):
+            with silent(client.port, sent) as connection, contextlib.suppress(ConnectionResetError):
+                while connection.recv(4096):
+                    pass  # until the server closes it
+        player = Player(client)
+        head = f"POST /api/tables/{player.table}/load HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n"
+        body = f"{head}X-Zermelo-Token: {TOKEN}\r\nContent-Length: 99\r\n\r\n{{".encode()
+        with silent(client.port, body) as connection, contextlib.suppress(ConnectionResetError):
+            while connection.recv(4096):
+                pass
+        assert player.get("").status == 200
+
+
+def test_a_page_that_waits_long_for_what_is_new_is_no_silent_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.2)
+    monkeypatch.setattr(serving, "_WAIT", 1.0)
+    with served(TableSettings(env=MNK, opponent="random")) as client:
+        player = Player(client)
+        version = player.view()["version"]
+        assert client.ask("GET", f"/api/tables/{player.table}?after={version}").status == 200
 
 
 # -- a game -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+"""Connections of the server: who opens one and asks nothing does not keep others out.
+
+All come from this machine's loopback address, so a limit for each address would tell nobody apart. The ones that
+have waited longest for a request are closed instead: after ``PATIENCE``, or when there are too many of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+CONNECTIONS: Final = 100
+"""Connections at a time, those that wait for an answer among them."""
+SILENT: Final = 40
+"""Connections without a request that are kept open."""
+PATIENCE: Final = 10.0
+"""Seconds that the head of a request may take from the start of its connection, or from its first byte."""
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP of uvicorn, which itself waits for ever for the head of a request."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Closes those that have been silent for the longest, if there are too many."""
+        super().connection_made(transport)
+        self._wait()
+        silent = [one for one in self.connections if isinstance(one, PatientProtocol) and one.is_silent]
+        for one in sorted(silent, key=lambda one: one.silent_since)[: max(len(silent) - SILENT, 0)]:
+            one.transport.abort()
+            self.connections.discard(one)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is no request to be answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on, until ``PATIENCE`` where the request does not begin yet."""
+        super().data_received(data)
+        if not self.is_silent:
+            self._stop_waiting()
+        elif self._deadline is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forgets the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Goes on with the next request, or waits for one."""
+        self._stop_waiting()  # uvicorn has a limit of its own until the next request begins
+        self.silent_since = self.loop.time()
+        super().on_response_complete()
+
+    def _wait(self) -> None:
+        self.silent_since = self.loop.time()
+        self._deadline = self.loop.call_later(PATIENCE, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def config_of(app: Any, **settings: Any) -> uvicorn.Config:
+    """The configuration of a server that is patient, but not with everybody."""
+    return uvicorn.Config(
+        app,
+        http=PatientProtocol,
+        limit_concurrency=CONNECTIONS,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        ws="none",
+        **settings,
+    )
