@@ -1,5 +1,8 @@
 from zermelo.agents.agent import Agent as Agent
+from zermelo.agents.agent import Resignation as Resignation
 from zermelo.agents.auto import AutoAgent as AutoAgent
+from zermelo.agents.base.clock import GameClock as GameClock
+from zermelo.agents.base.clock import SupportsClock as SupportsClock
 from zermelo.agents.base.limits import Limits as Limits
 from zermelo.agents.base.limits import StoppedBy as StoppedBy
 from zermelo.agents.base.result import SearchResult as SearchResult

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
+from zermelo.envs import ZermeloError
+
 
 @runtime_checkable
 class Agent(Protocol):
@@ -19,9 +21,17 @@ class Agent(Protocol):
         ...
 
     def act(self, env: Any) -> Any:
-        """The action for ``env.step``, chosen for the agent whose turn it is (``env.agent_selection``)."""
+        """The action for ``env.step``, chosen for the agent whose turn it is (``env.agent_selection``).
+
+        Raises:
+            Resignation: The agent gives up: it loses a game of two players or more.
+        """
         ...
 
     def reset(self, seed: int | None = None) -> None:
         """Called before each game: forget it all, and draw from ``seed`` on. Same seed, same game."""
         ...
+
+
+class Resignation(ZermeloError):  # noqa: N818  # a result of the game, not an error
+    """Raised by an agent's ``act`` to resign the game, which is then over."""

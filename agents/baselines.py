@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.clock import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
@@ -63,6 +64,11 @@ class NoisyAgent(ConfiguredAgent):
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
         self.agent.reset(None if seed is None else int(self.generator.integers(2**31)))
+
+    def tell_clock(self, clock: GameClock) -> None:
+        """Tells the other agent, if it wants to know."""
+        if isinstance(self.agent, SupportsClock):
+            self.agent.tell_clock(clock)
 
     def decide(self, env: Any) -> Any:
         if self.generator.random() >= self.epsilon:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile
@@ -25,12 +27,14 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.envs import Chance, Game, GameOverError, Information, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import Chance, Game, GameOverError, Information, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
+from zermelo.envs.support.calls import explained
+from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, given_traits
 
 DEFAULT_SECONDS: Final = 1.0
@@ -44,6 +48,8 @@ _OF_THE_LAST_SEARCH: Final = (
     "_expected",
     "_pondering",
     "_processes",
+    "_share",
+    "_is_clocked",
 )
 """Attributes that copies of an agent do without."""
 
@@ -72,22 +78,54 @@ class SearchAgent(ConfiguredAgent):
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
-            raise InvalidSettingError(
-                f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {self.backend!r}"
-            )
+            raise unknown_choice("backend", self.backend, BACKENDS)
         given_traits(self.traits)
         self._set("_running", set())
+        super().__post_init__()
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
         limits = Limits(**self.given_limits())
         self._set("limits", self.default_limits if limits == NO_LIMITS else limits)
-        super().__post_init__()
+        for name in ("_share", "_is_clocked"):
+            self.__dict__.pop(name, None)
 
     def given_limits(self) -> dict[str, Any]:
         """The settings that are limits, by name."""
         return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
 
+    @property
+    def is_timed(self) -> bool:
+        """True if time is a limit of its searches, or nothing is: a game's clock then limits them too."""
+        given = Limits(**self.given_limits())
+        return given.seconds is not None or given == NO_LIMITS
+
+    @property
+    def most_seconds(self) -> float:
+        """The limit on time that was given, which a game's clock does not raise; infinity without one."""
+        seconds: float | None = self.given_limits()["seconds"]
+        return math.inf if seconds is None else seconds
+
+    def tell_clock(self, clock: GameClock) -> None:
+        """Has the next search take its share of the time left in a game; ``seconds`` stays an upper limit.
+
+        Searches that only nodes, simulations or depth limit stay as they are.
+        """
+        if not self.is_timed:
+            return
+        share = clock.share()
+        self._set("_share", share)
+        # Memory is made for a limit, and kept from move to move while the limit is the same.
+        longest = min(2.0 ** math.ceil(math.log2(share.most)), self.most_seconds)
+        is_new = not self.__dict__.get("_is_clocked")
+        if is_new or longest > (self.limits.seconds or 0.0):
+            self._set("limits", dataclasses.replace(Limits(**self.given_limits()), seconds=longest))
+            self._set("_is_clocked", True)
+
     def decide(self, env: Any) -> Any:
         return self._search_env(env).env_action
 
+    @explained
     def search(self, env: Any) -> SearchResult:
         """Searches the position of a live environment, which is copied and never changed.
 
@@ -103,6 +141,8 @@ class SearchAgent(ConfiguredAgent):
     def _search_env(self, env: Any) -> SearchResult:
         started = Budget.now()
         patience = 0.0 if self.compile is Compile.BACKGROUND else PATIENCE
+        if (share := self.__dict__.get("_share")) is not None:
+            patience = min(patience, share.most)
         root = position(env, backend=self.backend, traits=self.traits, patience=patience)
         if self.__dict__.get("_checked") is not root.game:
             self._check(root.game)
@@ -234,6 +274,8 @@ class SearchAgent(ConfiguredAgent):
         legal = require_decision(game, state)
         budget = self.new_budget(started)
         budget.legal, budget.source, budget.compiling = legal, root.source, root.preparing
+        if (share := self.__dict__.pop("_share", None)) is not None:
+            budget.share_clock(share)
         if game.traits.simultaneous:
             budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)

@@ -47,8 +47,8 @@ _LEARNED: Final = {
 _FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
 """What files of models end in, each with the agent that plays one."""
 _ENGINES: Final = {
-    "uci": "policies.engines:UciAgent",
-    "gtp": "policies.engines:GtpAgent",
+    "uci": "policies.uci:UciAgent",
+    "gtp": "policies.gtp:GtpAgent",
 }
 _NEED_MORE: Final = {
     **_LEARNED,

@@ -121,7 +121,7 @@ ROOMS = {
             "tree_search/many_players",
             "tree_search/exact",
         },
-        "policies": {"specs", "evaluators", "baselines", "opponents"},
+        "policies": {"agent", "specs", "evaluators", "baselines", "opponents"},
         "experts": {"specs", "evaluators", "search_agent", "opponents", "policies", "equilibrium"},
         "level": {"specs"},
         "textbook": {

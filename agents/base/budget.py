@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
@@ -39,6 +40,7 @@ class Budget:
         seat: Whose action is asked for, where several are to move and the state does not say it.
         legal: The legal actions of the state that is searched, where they are known.
         source: The environment, or whatever else was given to be searched.
+        share: Its share of a game's clock, where there is one.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
         ponders: True if it is spent on the opponent's time: only ``stop`` ends the search then, and its depth.
         report: Turns a result into one with the numbers of actions that the caller has.
@@ -56,6 +58,8 @@ class Budget:
         self.started = self.now() if started is None else started
         self.limits = limits
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
+        self._latest = math.inf
+        self.share: TimeShare | None = None
         self.compile, self.within = compile, within
         self.most_nodes = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
@@ -70,7 +74,22 @@ class Budget:
 
     def lift(self) -> None:
         """Takes the limits on nodes and time away: the search ponders."""
-        self._deadline, self.most_nodes, self.ponders = None, math.inf, True
+        self._deadline, self._latest, self.most_nodes, self.ponders = None, math.inf, math.inf, True
+
+    def share_clock(self, share: TimeShare) -> None:
+        """Ends the search when a usual move's share of a game's clock is spent, which runs while rules compile."""
+        self.share = share
+        self._end_within(share.usual)
+
+    def take_most(self) -> None:
+        """Has the search end only when the most that a hard move may take of a game's clock is spent."""
+        if self.share is not None and not self.ponders:
+            self._end_within(self.share.most)
+
+    def _end_within(self, seconds: float) -> None:
+        limit, began = self.limits.seconds, self.started - self.compiling
+        self._latest = began + seconds
+        self._deadline = self._latest if limit is None else min(self.started + limit, self._latest)
 
     now = staticmethod(time.perf_counter)
     """The clock that limits go by, in seconds."""
@@ -88,7 +107,7 @@ class Budget:
         self.compiling += seconds
         self.started += seconds
         if self._deadline is not None:
-            self._deadline += seconds
+            self._deadline = min(self._deadline + seconds, self._latest)
         if self.within is not None:
             self.within._wait(seconds)
 

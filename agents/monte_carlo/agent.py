@@ -95,7 +95,8 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
-        if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
+        if self.limits.seconds is not None and not isinstance(game, RulesGame):
+            # Playouts of environments may take long.
             looked, _ = totals_after(
                 game,
                 state,

@@ -81,7 +81,8 @@ class OpenSpielMCTSAgent(SearchAgent):
         if self.limits.seconds is not None:  # which may be too short for a playout
             found.look_one_ply(budget)
         left = self.limits.simulations
-        kept = (1 - _FOR_TREES) * (self.limits.seconds or 0.0) if self.check_replies else 0.0
+        seconds = min(self.limits.seconds or 0.0, budget.seconds_left)
+        kept = (1 - _FOR_TREES) * seconds if self.check_replies else 0.0
         while True:
             seconds = min(budget.seconds_left - kept, _LONGEST)
             root = self._bot(found, left, seconds).mcts_search(state)

@@ -1,88 +1,222 @@
-"""Programs of others that play, as agents: chess by UCI, Go by GTP.
+"""Programs of others that play, as agents: what UCI, GTP and GNU Backgammon share.
 
-An engine is started at its first game, sent the whole game before each of its moves, and ended with the agent. One
-that does not answer in time, ends or answers with something else raises ``EngineError``: in a tournament that is
-its failure.
-
-Sources: the UCI protocol (Meyer-Kahlen, 2000-2006); GTP, version 2 (Farnebäck, 2002).
+An engine is started when its agent is made, in a process group of its own, and ended with the agent, the process
+or ``close()``. One that does not answer in time, ends or answers with something else raises ``EngineError``: in a
+tournament that is its failure.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import selectors
 import shlex
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, ZermeloError
-from zermelo.envs.games.chess.fen import write_fen
-from zermelo.envs.games.chess.notation import coordinates
-from zermelo.envs.games.chess.rules import Chess
-from zermelo.envs.live.wrappers import game_name
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0
 """Seconds for an answer beyond what the engine was given to think."""
-COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-"""Of a Go board; there is no I."""
+START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)
+"""Seconds that an engine has to start, and to get ready for a game."""
+_LAST_WORDS: Final = 1.0
+"""Seconds that an engine has to end once it has closed a pipe."""
+_LONGEST_LINE: Final = 2**16
+"""Bytes that are read of a line."""
+_READS: Final = 16
+"""How often what an engine has written unasked is read, before it is asked."""
+_MOST_LINES: Final = 2**12
+"""Lines of an answer that are kept."""
+_SHOWN: Final = 80
+"""Characters of an answer in a message."""
+_GUARD: Final = 'read -r line || kill -9 "-$1"'
+"""A shell's command: ends a process group if its input ends without a line."""
 
 
 class EngineError(ZermeloError):
     """An engine did not answer, ended, or answered with something else."""
 
 
-class _Engine:
-    """A running program that reads lines and answers with lines."""
+class EngineTimeoutError(EngineError):
+    """An engine did not answer in time."""
 
-    def __init__(self, words: Sequence[str], errors: int) -> None:
-        self._name = words[0]
-        self._rest = b""
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+
+class EngineMoveError(EngineError):
+    """An engine answered with something that is not a legal move."""
+
+
+def quoted(answer: str) -> str:
+    """An engine's answer for a message."""
+    return repr(answer if len(answer) <= _SHOWN else f"{answer[: _SHOWN - 3]}...")
+
+
+class Engine:
+    """A running program that reads lines and answers with lines, and leads a process group that ends with it.
+
+    Reading and writing never wait for each other: a program that writes without end, or reads nothing, is noticed
+    when its time is over. A shell watches from outside, so that the group also ends if this process is killed.
+
+    Args:
+        name: What messages call it.
+        words: The program and its arguments.
+        merges_errors: Whether its standard error belongs to its answers.
+    """
+
+    def __init__(self, name: str, words: Sequence[str], *, merges_errors: bool = False) -> None:
+        self._name, self._owner = name, os.getpid()
+        errors = subprocess.STDOUT if merges_errors else subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineError(
+                f"{name} cannot be started ({error.strerror or error}): give path a program for this machine"
+            ) from error
+        self._guard = self._guarded()
+        self._read, self._written, self._complaints = bytearray(), bytearray(), bytearray()
+        self._searched = 0
+        self._selector = selectors.DefaultSelector()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                self._selector.register(pipe, selectors.EVENT_READ)
+        assert self._process.stdin is not None, "it was started with a pipe"
+        os.set_blocking(self._process.stdin.fileno(), False)
+
+    def _guarded(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                ["/bin/sh", "-c", _GUARD, "sh", str(self._process.pid)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._kill()
+            raise EngineError(f"{self._name} cannot be watched by /bin/sh ({error.strerror or error})") from error
 
     def send(self, line: str) -> None:
-        assert self._process.stdin is not None, "it was started with a pipe"
+        """Sends a line, at the latest while the answer is awaited."""
+        self._written += f"{line}\n".encode()
+        self._write()
+
+    def _write(self) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None, "it was started with a pipe"
         try:
-            self._process.stdin.write(f"{line}\n".encode())
-            self._process.stdin.flush()
+            del self._written[: os.write(pipe.fileno(), self._written)]
+        except BlockingIOError:
+            pass
         except OSError as error:
-            raise EngineError(f"{self._how_it_ended()}, and cannot read {line!r}") from error
+            line = self._written.partition(b"\n")[0].decode(errors="replace")
+            raise EngineError(f"{self._how_it_ended()}, and cannot read {quoted(line)}") from error
+        is_watched = pipe in self._selector.get_map()
+        if self._written and not is_watched:
+            self._selector.register(pipe, selectors.EVENT_WRITE)
+        elif is_watched and not self._written:
+            self._selector.unregister(pipe)
 
     def line(self, ends: float) -> str:
         """The next line that it writes, until that time of the monotonic clock."""
-        assert self._process.stdout is not None, "it was started with a pipe"
-        pipe = self._process.stdout.fileno()
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_READ)
-            while b"\n" not in self._rest:
-                if not selector.select(max(0.0, ends - time.monotonic())):
-                    raise EngineError(f"{self._name} did not answer in time")
-                part = os.read(pipe, 65536)
+        while True:
+            left = ends - time.monotonic()
+            if (line := self._next()) is not None and left > 0:
+                return line
+            if left <= 0:
+                raise EngineTimeoutError(f"{self._name} did not answer in time")
+            self._exchange(left)
+
+    def forget(self) -> None:
+        """Leaves out what it has written so far, which answers nothing."""
+        for _ in range(_READS):
+            is_more = self._exchange(0.0)
+            del self._read[: self._read.rfind(b"\n") + 1]
+            self._searched = 0
+            if not is_more:
+                return
+
+    def _next(self) -> str | None:
+        end = self._read.find(b"\n", self._searched)
+        if end < 0:
+            del self._read[_LONGEST_LINE:]
+            self._searched = len(self._read)
+            return None
+        line = bytes(self._read[: min(end, _LONGEST_LINE)])
+        del self._read[: end + 1]
+        self._searched = 0
+        return line.decode(errors="replace").strip()
+
+    def _exchange(self, seconds: float) -> bool:
+        """Waits for so long until it writes or reads something; False if it does not."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            if key.fileobj is self._process.stdin:
+                self._write()
+                continue
+            part = os.read(key.fd, 2**16)
+            if key.fileobj is self._process.stdout:
                 if not part:
                     raise EngineError(self._how_it_ended())
-                self._rest += part
-        found, _, self._rest = self._rest.partition(b"\n")
-        return found.decode(errors="replace").strip()
+                self._read += part
+            else:
+                self._complain(part)
+        return bool(ready)
+
+    def _complain(self, part: bytes) -> None:
+        self._complaints += part
+        del self._complaints[:-_LONGEST_LINE]
+        if not part and self._process.stderr is not None:
+            self._selector.unregister(self._process.stderr)
 
     def _how_it_ended(self) -> str:
         """A sentence on a program that has closed a pipe; as a rule it is about to end."""
         try:
-            return f"{self._name} ended, with exit code {self._process.wait(PATIENCE)}"
+            code = self._process.wait(min(_LAST_WORDS, PATIENCE))
         except subprocess.TimeoutExpired:
             return f"{self._name} has closed its input or output"
+        how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        if (errors := self._process.stderr) is not None:
+            os.set_blocking(errors.fileno(), False)
+            with contextlib.suppress(OSError):  # a process that it has started may hold it open
+                while part := os.read(errors.fileno(), 2**16):
+                    self._complaints += part
+        lines = [line for line in self._complaints.decode(errors="replace").splitlines() if line.strip()]
+        wrote = f", and wrote {quoted(lines[-1].strip())}" if lines else ""
+        return f"{self._name} ended, with {how}{wrote}"
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._process.kill()
+        """Ends it and its process group at once."""
+        if os.getpid() != self._owner:  # a fork's copy: it is another process's
+            return
+        self._kill()
+        if self._guard.stdin is not None and not self._guard.stdin.closed:
+            with contextlib.suppress(OSError):
+                self._guard.stdin.write(b"ended\n")
+                self._guard.stdin.flush()
+                self._guard.stdin.close()
+            self._guard.wait()
+            self._selector.close()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
@@ -96,8 +230,8 @@ class EngineAgent(ConfiguredAgent):
         path: The program, with its arguments; a bare name is looked for where commands are.
     """
 
-    _errors: ClassVar[int] = subprocess.DEVNULL
-    """Where its standard error goes."""
+    _merges_errors: ClassVar[bool] = False
+    """Whether its standard error belongs to its answers."""
 
     path: str = ""
 
@@ -118,16 +252,36 @@ class EngineAgent(ConfiguredAgent):
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
         if self.__dict__["_engine"] is None:
-            self._set("_engine", _Engine(self.__dict__["_words"], self._errors))
-            self._greet()
-        self._new_game()
+            engine = Engine(self.path, self.__dict__["_words"], merges_errors=self._merges_errors)
+            self._set("_engine", engine)
+            weakref.finalize(self, engine.close)
+            with self._ended_by_errors():
+                self._greet()
+        with self._ended_by_errors():
+            self._new_game()
 
     @property
-    def _running(self) -> _Engine:
-        engine: _Engine | None = self.__dict__["_engine"]
+    def _running(self) -> Engine:
+        engine: Engine | None = self.__dict__["_engine"]
         if engine is None:
             raise EngineError(f"{self.path} is not running: call reset first")
         return engine
+
+    @contextlib.contextmanager
+    def _ended_by_errors(self) -> Iterator[None]:
+        """Ends an engine that fails or is interrupted: nobody knows what it would answer next."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the engine, and all that it has started; the next game starts it anew."""
+        engine: Engine | None = self.__dict__.get("_engine")
+        if engine is not None:
+            self._set("_engine", None)
+            engine.close()
 
     def _greet(self) -> None:
         """Prepares an engine that has just been started."""
@@ -136,195 +290,26 @@ class EngineAgent(ConfiguredAgent):
         """Says that a new game begins."""
 
     def _answer(self, *commands: str, until: Callable[[str], bool], seconds: float) -> list[str]:
-        """The lines that answer some commands, the last one included, for which ``until`` is true."""
-        engine = self._running
-        for command in commands:
-            engine.send(command)
-        ends = time.monotonic() + seconds + PATIENCE
-        said = [engine.line(ends)]
-        while not until(said[-1]):
-            said.append(engine.line(ends))
-        return said
+        """The last lines that answer some commands; the very last one is that for which ``until`` is true.
 
-    def __del__(self) -> None:
-        engine = self.__dict__.get("_engine")
-        if engine is not None:
-            engine.close()
+        ``seconds`` is the time that the engine is given; it has ``PATIENCE`` for everything else.
+        """
+        engine = self._running
+        with self._ended_by_errors():
+            for command in commands:
+                engine.send(command)
+            ends = time.monotonic() + seconds + PATIENCE
+            lines = [engine.line(ends)]
+            while not until(lines[-1]):
+                if len(lines) >= _MOST_LINES:
+                    del lines[: _MOST_LINES // 2]
+                lines.append(engine.line(ends))
+        return lines
+
+    def _forget_unasked(self) -> None:
+        """Leaves out what the engine has written since its last answer."""
+        with self._ended_by_errors():
+            self._running.forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
         return type(self)(**{field.name: getattr(self, field.name) for field in fields(self)})
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class UciAgent(EngineAgent):
-    """Plays a UCI engine in chess environments: ``uci(path="stockfish", elo=1500, seconds=0.1)``.
-
-    Pondering saves it time: a move that it has pondered on for as long as its limit comes at once.
-
-    Attributes:
-        seconds: Time for a move, unless there are nodes or a depth.
-        nodes: Nodes for a move; with one thread the same seed is the same game.
-        depth: Moves to look ahead; with one thread the same seed is the same game.
-        elo: The rating to play at, where the engine can.
-        threads: The engine's threads.
-    """
-
-    kind: ClassVar[str] = "uci"
-
-    seconds: float = 0.1
-    nodes: int | None = None
-    depth: int | None = None
-    elo: int | None = None
-    threads: int = 1
-
-    def _greet(self) -> None:
-        self._ask("uci", "uciok")
-        options: dict[str, Any] = {"Threads": self.threads}
-        if self.elo is not None:
-            options |= {"UCI_LimitStrength": "true", "UCI_Elo": self.elo}
-        for name, value in options.items():
-            self._running.send(f"setoption name {name} value {value}")
-
-    def _new_game(self) -> None:
-        self._running.send("ucinewgame")
-        self._ask("isready", "readyok")
-
-    def _ask(self, question: str, wanted: str, seconds: float = 0.0) -> str:
-        return self._answer(question, until=lambda line: line.startswith(wanted), seconds=seconds)[-1]
-
-    @classmethod
-    def check_env(cls, env: Any) -> None:
-        _chess_position(env)
-
-    def decide(self, env: Any) -> int:
-        here, actions, after = _chess_position(env)
-        expected = self.__dict__.pop("_expected", None)
-        if expected is not None:
-            self._set("pondered", self.pondered.after(is_hit=expected == here))
-        if expected == here:
-            command = "ponderhit"
-        else:
-            if expected is not None:
-                self._ask("stop", "bestmove")
-            self._running.send(f"position fen {here}")
-            command = f"go {self._limits}"
-        line = self._ask(command, "bestmove", self.seconds)
-        words = line.split()
-        if len(words) < 2 or words[1] not in actions:
-            raise EngineError(f"{self.path} answered {line!r}, which is no legal move")
-        reply = words[3] if words[2:3] == ["ponder"] else ""
-        self._set("_next", (after, words[1], reply) if reply else None)
-        return actions[words[1]]
-
-    @property
-    def _limits(self) -> str:
-        limits = {"nodes": self.nodes, "depth": self.depth}
-        given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
-        return given or f"movetime {round(1000 * self.seconds)}"
-
-    def ponder(self) -> None:
-        """Has the engine think on the reply that it expects (UCI's ``go ponder``), if it has named one."""
-        self.stop_pondering()
-        if (found := self.__dict__.pop("_next", None)) is not None:
-            after, move, reply = found
-            if (expected := after(move, reply)) is not None:
-                self._running.send(f"position fen {expected}")
-                self._running.send(f"go ponder {self._limits}")
-                self._set("_expected", expected)
-
-    def stop_pondering(self) -> None:
-        if self.__dict__.pop("_expected", None) is not None:
-            self._ask("stop", "bestmove")
-
-
-def _chess_position(env: Any) -> tuple[str, dict[str, int], Callable[..., str | None]]:
-    """The position of a chess environment as UCI has it, legal actions by their moves, and what is after moves.
-
-    With PettingZoo's board come all moves of the game; states of our own rules do not know them.
-    """
-    raw = env.unwrapped
-    if isinstance(getattr(raw, "rules", None), Chess):
-        game, state = RulesGame(raw.rules), raw.position
-        return write_fen(state), _moves(game, state), functools.partial(_fen_after, game, state)
-    board: Any = getattr(raw, "board", None)
-    if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
-        raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
-    from pettingzoo.classic.chess import chess_utils
-
-    player = env.possible_agents.index(env.agent_selection)
-    moves = {
-        chess_utils.action_to_move(board, action, player).uci(): int(action)
-        for action in chess_utils.legal_moves(board)
-    }
-    start, played = board.root().fen(), [move.uci() for move in board.move_stack]
-
-    def after(*others: str) -> str:
-        return " ".join([start, *["moves"][: len(played) + len(others)], *played, *others])
-
-    return after(), moves, after
-
-
-def _moves(game: RulesGame, state: Any) -> dict[str, int]:
-    return {coordinates(state, action): int(action) for action in game.legal_actions(state)}
-
-
-def _fen_after(game: RulesGame, state: Any, *moves: str) -> str | None:
-    for move in moves:
-        action = _moves(game, state).get(move)
-        if action is None:
-            return None
-        state = game.result(state, action)
-    return write_fen(state)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class GtpAgent(EngineAgent):
-    """Plays a GTP engine in PettingZoo's Go: ``gtp(path="gnugo --mode gtp", level=1)``.
-
-    Attributes:
-        seconds: That a move may take.
-        level: GNU Go's own measure of effort, 0 to 10; None leaves it.
-    """
-
-    kind: ClassVar[str] = "gtp"
-
-    seconds: float = 60.0
-    level: int | None = None
-
-    def _arguments(self) -> list[str]:
-        return [] if self.level is None else ["--level", str(self.level)]
-
-    def _ask(self, command: str) -> str:
-        line = self._answer(command, until=lambda line: line[:1] in ("=", "?"), seconds=self.seconds)[-1]
-        if not line.startswith("="):
-            raise EngineError(f"{self.path} answered {line!r} to {command!r}")
-        return line[1:].strip()
-
-    @classmethod
-    def check_env(cls, env: Any) -> None:
-        if not hasattr(getattr(env.unwrapped, "_go", None), "recent"):
-            raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
-
-    def decide(self, env: Any) -> int:
-        self.check_env(env)
-        raw = env.unwrapped
-        position, size = raw._go, int(raw._N)
-        for command in (f"boardsize {size}", "clear_board", f"komi {raw._komi}"):
-            self._ask(command)
-        for played in position.recent:
-            self._ask(f"play {_colour(played.color)} {_vertex(played.move, size)}")
-        answer = self._ask(f"genmove {_colour(position.to_play)}")
-        if answer.lower() in ("pass", "resign"):  # nobody can resign here
-            return size * size
-        column, row = COLUMNS.find(answer[:1].upper()), answer[1:]
-        if not 0 <= column < size or not row.isdigit() or not 1 <= int(row) <= size:
-            raise EngineError(f"{self.path} answered {answer!r}, which is no move")
-        return int((size - int(row)) * size + column)
-
-
-def _colour(number: int) -> str:
-    return "black" if number > 0 else "white"
-
-
-def _vertex(move: tuple[int, int] | None, size: int) -> str:
-    return "pass" if move is None else f"{COLUMNS[move[1]]}{size - move[0]}"

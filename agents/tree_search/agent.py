@@ -79,7 +79,7 @@ class TreeSearchAgent(SearchAgent):
         """Settings of the search, made once: those that this agent has too, and the fixed ones."""
         return settings_of(self, AlphaBetaConfig, **self.fixed)
 
-    @functools.cached_property
+    @property
     def deepens(self) -> bool:
         """True to search one move deep first, then two, and so on: a limit may stop the search half way."""
         return self.limits.nodes is not None or self.limits.seconds is not None
@@ -98,6 +98,14 @@ class TreeSearchAgent(SearchAgent):
         depth = None if self.depth == FULL else self.depth
         seconds = self.default_seconds if self.seconds == "auto" else self.seconds
         return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
+
+    @property
+    def is_timed(self) -> bool:
+        return super().is_timed and self.depth != FULL
+
+    @property
+    def most_seconds(self) -> float:
+        return math.inf if self.seconds == "auto" else super().most_seconds
 
     @property
     def default_seconds(self) -> float | None:
@@ -163,9 +171,12 @@ class TreeSearchAgent(SearchAgent):
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             return self.goes_on(result(iteration, depth, stopped_by), search.budget)
 
-        manager = None
-        seconds = search.budget.seconds + search.budget.seconds_left
-        if self.manages_time and seconds < math.inf and not search.budget.ponders:
+        manager, budget = None, search.budget
+        seconds = budget.seconds + budget.seconds_left
+        if budget.share is not None and self.deepens:
+            budget.take_most()
+            seconds = budget.share.most
+        if (self.manages_time or budget.share is not None) and seconds < math.inf and not budget.ponders:
             lower, upper = search.game.traits.utility_bounds
             manager = TimeManager(seconds, len(search.root_actions(node)), upper - lower)
         advice = (
@@ -238,7 +249,7 @@ class PruningAgent(TableAgent):
     def default_seconds(self) -> float | None:
         return None if self.deepening is False else super().default_seconds
 
-    @functools.cached_property
+    @property
     def deepens(self) -> bool:
         if self.deepening is not None:
             return self.deepening

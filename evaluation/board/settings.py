@@ -11,8 +11,8 @@ from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.spec_text import Spec, parse_spec
+from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.match.text import shown
-from zermelo.evaluation.workers.settings import Isolation
 
 LONGEST: Final = 200
 """Characters of a move or an agent that a page may send."""
@@ -92,11 +92,9 @@ class Clock:
     """The players' time for a game, with what each move adds, as people write it: ``300+5``."""
 
     def __init__(self, control: str, seats: int, now: Callable[[], float] = time.monotonic) -> None:
-        read = Isolation(clock=control)
-        assert read.clock_seconds is not None, "a clock was given"
+        seconds, self._added = TimeControl.read(control)
         self.control = control
-        self._added = read.increment_seconds
-        self._left = [read.clock_seconds] * seats
+        self._left = [seconds] * seats
         self._now = now
         self._running: int | None = None
         self._since = 0.0

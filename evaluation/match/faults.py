@@ -6,7 +6,9 @@ import signal
 import traceback
 from typing import Any
 
+from zermelo.agents import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.policies.engines import EngineMoveError, EngineTimeoutError
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.errors import RunInterrupt
@@ -45,6 +47,12 @@ def choose(agent: Any, env: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def ends_the_run(error: BaseException) -> bool:
+def tell_clock(agent: Any, clock: GameClock) -> None:
+    """Tells an agent what the clocks show, if it wants to know."""
+    if isinstance(agent, SupportsClock):
+        agent.tell_clock(clock)
+
+
     """Whether an exception asks the run to end. In a worker, which is sent no Ctrl-C, one is the agent's own."""
     return isinstance(error, RunInterrupt) or (
         isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
@@ -62,8 +70,14 @@ def is_of_the_env(error: BaseException) -> bool:
 
 
 def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
-    """``OUT_OF_MEMORY`` for a ``MemoryError``, ``otherwise`` for all else."""
-    return FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else otherwise
+    """The kind of failure that an exception is; ``otherwise`` where the exception does not say."""
+    if isinstance(error, MemoryError):
+        return FailureKind.OUT_OF_MEMORY
+    if otherwise is FailureKind.CRASH and isinstance(error, EngineTimeoutError):
+        return FailureKind.TIMEOUT
+    if otherwise is FailureKind.CRASH and isinstance(error, EngineMoveError):
+        return FailureKind.ILLEGAL_ACTION
+    return otherwise
 
 
 def sentence(method: str, error: BaseException) -> str:

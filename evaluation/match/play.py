@@ -16,16 +16,19 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import Agent, Observation
+from zermelo.agents import Agent, GameClock, Observation, Resignation
+from zermelo.agents.policies.engines import EngineAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
+from zermelo.evaluation.match.clock import SeatClocks, TimeControl
 from zermelo.evaluation.match.faults import (
     AgentFault,
     choose,
@@ -33,10 +36,11 @@ from zermelo.evaluation.match.faults import (
     fault_kind,
     is_of_the_env,
     sentence,
+    tell_clock,
     traceback_text,
 )
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, exact, play_known
-from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 from zermelo.evaluation.match.text import kept_name, plain
@@ -50,9 +54,15 @@ class RemoteAgent:
 
     Attributes:
         figures: The last four fields of its last ``Move``: nodes, depth, value and whether it was expected.
+        seconds: The time that its last move took in its process.
     """
 
     figures: tuple[Any, ...] = ()
+    seconds: float = 0.0
+
+    def tell_clock(self, clock: GameClock) -> None:
+        """Limits the next move by the time left, and has the agent told."""
+        raise NotImplementedError
 
     def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
         """Prepares for a game."""
@@ -69,6 +79,7 @@ def play_match(
     seed: int,
     opening: Sequence[Any] = (),
     max_moves: int = MAX_MOVES,
+    clock: str | None = None,
 ) -> GameRecord:
     """Plays one game.
 
@@ -80,6 +91,9 @@ def play_match(
         seed: Decides the game: the environment is reset with it, and each agent with a seed derived from it.
         opening: Actions to play before the agents take over, as ``env.step`` takes them.
         max_moves: Stop here; the rewards so far are then compared.
+        clock: Time for the whole game and what each move adds, in seconds: ``"60+0.6"``. Agents that manage their
+            time are told (``SupportsClock``), and one that has run out of time when it answers has lost. None for
+            a game without clocks.
 
     Returns:
         The record, with a ``failure`` if an agent failed.
@@ -89,13 +103,24 @@ def play_match(
         UnsupportedGameError: This is not an environment, or a search of ours cannot play this kind of game.
         EnvironmentFailureError: The environment itself raised; its ``record`` is the game so far.
     """
+    control = None if clock is None else TimeControl.read(clock)
     live, name = build_env(env)
     driver = drive_env(live, checked_seed(seed))
-    seated = [build_agent(agent) for agent in _by_seat(agents, driver, live)]
-    names = [kept_name(getattr(agent, "name", type(agent).__name__)) for agent in seated]
-    for agent, called in zip(seated, names, strict=True):
-        require_fit(agent, driver.env, called)
-    record = play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)
+    given = _by_seat(agents, driver, live)
+    with contextlib.ExitStack() as stack:
+        seated = []
+        for source in given:
+            seated.append(build_agent(source))
+            if isinstance(seated[-1], EngineAgent) and seated[-1] is not source:
+                stack.callback(seated[-1].close)
+        names = [kept_name(getattr(agent, "name", type(agent).__name__)) for agent in seated]
+        for agent, called in zip(seated, names, strict=True):
+            require_fit(agent, driver.env, called)
+            if control is not None:  # what is loaded late is on nobody's clock
+                rehearse(agent, driver.view() if getattr(agent, "needs", None) == "observation" else driver.env)
+        record = play_game(
+            driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves, control=control
+        )
     if record.failure is not None and record.void:
         raise EnvironmentFailureError(record.failure.message, record)
     return record
@@ -138,10 +163,12 @@ def play_game(
     game_id: str = "",
     opening: Sequence[Any] = (),
     max_moves: int = MAX_MOVES,
+    control: TimeControl | None = None,
     on_turn: Callable[[int], None] | None = None,
 ) -> GameRecord:
     """Plays a game that the driver has just reset; the record is void if the environment fails.
 
+    With a time ``control`` every seat has a clock.
     ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
     another process then knows whom to charge.
     """
@@ -149,7 +176,8 @@ def play_game(
     watch = on_turn or (lambda seat: None)
     moves: list[Move] = []
     failure: Failure | None = None
-    limited = False
+    limited, resigned = False, None
+    clocks = None if control is None else SeatClocks(control, len(agents))
     try:
         _play_opening(driver, opening)
         for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
@@ -160,7 +188,12 @@ def play_game(
             if len(moves) >= max_moves:
                 limited = True
                 break
-            moves.append(_one_move(driver, agents[seat_to_move], seat_to_move, names[seat_to_move], watch))
+            agent, name = agents[seat_to_move], names[seat_to_move]
+            try:
+                moves.append(_one_move(driver, agent, seat_to_move, name, clocks, watch))
+            except Resignation:
+                resigned = seat_to_move
+                break
     except AgentFault as fault:
         failure = Failure(fault.kind, fault.seat, fault.message, fault.detail)
     except EnvironmentFailureError as error:
@@ -170,13 +203,18 @@ def play_game(
         for agent in agents:
             if isinstance(agent, RemoteAgent):
                 agent.rest()
+    rewards = tuple(driver.rewards)
     played_out = EndReason.MOVE_LIMIT if limited else driver.end_reason()
+    if resigned is not None:
+        played_out = EndReason.RESIGNATION
+        if len(agents) > 1:
+            rewards = tuple(-1.0 if seat == resigned else 1.0 for seat in range(len(agents)))
     return GameRecord(
         env=env,
         agents=tuple(names),
         seat_names=driver.seat_names,
         seed=seed,
-        rewards=tuple(driver.rewards),
+        rewards=rewards,
         end=played_out if failure is None else EndReason.FAILURE,
         game_id=game_id,
         opening=tuple(plain(action) for action in opening),
@@ -204,18 +242,27 @@ def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver)
         raise _charged(error, agent, seat, name, "reset", FailureKind.INVALID_START) from error
 
 
-def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Callable[[int], None]) -> Move:
+def _one_move(
+    driver: EnvDriver, agent: Agent, seat: int, name: str, clocks: SeatClocks | None, watch: Callable[[int], None]
+) -> Move:
     driver.look()
     before = driver.fingerprint()
     watch(seat)
-    clock = time.perf_counter()
+    shown = None if clocks is None else clocks.shown(seat)
+    began = time.perf_counter()
     try:
+        if shown is not None:
+            tell_clock(agent, shown)
         action, figures = _ask(agent, driver)
         action = exact(action)
+    except Resignation:
+        raise
     except BaseException as error:
         raise _charged(error, agent, seat, name, "act", FailureKind.CRASH) from error
-    seconds = round(time.perf_counter() - clock, 6)
+    spent = agent.seconds if isinstance(agent, RemoteAgent) else time.perf_counter() - began
     watch(-1)
+    if clocks is not None and shown is not None and not clocks.has_time(seat, spent):
+        raise AgentFault(FailureKind.TIMEOUT, f"did not answer within {shown.own_left:.4g} s", seat=seat)
     if driver.fingerprint() != before:
         message = "stepped or reset the environment that it was only shown"
         raise AgentFault(FailureKind.ENVIRONMENT_CHANGED, message, seat=seat)
@@ -224,7 +271,7 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
         raise AgentFault(FailureKind.ILLEGAL_ACTION, f"played {refusal}", seat=seat)
     played = plain(action)
     driver.step(played if type(played) is int else action)
-    return Move(seat, played, seconds, *figures)
+    return Move(seat, played, round(spent, 6), *figures)
 
 
 def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:

@@ -63,6 +63,8 @@ class EndReason(enum.StrEnum):
 
     TERMINATED = "terminated"
     TRUNCATED = "truncated"
+    RESIGNATION = "resignation"
+    """An agent gave up: its reward is -1, and that of all others 1."""
     MOVE_LIMIT = "move limit"
     """The match's own limit on moves; the rewards so far are compared."""
     FAILURE = "failure"
@@ -95,7 +97,7 @@ class Move(NamedTuple):
     Attributes:
         seat: Who moved.
         action: What ``env.step`` was given, as a plain value.
-        seconds: Wall-clock time that ``agent.act`` took.
+        seconds: Wall-clock time that ``agent.act`` took; a game's clock counts the same.
         nodes: States that the agent's search visited, where it says so.
         depth: The depth it completed, where it says so.
         value: The value it found for itself, where it says so.

@@ -1,13 +1,13 @@
 """Inside an agent's process: makes the agent, asks it, and answers with plain values.
 
-Requests come from the worker and are trusted; they are pickled pairs of a name and its value:
+Requests come from the worker and are trusted; they are pickled triples of a name, its value and a clock:
 
 * ``make``: the agent's source, the module path, the limit on memory
 * ``show``: for a rehearsal an environment, for the sake of what it imports, or an empty view; and what random
   play has shown of such environments
 * ``reset``: the seed
 * ``act``: an environment to choose an action in
-* ``see``: what the player sees, for an agent that needs no more
+* ``see``: what the player sees, for an agent that needs no more; with both goes what the clocks show, or None
 * ``rest``: no more pondering, as the game is over; every other request ends it too
 """
 
@@ -28,11 +28,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.agents import GameClock, Resignation
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.policies.engines import START_SECONDS
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.live.wrappers import innermost, is_aec
-from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
+from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, tell_clock, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind
@@ -50,8 +52,8 @@ def serve(requests: int, answers: int, output: int) -> None:
     _seclude(output)
     agent = _Child()
     while (frame := read_frame(requests)) is not None:
-        name, value = pickle.loads(frame)
-        write_frame(answers, pack_answer(agent.answer(name, value)))
+        name, value, clock = pickle.loads(frame)
+        write_frame(answers, pack_answer(agent.answer(name, value, clock)))
         agent.go_on(name)
 
 
@@ -92,12 +94,15 @@ class _Child:
         self._agent: Any = None
         self._allowed: set[Any] = set()
         self._ponders = False
+        self._clock: GameClock | None = None
+        self._began = 0.0
 
-    def answer(self, name: str, value: Any) -> dict[str, Any]:
+    def answer(self, name: str, value: Any, clock: GameClock | None) -> dict[str, Any]:
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
         try:
             if self._ponders:
                 self._agent.stop_pondering()
+            self._clock = clock
             answer = method(value)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of the agent's own are its failures too
             answer = _raised("act" if name == "see" else name, error)
@@ -110,6 +115,7 @@ class _Child:
         sys.path[:] = value["path"]
         if value["memory_mb"] is not None:
             _limit_memory(value["memory_mb"])
+        START_SECONDS.set(value["start_seconds"])
         source = pickle.loads(value["source"])
         self._agent = build_agent(source)
         self._ponders = value["ponder"] and isinstance(self._agent, ConfiguredAgent)
@@ -144,14 +150,26 @@ class _Child:
         env = pickle.loads(value)
         ours = type(self._agent).__module__.startswith("zermelo.agents.")
         before = None if ours else shown_position(env)
+        self._begin()
         action, figures = choose(self._agent, env)
-        answer: dict[str, Any] = {"action": action, "figures": figures}
+        answer: dict[str, Any] = {"action": action, "figures": figures, "seconds": self._spent()}
         if not ours and shown_position(env) != before:
             answer["changed"] = True
         return answer | self._left()
 
     def _see(self, value: bytes) -> dict[str, Any]:
-        return {"action": self._agent.act_on(pickle.loads(value))} | self._left()
+        view = pickle.loads(value)
+        self._begin()
+        return {"action": self._agent.act_on(view), "seconds": self._spent()} | self._left()
+
+    def _begin(self) -> None:
+        """From now on the agent's time is counted, which is told of its clock."""
+        self._began = time.perf_counter()
+        if self._clock is not None:
+            tell_clock(self._agent, self._clock)
+
+    def _spent(self) -> float:
+        return time.perf_counter() - self._began
 
     def _allow(self) -> None:
         self._allowed = {*_running()}
@@ -169,7 +187,9 @@ class _Child:
 
 def _raised(method: str, error: BaseException) -> dict[str, Any]:
     category = "agent"
-    if isinstance(error, UnsupportedGameError) and method != "act":
+    if isinstance(error, Resignation):
+        category = "resigned"
+    elif isinstance(error, UnsupportedGameError) and method != "act":
         category = "unsupported"
     elif is_of_the_env(error):
         category = "environment"

@@ -16,6 +16,7 @@ from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
@@ -77,6 +78,7 @@ class GamePlayer:
                 game_id=game.game_id,
                 opening=game.opening,
                 max_moves=self.max_moves,
+                control=self._control,
                 on_turn=on_turn,
             )
         except EnvironmentFailureError as error:
@@ -88,6 +90,12 @@ class GamePlayer:
                 failed.close()
             self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
         return record
+
+    @property
+    def _control(self) -> TimeControl | None:
+        """The clock of every game: that of the limits that agents have."""
+        controls = (one.isolation.time_control for one in self.participants.values() if one.isolation)
+        return next((control for control in controls if control is not None), None)
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
         copies, seated = Counter[str](), []

@@ -8,6 +8,7 @@ agent's help, so native code that holds Python's lock is stopped like anything e
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import os
 import pickle
@@ -22,7 +23,7 @@ from typing import Any, Final
 import cloudpickle
 import numpy as np
 
-from zermelo.agents import Observation
+from zermelo.agents import GameClock, Observation, Resignation
 from zermelo.envs import UnsupportedGameError, errors
 from zermelo.evaluation.errors import AgentStartError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
@@ -35,6 +36,9 @@ from zermelo.evaluation.workers.shipping import pack_env, unpack_answer
 
 _MOVES: Final = ("act", "see")
 """Requests that a clock counts; before the first of them an agent has not started."""
+_LATE: Final = 0.5
+"""Seconds beyond its limit after which an agent is ended that has not answered: the way of the position to its
+process and back takes time that is not its own, and more on a busy machine."""
 _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3
@@ -57,11 +61,12 @@ class IsolatedAgent(RemoteAgent):
         self.needs = "environment"
         self.fingerprint: dict[str, str] = {}
         self.figures: tuple[Any, ...] = ()
+        self.seconds = 0.0
         self._source = source
         self._isolation = isolation
         self._process: AgentProcess | None = None
         self._rehearsed = False
-        self._left = isolation.clock_seconds
+        self._clock: GameClock | None = None
         self._dice = np.random.default_rng(0)
 
     def start(self) -> str | None:
@@ -78,7 +83,13 @@ class IsolatedAgent(RemoteAgent):
         os.set_blocking(self._process.requests, False)
         self._rehearsed = False
         limits = self._isolation
-        request = {"source": source, "path": [*sys.path], "memory_mb": limits.memory_mb, "ponder": limits.ponder}
+        request = {
+            "source": source,
+            "path": [*sys.path],
+            "memory_mb": limits.memory_mb,
+            "ponder": limits.ponder,
+            "start_seconds": limits.start_seconds,
+        }
         try:
             answer = self._ask("make", request)
         except AgentFault as fault:
@@ -102,7 +113,7 @@ class IsolatedAgent(RemoteAgent):
             view: Says what the player to move sees. Nothing of it but its form is sent.
         """
         self._dice = np.random.default_rng([seed, 1])
-        self._left = self._isolation.clock_seconds
+        self._clock = None
         if self._process is None:
             try:
                 self.start()
@@ -127,6 +138,11 @@ class IsolatedAgent(RemoteAgent):
         if self._isolation.ponder and self._process is not None:
             with contextlib.suppress(AgentFault):  # the process is ended then
                 self._settle("rest", None)
+
+    def tell_clock(self, clock: GameClock) -> None:
+        """Limits the next move by the time left, and has the agent told."""
+        most = self._isolation.move_seconds
+        self._clock = clock if most is None else dataclasses.replace(clock, move_seconds=most)
 
     def act(self, env: Any) -> Any:
         """The agent's answer to a copy of the environment."""
@@ -153,6 +169,8 @@ class IsolatedAgent(RemoteAgent):
         raised, message = answer.get("raised"), str(answer.get("message"))
         if raised is None:
             return answer
+        if raised == "resigned":
+            raise Resignation(message)
         if raised == "unsupported":
             raise UnsupportedGameError(message)
         if raised == "environment":
@@ -167,20 +185,28 @@ class IsolatedAgent(RemoteAgent):
         """Sends a request and awaits the answer; a process that fails to give one is ended."""
         if self._process is None:
             raise AgentFault(FailureKind.CRASH, "has no process any more")
-        limits = self._isolation
+        limits, clock = self._isolation, None
         seconds: float | None = limits.start_seconds
         if name in _MOVES:
-            given = [limit for limit in (limits.move_seconds, self._left) if limit is not None]
-            seconds = min(given) if given else limits.hang_seconds
-        request = _Request(self._process, frame(pickle.dumps((name, value))), limits, seconds)
-        ended = request.run()
-        if name in _MOVES and self._left is not None:
-            self._left += limits.increment_seconds - (time.monotonic() - request.began)
+            clock, self._clock = self._clock, None
+            seconds = limits.move_seconds
+            if clock is not None:
+                seconds = min(clock.own_left, clock.move_seconds)
+        is_timed = name in _MOVES and seconds is not None
+        if seconds is None:
+            seconds = limits.hang_seconds
+        request = _Request(self._process, frame(pickle.dumps((name, value, clock))), limits, seconds)
+        ended = request.run(_LATE if is_timed else 0.0)
         if ended is None:
             try:
-                return unpack_answer(request.answer)
+                answer = unpack_answer(request.answer)
             except ValueError as error:
                 ended = FailureKind.CRASH, _unreadable(error)
+            else:
+                self.seconds = _spent(answer, time.monotonic() - request.began)
+                if not is_timed or seconds is None or self.seconds <= seconds:
+                    return answer
+                ended = FailureKind.TIMEOUT, f"did not answer within {seconds:.4g} s"
         kind, message = ended
         if kind is FailureKind.TIMEOUT:
             request.last_words()
@@ -209,6 +235,12 @@ def _kind(request: str, kind: FailureKind) -> FailureKind:
     return FailureKind.INVALID_START if is_start else kind
 
 
+def _spent(answer: dict[str, Any], since_request: float) -> float:
+    """The seconds that the agent took, as its process counts them; at most those since the request."""
+    seconds = answer.get("seconds")
+    return min(seconds, since_request) if isinstance(seconds, float) and seconds >= 0 else since_request
+
+
 def _unreadable(error: ValueError) -> str:
     return f"sent an answer that cannot be read ({error})"
 
@@ -224,10 +256,13 @@ class _Request:
         self._reader = FrameReader()
         self._output = bytearray()
 
-    def run(self) -> tuple[FailureKind, str] | None:
-        """Waits for ``answer``; a fault instead of one, without a message if the process has ended."""
+    def run(self, late: float) -> tuple[FailureKind, str] | None:
+        """Waits for ``answer``; a fault instead of one, without a message if the process has ended.
+
+        ``late`` are the seconds beyond the limit that an answer may come.
+        """
         process, most, memory = self._process, self._seconds, self._limit.memory_mb
-        ends = math.inf if most is None else self.began + most
+        ends = math.inf if most is None else self.began + most + late
         with selectors.PollSelector() as selector:
             for pipe in (process.answers, process.output, process.sentinel):
                 selector.register(pipe, selectors.EVENT_READ)
@@ -239,7 +274,7 @@ class _Request:
                 if end is not None or self.answer:
                     return end
                 if time.monotonic() >= ends:
-                    return FailureKind.TIMEOUT, f"did not answer within {most:g} s"
+                    return FailureKind.TIMEOUT, f"did not answer within {most:.4g} s"
                 if memory is not None and resident_mb(process.pid) - process.inherited_mb > memory:
                     return FailureKind.OUT_OF_MEMORY, f"took more than the {memory} MB of memory that it may"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -12,9 +11,9 @@ from zermelo.agents.base.settings import check_flag, check_whole
 from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.workers import Isolate
 
-_CLOCK: Final = re.compile(r"\d+(\.\d+)?(\+\d+(\.\d+)?)?")
 _POSIX: Final = sys.platform != "win32"
 
 
@@ -28,10 +27,10 @@ class Isolation:
 
     Attributes:
         isolate: Which agents get a process of their own.
-        move_seconds: Wall-clock time for one move, the journey of the position to the process and back included.
+        move_seconds: Wall-clock time for one move, without the way of the position to the process and back.
         clock: Time for a whole game and what each move adds, in seconds, as people write it: ``"60+0.6"``, or
-            ``"60"``. Getting ready does not count. An agent is not told; one that searches should be given a limit
-            of its own.
+            ``"60"``. Getting ready does not count, nor does the way of a position to the agent's process. Agents
+            that manage their time are told (``SupportsClock``): searches and engines.
         start_seconds: Wall-clock time to be made, and to get ready for a game.
         memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
         hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
@@ -56,12 +55,8 @@ class Isolation:
             raise InvalidSettingError(f"isolate must be 'all', 'own' or 'none', not {self.isolate!r}") from None
         for name in ("move_seconds", "start_seconds", "hang_seconds"):
             _check_seconds(name, getattr(self, name), optional=name != "start_seconds")
-        if self.clock is not None and (
-            not isinstance(self.clock, str) or not _CLOCK.fullmatch(self.clock) or self.clock_seconds == 0
-        ):
-            raise InvalidSettingError(
-                f"a clock is seconds for the game and for each move, such as '60+0.6', not {self.clock!r}"
-            )
+        if self.clock is not None:
+            TimeControl.read(self.clock)
         if self.memory_mb is not None:
             check_whole("memory_mb", self.memory_mb, lower=16)
         check_whole("output_kb", self.output_kb, lower=1)
@@ -94,14 +89,9 @@ class Isolation:
         return self.move_seconds is not None or self.clock is not None
 
     @property
-    def clock_seconds(self) -> float | None:
-        """The clock's time at the beginning of a game, or None."""
-        return None if self.clock is None else float(self.clock.partition("+")[0])
-
-    @property
-    def increment_seconds(self) -> float:
-        """The time that each move adds."""
-        return 0.0 if self.clock is None else float(self.clock.partition("+")[2] or 0)
+    def time_control(self) -> TimeControl | None:
+        """The time for a whole game, where it is limited."""
+        return None if self.clock is None else TimeControl.read(self.clock)
 
     def applies_to(self, source: Any) -> bool:
         """Whether the agent from this source (see ``participants``) gets a process of its own."""

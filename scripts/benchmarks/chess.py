@@ -13,7 +13,7 @@ from benchmarks.common import result_of
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.policies.engines import UciAgent
+from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs import make_env
 from zermelo.envs.games import Chess
 from zermelo.envs.rules.rules_game import RulesGame

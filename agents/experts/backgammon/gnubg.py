@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -119,7 +118,7 @@ class GnubgAgent(EngineAgent):
     """
 
     kind: ClassVar[str] = "gnubg"
-    _errors: ClassVar[int] = subprocess.STDOUT
+    _merges_errors: ClassVar[bool] = True
 
     path: str = "gnubg"
     level: str = "beginner"

@@ -120,6 +120,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
         config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
         root = self.root(game, state, budget)
         search = self.build(config, root, budget)
+        if budget.share is not None:
+            proof_seconds = min(proof_seconds, self.proof_share * budget.share.usual)
         if search.compiled:
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads

@@ -245,9 +245,8 @@ def test_what_a_rehearsal_shows_of_the_game_is_nothing():
 def test_a_clock_is_written_as_people_do(clock):
     with pytest.raises(InvalidSettingError, match="a clock is seconds for the game and for each move"):
         Isolation(clock=clock)
-    assert Isolation(clock="60+0.6").clock_seconds == 60
-    assert Isolation(clock="60+0.6").increment_seconds == 0.6
-    assert Isolation(clock="0.5").increment_seconds == 0
+    assert Isolation(clock="60+0.6").time_control == (60, 0.6)
+    assert Isolation(clock="0.5").time_control == (0.5, 0)
 
 
 @pytest.mark.thorough
