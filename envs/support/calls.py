@@ -14,7 +14,7 @@ import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast, is_typeddict
 
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.spec_text import unknown_choice, unknown_setting
@@ -172,9 +172,9 @@ def _form_of(function: Callable[..., Any]) -> _Form:
     takes_all = False
     for one in parameters:
         if one.kind is one.VAR_KEYWORD:  # ``Unpack`` of a typed dictionary lists the names
-            listed = function.__globals__.get(str(one.annotation).removeprefix("Unpack[").removesuffix("]"))
-            takes_all = listed is None
-            named += [] if listed is None else list(listed.__annotations__)
+            listed: Any = function.__globals__.get(str(one.annotation).removeprefix("Unpack[").removesuffix("]"))
+            takes_all = not is_typeddict(listed)
+            named += [] if takes_all else list(listed.__annotations__)
     allowed = {one.name: found for one in parameters if (found := _allowed_by(one, function)) is not None}
     early = frozenset(name for name, one in allowed.items() if one.choices is not None or bool in one.classes)
     return _Form(named, len(places), required, takes_all, allowed, early, is_method)

@@ -10,11 +10,11 @@ import ast
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any
 
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import did_you_mean
@@ -34,6 +34,10 @@ def lazy_names(
     def find(name: str) -> Any:
         if name not in home_of:
             hint = did_you_mean(name, home_of)
+            # ``from PACKAGE import NAME`` forgets the message of an AttributeError.
+            asking = sys._getframe(1).f_globals.get("__name__")
+            if hint and asking == "importlib._bootstrap" and find_spec(f"{package}.{name}") is None:
+                raise ImportError(f"cannot import {name!r} from {package!r}: {hint}", name=package)
             raise AttributeError(f"module {package!r} has no attribute {name!r}" + f": {hint}" * bool(hint))
         value = getattr(importlib.import_module(home_of[name]), name)
         value = value if compiles else _explained(value, package, name)
@@ -43,9 +47,6 @@ def lazy_names(
     def list_names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home_of})
 
-    _Suggestions.names[package] = sorted(home_of)
-    if _Suggestions not in sys.meta_path:
-        sys.meta_path.append(_Suggestions)
     return find, list_names, sorted(home_of)
 
 
@@ -75,17 +76,3 @@ def _explain_class(kind: Any) -> None:
             summary = (inspect.getdoc(kind) or "").splitlines()[0].replace("``", "").removesuffix(".")
             advice = f"{kind.__name__}.{name} makes one ({summary[:1].lower()}{summary[1:]})"
     kind.__init__ = explained(made, advice=advice)
-
-
-class _Suggestions:
-    """Finds no module, but says what was meant by ``from PACKAGE import NAME``; Python asks it last."""
-
-    names: ClassVar[dict[str, list[str]]] = {}
-
-    @classmethod
-    def find_spec(cls, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
-        """None, for a name that is like none of the package's; else an ``ImportError``."""
-        package, _, wanted = name.rpartition(".")
-        if hint := did_you_mean(wanted, cls.names.get(package, ())):
-            raise ImportError(f"cannot import {wanted!r} from {package!r}: {hint}", name=package)
-        return None

@@ -85,6 +85,7 @@ def test_names_like_none_and_modules_are_as_ever():
         importlib.import_module("zermelo.agents").xyzzy  # noqa: B018
     assert importlib.util.find_spec("zermelo.agents.xyzzy") is None
     assert importlib.util.find_spec("zermelo.agents.auto") is not None
+    exec("from zermelo.agents import auto, level", {})  # modules, though names are like them
     with pytest.raises(ImportError, match="cannot import name 'xyzzy'"):
         exec("from zermelo.agents import xyzzy", {})
 
