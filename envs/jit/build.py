@@ -23,11 +23,12 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
+from zermelo.envs.jit import durations
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
-from zermelo.envs.support.waiting import say_once, waiting_bar
+from zermelo.envs.support.waiting import say_once_about, waiting_bar
 
 _POLL: Final = 0.05
 _QUIET: Final = 2.0
@@ -184,14 +185,21 @@ class _Compiler:
         from numba.core.errors import NumbaError
 
         rules, kernel = self._rules, self._kernel
-        once = " (once)" if kept else ""
-        say_once(f"compiling the rules of {self._name} for this machine{once}", *self._identity[:3])
+        when = "once; " if kept else ""
+        say_once_about(
+            f"compiling the rules of {self._name} for this machine ({when}{durations.about()})",
+            *self._identity[:3],
+        )
+        begun = time.monotonic()
         try:
-            return emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
+            code = emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
         except NumbaError as error:
             from zermelo.envs.jit.method_calls import explain
 
             raise explain(rules, error) from None
+        if kept:
+            durations.add(time.monotonic() - begun)
+        return code
 
 
 def _numbers(values: tuple[Any, ...]) -> Iterator[int]:

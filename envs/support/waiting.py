@@ -17,8 +17,13 @@ _SECOND_LINE: Final = 2.0
 
 def say_once(text: str, *about: object) -> None:
     """Writes a line, unless this process has written it before, about the same."""
-    if (text, *about) not in _said:
-        _said.add((text, *about))
+    say_once_about(text, text, *about)
+
+
+def say_once_about(text: str, *about: object) -> None:
+    """Writes a line, unless this process has written one about the same before."""
+    if about not in _said:
+        _said.add(about)
         print(f"zermelo: {text}", file=sys.stderr, flush=True)
 
 
