@@ -16,6 +16,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from zermelo.evaluation import play_match
+from zermelo.evaluation.match.record import SCHEMA
+
 ROOT = Path(__file__).resolve().parent.parent
 TEXTS = {
     str(path.relative_to(ROOT)): path.read_text()
@@ -358,3 +361,11 @@ def test_the_version_is_the_same_everywhere():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert f"\nversion: {version}\n" in (ROOT / "docs" / "CITATION.cff").read_text()
     assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_page_of_the_results_folder_describes_the_records_of_this_version():
+    text = TEXTS["docs/guides/results_folder.md"]
+    record = json.loads(play_match("classic/tictactoe-v3", ["random", "random"], seed=0).to_json())
+    table = text.partition("## A game")[2].partition("In pandas")[0]
+    assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == [*record]
+    assert f"version of this format: {SCHEMA} |" in table
