@@ -277,6 +277,19 @@ def test_readme_is_short_and_begins_with_what_it_is():
     assert places == sorted(places)
 
 
+def test_benchmarks_are_a_page_of_results():
+    """Each section names a command and a day, in tables whose source aligns; what was tried is in the log."""
+    page = TEXTS["docs/benchmarks.md"]
+    assert len(page.encode()) < 16_000
+    for section in page.split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        assert re.search(r"scripts/bench\.py \w", section), title
+        assert re.search(r"\b20\d\d-\d\d-\d\d\b", section), title
+    for rows in re.findall(r"(?:^\|[^\n]*\n)+", page, re.MULTILINE):
+        assert len({len(row) for row in rows.splitlines()}) == 1, rows
+    assert "](search_log.md)" in page
+
+
 NAMED_PATH = re.compile(
     r"scripts/\w+(?:\.py|\.toml)?|\.ci/run|tests/\w+\.\w+|(?<![\w/])(?:envs|agents|evaluation)/[\w/]+\.\w+"
 )
