@@ -6,10 +6,11 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 _said: set[tuple[object, ...]] = set()
+_listeners: list[Callable[[str], None]] = []
 _FIRST_LINE: Final = 0.5
 _SECOND_LINE: Final = 2.0
 """Seconds after which a line says what is waited for, and after which another, or a bar, says how far it is."""
@@ -25,6 +26,18 @@ def say_once_about(text: str, *about: object) -> None:
     if about not in _said:
         _said.add(about)
         print(f"zermelo: {text}", file=sys.stderr, flush=True)
+        for listener in _listeners:
+            listener(text)
+
+
+@contextlib.contextmanager
+def listening(listener: Callable[[str], None]) -> Iterator[None]:
+    """Calls a function with each line that is written in the block, without the program's name."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 @contextlib.contextmanager

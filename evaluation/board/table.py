@@ -137,6 +137,7 @@ class Table:
                 "text": session.frames[-1].text,
                 "hides": session.hides,
                 "thinking": self._thinking,
+                "waits": printable(self._player.waits) if self._thinking else "",
                 "bounds": _bounds_of(session.game),
                 "problem": printable(self._problem or self._analyst.problem),
                 "formats": [str(form) for form in formats_of(session.env_name)],
@@ -180,6 +181,9 @@ class Table:
     def _agent_moved(self, turn: int, answer: dict[str, Any]) -> None:
         with self._lock:
             if turn != self._turns or self._session.mover is None:
+                return
+            if "waits" in answer:
+                self._changed()
                 return
             self._thinking = False
             self._look_at_clock()

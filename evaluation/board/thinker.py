@@ -55,6 +55,8 @@ class Thinker:
         self._busy: set[int] = set()
         self._number, self._killed = 0, -1
         self._ponders = False
+        self.waits = ""
+        """What the process does before it thinks, such as compiling, as a line says it."""
 
     @property
     def is_busy(self) -> bool:
@@ -142,10 +144,12 @@ class Thinker:
                 with self._lock:
                     number, wanted = answer.get("job"), self._wanted
                     mine = wanted is not None and wanted.number == number
+                    is_waiting = "waits" in answer  # whichever job it is: the others wait for it too
+                    self.waits = answer["waits"] if is_waiting else ""
                     if "done" in answer or "failed" in answer:
                         self._busy.discard(number)
                         self._wanted = None if mine else wanted
-                if mine and wanted is not None:
+                if (mine or is_waiting) and wanted is not None:
                     wanted.on_answer(answer)
         self._ended(process)
 
@@ -273,6 +277,8 @@ class Analyst:
         asked = self._round
 
         def answered(answer: dict[str, Any]) -> None:
+            if "waits" in answer:
+                return
             with self._lock:
                 if asked != self._round:
                     return

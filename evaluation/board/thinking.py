@@ -2,6 +2,7 @@
 
 Requests come from the server and are trusted; they are pickled pairs of a number and a job, or of a number and
 None, which ends that job. Every job has a last answer, with ``done`` or ``failed``; before it there may be others.
+One with ``waits`` says what the process does before it thinks, such as compiling.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.support.spec_text import parse_spec
+from zermelo.envs.support.waiting import listening
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.match.faults import choose, sentence
@@ -163,6 +165,7 @@ class _Worker:
         self._jobs: queue.Queue[tuple[int, dict[str, Any]] | None] = queue.Queue()
         self._flags: dict[int, StopFlag] = {}
         self._agents: dict[Any, Any] = {}
+        self._telling = threading.Lock()
 
     def work(self) -> None:
         threading.Thread(target=self._listen, daemon=True).start()
@@ -184,11 +187,13 @@ class _Worker:
 
     def _do(self, number: int, job: dict[str, Any]) -> None:
         def tell(answer: dict[str, Any]) -> None:
-            write_frame(self._answers, pack_answer({"job": number} | answer))
+            with self._telling:  # the compiler has a thread of its own
+                write_frame(self._answers, pack_answer({"job": number} | answer))
 
         doing: Callable[[dict[str, Any], StopFlag, Tell], dict[str, Any]] = getattr(self, f"_{job['kind']}")
         try:
-            answer = doing(job, self._flags[number], tell) | {"done": True}
+            with listening(lambda text: tell({"waits": text})):
+                answer = doing(job, self._flags[number], tell) | {"done": True}
         except ZermeloError as error:
             answer = {"failed": str(error)}
         except Exception as error:  # agents and environments may be anybody's

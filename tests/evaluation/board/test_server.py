@@ -7,6 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -315,6 +316,17 @@ def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
             assert thinking.view()["thinking"]
             thinking.do("new", opponent="random", seat=1)  # it does not listen, and is killed
             thinking.until(lambda view: view["yours"], 20)
+
+
+def test_what_an_agent_waits_for_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    with served(TableSettings(env="zermelo/Chomp-v0", opponent="alphabeta(depth=2)", seat=1)) as client:
+        player = Player(client)
+        view = player.until(lambda view: view["waits"] or view["moves"], 60)
+        assert "compiling the rules of Chomp for this machine" in view["waits"]
+        view = player.until(lambda view: view["yours"], 60)
+        assert (view["waits"], len(view["moves"])) == ("", 1)
 
 
 def test_an_agent_that_fails_is_a_sentence() -> None:

@@ -185,6 +185,7 @@ setInterval(tick, 100);
 function showStatus() {
   let text = "";
   if (view.over) text = view.over;
+  else if (view.waits) text = `${view.seats[view.mover].player} will think in a moment: ${view.waits}`;
   else if (view.thinking) text = `${view.seats[view.mover].player} is thinking`;
   else if (view.yours) text = chosen.length ? `${chosen.join(" ")}: where to?` : "Your turn";
   if (!isLive()) text = `Position after move ${ply()} of ${last()}`;
