@@ -46,13 +46,13 @@ def choose(agent: Any, env: Any) -> tuple[Any, tuple[Any, ...]]:
     return action, figures if after == before else (*figures, after.hits > before.hits)
 
 
-def ends_the_run(error: BaseException) -> bool:
 def tell_clock(agent: Any, clock: GameClock) -> None:
     """Tells an agent what the clocks show, if it wants to know."""
     if isinstance(agent, SupportsClock):
         agent.tell_clock(clock)
 
 
+def ends_the_run(error: BaseException) -> bool:
     """Whether an exception asks the run to end. In a worker, which is sent no Ctrl-C, one is the agent's own."""
     return isinstance(error, RunInterrupt) or (
         isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
