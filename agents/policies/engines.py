@@ -244,6 +244,7 @@ class EngineAgent(ConfiguredAgent):
             raise MissingDependencyError(f"there is no program {words[0]!r}: install it, or give path its place")
         self._set("_words", [program, *words[1:], *self._arguments()])
         self._set("_engine", None)
+        self._set("_is_new", False)
         super().__post_init__()
 
     def _arguments(self) -> list[str]:
@@ -251,6 +252,8 @@ class EngineAgent(ConfiguredAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
+        if self.__dict__["_engine"] is not None and self.__dict__["_is_new"]:
+            return  # getting ready may take an engine long
         if self.__dict__["_engine"] is None:
             engine = Engine(self.path, self.__dict__["_words"], merges_errors=self._merges_errors)
             self._set("_engine", engine)
@@ -259,6 +262,11 @@ class EngineAgent(ConfiguredAgent):
                 self._greet()
         with self._ended_by_errors():
             self._new_game()
+        self._set("_is_new", True)
+
+    def act(self, env: Any) -> Any:
+        self._set("_is_new", False)
+        return super().act(env)
 
     @property
     def _running(self) -> Engine:

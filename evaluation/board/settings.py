@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from zermelo.agents import GameClock
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
@@ -120,6 +121,11 @@ class Clock:
         """The seconds that a seat has left, at least 0."""
         spent = self._now() - self._since if seat == self._running else 0.0
         return max(self._left[seat] - spent, 0.0)
+
+    def shown(self, seat: int) -> GameClock:
+        """What an agent is told before its move."""
+        left = tuple(map(self.left, range(len(self._left))))
+        return GameClock(left=left, seat=seat, increment=self._added)
 
     def fallen(self) -> int | None:
         """The seat whose time is over while it is to move; None if there is none."""

@@ -176,6 +176,8 @@ class Table:
             return
         self._thinking = True
         turn = self._turns
+        if self._clock is not None:
+            job["clock"] = self._clock.shown(seat)
         self._player.ask(job, lambda answer: self._agent_moved(turn, answer))
 
     def _agent_moved(self, turn: int, answer: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ from zermelo.envs.support.spec_text import parse_spec
 from zermelo.envs.support.waiting import listening
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import EQUAL
-from zermelo.evaluation.match.faults import choose, sentence
+from zermelo.evaluation.match.faults import choose, sentence, tell_clock
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.replay import Replayer
@@ -222,6 +222,8 @@ class _Worker:
 
     def _move(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
         agent, started = self._agent(job), time.perf_counter()
+        if (clock := job.get("clock")) is not None:
+            tell_clock(agent, clock)
         if getattr(agent, "needs", None) == "observation":
             action, figures = agent.act_on(pickle.loads(job["view"])), ()
         else:
