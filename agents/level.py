@@ -13,22 +13,28 @@ from __future__ import annotations
 
 import enum
 import functools
-import json
-import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
+import msgspec
+
+from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.settings import number, path
-from zermelo.agents.specs import make_agent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.agents.specs import make_agent, require_plain_agent
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence, read_json
+from zermelo.envs.support.files import file_version
 
 FOLDER: Final = Path(__file__).with_name("ladders")
+KIND: Final = Kind("ladder", "`zermelo ladder ENV --out FILE` writes one")
+_LARGEST: Final = 1 << 20
 
 
 class Rung(NamedTuple):
@@ -56,6 +62,31 @@ class Mixture(NamedTuple):
     share: float
 
 
+class _StoredRung(msgspec.Struct):
+    agent: ShortText
+    lower: float
+    upper: float
+    ms: float
+    elo: float | None = None
+    reward: float | None = None
+
+
+class _Perfect(msgspec.Struct):
+    elo: float
+
+
+class _StoredLadder(msgspec.Struct):
+    """The content of a file, as far as it is read."""
+
+    game: ShortText
+    rungs: Annotated[list[_StoredRung], msgspec.Meta(min_length=2, max_length=1_000)]
+    unit: Unit = Unit.ELO
+    baseline: ShortText = ""
+    perfect: _Perfect | None = None
+    games: int = 0
+    minutes: float = 0.0
+
+
 @dataclass(frozen=True)
 class Levels:
     """A ladder.
@@ -76,25 +107,31 @@ class Levels:
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
-        try:
-            data = json.loads(Path(file).read_text(encoding="utf-8"))
-            unit = Unit(data.get("unit", "elo"))
-            columns = unit, *Rung._fields[2:]
-            rungs = tuple(
-                Rung(str(row["agent"]), *(float(row[name]) for name in columns)) for row in data["rungs"]
-            )
-            game = str(data["game"])
-        except OSError as error:
-            raise InvalidSettingError(f"cannot read the ladder {file}: {error.strerror or error}") from error
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise InvalidSettingError(
-                f"{file} is no ladder: `zermelo ladder ENV --out FILE` writes one"
-            ) from error
-        ratings = [rung.rating for rung in rungs]
-        if len(rungs) < 2 or ratings != sorted(ratings) or not all(map(math.isfinite, ratings)):
-            raise InvalidSettingError(f"{file} is no ladder: it needs two rungs or more, the weakest first")
+        """The ladder in a file.
+
+        Raises:
+            InvalidSettingError: There is no such file, it is no ladder, or an agent in it is none that a file may
+                name (``require_plain_agent``).
+        """
+        with in_a_sentence(file, KIND):
+            data = read_json(file, KIND, dict[str, Any], largest=_LARGEST)
+            stored = msgspec.convert(data, _StoredLadder)
+            found = [row.elo if stored.unit is Unit.ELO else row.reward for row in stored.rungs]
+            ratings = [rating for rating in found if rating is not None]
+            if len(ratings) < len(found) or ratings != sorted(ratings):
+                raise ValueError(f"its rungs must have {stored.unit}, the weakest first")
+            agents = [row.agent for row in stored.rungs] + [stored.baseline] * (stored.unit is Unit.REWARD)
+            for agent in agents:
+                try:
+                    require_plain_agent(agent)
+                except ZermeloError as error:
+                    raise ValueError(str(error)) from error
+        rungs = tuple(
+            Rung(row.agent, rating, row.lower, row.upper, row.ms)
+            for row, rating in zip(stored.rungs, ratings, strict=True)
+        )
         about = {name: value for name, value in data.items() if name not in ("game", "rungs", "unit", "baseline")}
-        return cls(game, rungs, unit, str(data.get("baseline", "")), about)
+        return cls(stored.game, rungs, stored.unit, stored.baseline, about)
 
     def mix(self, rating: float) -> Mixture:
         first, last = self.rungs[0], self.rungs[-1]
@@ -135,12 +172,23 @@ def ladder_key(source: Any) -> str:
     return str(game.rules) if isinstance(game, RulesGame) else game_name(source)
 
 
+class _Game(msgspec.Struct):
+    game: str
+
+
 @functools.cache
-def _shipped() -> dict[str, Levels]:
-    return {levels.game: levels for levels in map(Levels.read, sorted(FOLDER.glob("*.json")))}
+def _shipped() -> dict[str, Path]:
+    """The ladders of this package, by their games."""
+    return {msgspec.json.decode(path.read_bytes(), type=_Game).game: path for path in FOLDER.glob("*.json")}
 
 
-_read = functools.lru_cache(maxsize=16)(Levels.read)
+def _read(file: str | Path) -> Levels:
+    return _read_version(os.fspath(file), *file_version(file))
+
+
+@functools.lru_cache(maxsize=16)
+def _read_version(file: str, changed: int, size: int) -> Levels:
+    return Levels.read(file)
 
 
 def levels_for(source: Any, file: str | None = None) -> Levels | None:
@@ -151,7 +199,8 @@ def levels_for(source: Any, file: str | None = None) -> Levels | None:
     """
     key = ladder_key(source)
     if file is None:
-        return _shipped().get(key)
+        shipped = _shipped().get(key)
+        return None if shipped is None else _read(shipped)
     levels = _read(file)
     if levels.game != key:
         raise InvalidSettingError(f"{file} is the ladder of {levels.game}, not of {key}")
@@ -184,6 +233,14 @@ class LevelAgent(ConfiguredAgent):
         if self.file is not None:
             self._mix(_read(self.file))
 
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        mix = self.mix_for(env)
+        for spec in (mix.lower, mix.upper):
+            agent = self._agent(spec)
+            if isinstance(agent, ConfiguredAgent):
+                agent.check_fit(env, view)
+
     def mix_for(self, source: Any) -> Mixture:
         levels = levels_for(source, self.file)
         if levels is None:
@@ -209,13 +266,18 @@ class LevelAgent(ConfiguredAgent):
         super().reset(seed)
         self._set("_playing", None)
 
+    def _agent(self, spec: str) -> Agent:
+        agents: dict[str, Agent] = self.__dict__["_agents"]
+        if spec not in agents:
+            agents[spec] = make_agent(spec)
+        return agents[spec]
+
     def decide(self, env: Any) -> Any:
         agent = self.__dict__["_playing"]
         if agent is None:
             mix = self.mix_for(env)
             spec = mix.upper if self.generator.random() < mix.share else mix.lower
-            agents = self.__dict__["_agents"]
-            agent = agents[spec] = agents.get(spec) or make_agent(spec)
+            agent = self._agent(spec)
             agent.reset(int(self.generator.integers(2**31)))
             self._set("_playing", agent)
         return agent.act(env)

@@ -8,7 +8,7 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
@@ -204,6 +204,37 @@ def runs_own_code(spec: str) -> bool:
     return not _is_harmless("agent", spec, frozenset())
 
 
+_COSTLY: Final = frozenset({"workers", "threads", "memory_mb"})
+"""Settings by which an agent starts processes, or takes more of a machine than its owner may want to give."""
+
+
+def require_plain_agent(spec: str) -> None:
+    """Refuses an agent that a data file names, unless it is one of this package's whose settings are plain values.
+
+    Raises:
+        InvalidSettingError: It runs other code, starts something, reads a file, or cannot be made.
+    """
+    if runs_own_code(spec):
+        raise InvalidSettingError(
+            f"it names the agent {spec!r}, and a file may name only agents of this package, without code, "
+            "programs or files: give that one on the command line yourself, if you trust it"
+        )
+    if costly := _COSTLY & {*_setting_names(spec)}:
+        raise InvalidSettingError(
+            f"it names the agent {spec!r}, and a file may not set {min(costly)}: leave that out"
+        )
+    make_agent(spec)
+
+
+def _setting_names(value: Any) -> Iterator[str]:
+    """The names of all settings in a spec, at every depth."""
+    spec = parse_spec(value) if isinstance(value, str) else value
+    for name, part in spec.arguments.items() if isinstance(spec, Spec) else ():
+        yield name
+        if name in _harmless():
+            yield from _setting_names(part)
+
+
 def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
     """True if the value of a setting is known to name nothing outside; ``words`` are settings that take text."""
     if value is None or isinstance(value, bool | int | float):
@@ -213,7 +244,7 @@ def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
     if isinstance(value, str | Spec):
         if str(value) == _SHIPPED.get(setting):
             return True
-        return setting in words or value in (Spec("true"), Spec("false"))
+        return (setting in words and not getattr(value, "arguments", ())) or is_truth(value)
     if isinstance(value, Mapping):
         return all(_is_harmless(setting, part, words) for pair in value.items() for part in pair)
     return isinstance(value, list | tuple) and all(_is_harmless(setting, part, words) for part in value)

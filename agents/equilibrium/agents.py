@@ -124,6 +124,17 @@ class PolicyTableAgent(SearchAgent):
                 f"{self.path} has no action for this position of {game.traits.name}: it covers the {len(table):,} "
                 f"states of a {table.plan} plan{owner}; write one with --plan full, or from this position"
             )
+        legal, listed = set(game.legal_actions(state)), table.probabilities(game, state).keys()
+        if not listed <= legal:
+            raise InvalidSettingError(
+                f"{self.path} plays {sorted(listed)} in a position of {game.traits.name} where {sorted(legal)} "
+                "are legal: solve it again"
+            )
+        if len(table.values) not in (0, game.traits.seats):
+            raise InvalidSettingError(
+                f"{self.path} has {len(table.values)} values, and {game.traits.name} {game.traits.seats} players: "
+                "solve it again"
+            )
         return played(table, game, state, float(self.generator.random()))
 
 

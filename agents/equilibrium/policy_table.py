@@ -1,37 +1,33 @@
 """Policies as tables: for each state, or information state, the probability of each action.
 
 A policy file is text, one JSON value a line, and compressed by gzip if its name ends in ``.gz``. The first line is
-an object: ``format`` is ``"zermelo policy"``, ``version`` is 2, ``states`` the number of lines that follow, and
-the rest are the attributes of ``PolicyTable``. Each of those lines is ``[key, value, {action: probability}]``: the
-state's key, and what the player to move can still get, or null. A state of rules has its integers for a key,
-separated by commas; any other state the first 128 bits of the SHA-256 of its game's own key. Where players do not
-see everything, the key is the seat and the information state as text.
+an object: ``checksum`` is that of ``zermelo.envs.support.data_files``, ``format`` is ``"zermelo policy"``,
+``version`` is 3, ``states`` the number of lines that follow, and the rest are the attributes of ``PolicyTable``.
+Each of those lines is ``[key, value, {action: probability}]``: the state's key, and what the player to move can
+still get, or null. A state of rules has its integers for a key, separated by commas; any other state the first 128
+bits of the SHA-256 of its game's own key. Where players do not see everything, the key is the seat and the
+information state as text.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-import gzip
 import hashlib
-import json
 import math
 import os
-import zlib
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, BinaryIO, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.data_files import Kind, ShortText, decoded, open_lines, write_lines
 
-_FORMAT: Final = "zermelo policy"
-_VERSION: Final = 2
-_LONGEST: Final = 2**24
+KIND: Final = Kind("policy", "write it anew with `zermelo solve ENV --policy FILE`, or PolicyTable.save")
 
 
 class Plan(enum.StrEnum):
@@ -49,6 +45,21 @@ Entry: TypeAlias = tuple[float | None, Mapping[int, float]]
 
 
 _Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.Meta(min_length=1)]]
+
+
+class _Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a file."""
+
+    format: Literal["zermelo policy"]
+    version: Literal[3]
+    states: Annotated[int, msgspec.Meta(ge=0)]
+    game: ShortText
+    plan: Plan = Plan.FULL
+    seat: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    is_hidden: bool = False
+    tolerance: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    values: tuple[float, ...] = ()
+    exploitability: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,19 +117,26 @@ class PolicyTable:
         Raises:
             InvalidSettingError: It cannot be written.
         """
-        name = os.fspath(path)
-        about = {**vars(self), "plan": self.plan.value}
-        del about["entries"]
-        header = {"format": _FORMAT, "version": _VERSION, "states": len(self), **about}
+        header = _Header(
+            **{field: getattr(self, field) for field in _Header.__struct_fields__ if hasattr(self, field)},
+            format="zermelo policy",
+            version=3,
+            states=len(self),
+        )
+
+        def lines() -> Iterator[bytes]:
+            for key, (value, actions) in self.entries.items():
+                yield (
+                    msgspec.json.encode((key, value, {str(action): share for action, share in actions.items()}))
+                    + b"\n"
+                )
+
         try:
-            with replaced(name) as partial, (gzip.open if name.endswith(".gz") else open)(partial, "wt") as file:
-                file.write(json.dumps(header) + "\n")
-                for key, (value, actions) in self.entries.items():
-                    file.write(json.dumps([key, value, actions]) + "\n")
+            write_lines(path, msgspec.json.encode(header), lines)
         except OSError as error:
             raise InvalidSettingError(
-                f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder "
-                "that is there and can be written"
+                f"the policy cannot be written to {os.fspath(path)!r} ({error.strerror or error}): name a file in "
+                "a folder that is there and can be written"
             ) from error
 
     @classmethod
@@ -128,41 +146,23 @@ class PolicyTable:
         Raises:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
-        name, written_by = os.fspath(path), "PolicyTable.save, or `zermelo solve ENV --policy FILE`,"
-        if not os.path.isfile(name):
-            raise InvalidSettingError(f"there is no file {name!r}: path must name one that {written_by} wrote")
-        try:
-            with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
-                lines = _lines(file)
-                about = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
-                kind, states = (about.get("format"), about.get("version")), about.get("states")
-                if kind != (_FORMAT, _VERSION):
-                    raise ValueError(f"it is {kind[0]} {kind[1]}, not {_FORMAT} {_VERSION}")
-                found = msgspec.convert({**about, "entries": {}}, cls)
-                decode = msgspec.json.Decoder(_Line).decode
-                entries = {key: (value, _checked(actions)) for key, value, actions in map(decode, lines)}
-            if len(entries) != states:
-                raise ValueError(f"it has {len(entries)} states of {states}")
-            return dataclasses.replace(found, entries=entries)
-        except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-            raise InvalidSettingError(
-                f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
-                f"{written_by.rstrip(',')}"
-            ) from error
-
-
-def _lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    """The lines of a file, none of which is so long that it would fill the memory."""
-    while line := file.readline(_LONGEST):
-        if len(line) == _LONGEST:
-            raise ValueError(f"it has a line of more than {_LONGEST:,} characters")
-        yield line
+        with open_lines(path, KIND) as (text, lines):
+            header: _Header = decoded(text, _Header)
+            decode, entries = msgspec.json.Decoder(_Line).decode, dict[str, Entry]()
+            for count, (key, value, actions) in enumerate(map(decode, lines), 1):
+                if count > header.states or key in entries:
+                    raise ValueError(f"it has more than {header.states:,} states, or one of them twice")
+                entries[key] = value, _checked(actions)
+            if len(entries) != header.states:
+                raise ValueError(f"it has {len(entries):,} states of {header.states:,}")
+            names = (field.name for field in dataclasses.fields(cls) if field.name != "entries")
+            return cls(**{name: getattr(header, name) for name in names}, entries=entries)
 
 
 def _checked(actions: Mapping[str, float]) -> dict[int, float]:
     mixed = {int(action): probability for action, probability in actions.items()}
-    if min(mixed.values()) < 0 or not math.isclose(math.fsum(mixed.values()), 1, abs_tol=1e-6):
-        raise ValueError(f"{mixed} are no probabilities")
+    if min(mixed) < 0 or min(mixed.values()) < 0 or not math.isclose(math.fsum(mixed.values()), 1, abs_tol=1e-6):
+        raise ValueError(f"{mixed} are no probabilities of actions")
     return mixed
 
 

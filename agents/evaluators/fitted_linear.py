@@ -11,15 +11,17 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.base.settings import check_number, import_name
+from zermelo.agents.evaluators.network import write_evaluation
 from zermelo.agents.evaluators.protocol import squash, values_by_seat
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.support.data_files import ShortText
 from zermelo.envs.support.spec_text import format_spec
 
 # -- the weighted sum of features: ``Eval(s) = w1 f1(s) + ... + wn fn(s)``
@@ -196,10 +198,10 @@ class FittedLinear:
         bounds = game.traits.utility_bounds
         return values_by_seat(game, state, seat, float(expected(row @ self.weights, bounds)), bounds)
 
-    def as_json(self, about: Mapping[str, Any] = MappingProxyType({})) -> str:
-        """The text of a file; ``about`` says where the weights come from."""
-        stored = StoredLinear(1, self.features.source, self.weights.tolist(), {**about})
-        return msgspec.json.encode(stored).decode() + "\n"
+    def save(self, path: str, about: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Writes a file; ``about`` says where the weights come from."""
+        stored = StoredLinear(2, self.features.source, self.weights.tolist(), {**about})
+        write_evaluation(path, msgspec.json.encode(stored))
 
 
 def expected(sums: Any, bounds: tuple[float, float]) -> Any:
@@ -213,18 +215,16 @@ def expected(sums: Any, bounds: tuple[float, float]) -> Any:
 class StoredLinear(msgspec.Struct, tag_field="form", tag="zermelo linear evaluation"):
     """The content of a file."""
 
-    version: Literal[1]
-    features: str
-    weights: list[float]
+    version: Literal[2]
+    features: ShortText
+    weights: Annotated[list[float], msgspec.Meta(min_length=1)]
     about: dict[str, Any] = {}
 
     def evaluator(self, path: str, features: str) -> FittedLinear:
         """The evaluation; ``features`` is the ``"module:name"`` that the user has given, or empty."""
         if self.features not in (OBSERVATION, features):
-            raise ValueError(
-                f"it needs the features {self.features!r}, and a file may name any code: if you know it, write "
-                f"linear(path=..., features={self.features!r})"
+            raise InvalidSettingError(
+                f"{path!r} needs the features {self.features!r}, and a file may name any code: if you know it, "
+                f"write linear(path=..., features={self.features!r})"
             )
-        if not self.weights or not all(map(math.isfinite, self.weights)):
-            raise ValueError("its weights must be finite numbers")
         return FittedLinear(Features(self.features), np.array(self.weights), path)

@@ -14,11 +14,10 @@ import functools
 import itertools
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -30,7 +29,7 @@ from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence, read_json, write_json
 
 ONE: Final = 255
 """A hidden value that counts in full, and what the first layer's weights are multiplied by."""
@@ -45,6 +44,7 @@ _SLOTS: Final = 65
 """Positions whose hidden values compiled code stores: 64 by their ply, and the empty board for good."""
 _HEADER: Final = 13
 _LARGEST_SUM: Final = 30.0
+_LARGEST_BIAS: Final = 2.0**40
 _Short = npt.NDArray[np.int16]
 
 
@@ -85,6 +85,7 @@ class NetworkEvaluator:
         output_bias: For each phase; int64 of shape (phases,).
         phases: The number of bits set in seat 0's planes from which each phase but the first begins.
         path: The file that it was read from, as specs write it.
+        rules: The rules that it was fitted to (``rules_text``); it is for no others. Empty if that is not known.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class NetworkEvaluator:
         output_bias: npt.NDArray[np.int64],
         phases: Sequence[int] = (),
         path: str = "",
+        rules: str = "",
     ) -> None:
         hidden = len(bias)
         if hidden % _STEP or not _STEP <= hidden <= MOST_HIDDEN:
@@ -113,7 +115,8 @@ class NetworkEvaluator:
         ):
             raise InvalidSettingError("the network has columns that are not there, or weights that are too large")
         self.columns, self.first, self.bias = columns, first, bias
-        self.outputs, self.output_bias, self.phases, self.path = outputs, output_bias, tuple(phases), path
+        self.outputs, self.output_bias, self.phases = outputs, output_bias, tuple(phases)
+        self.path, self.rules = path, rules
         self.hidden = hidden
         self._tables: dict[Any, NetworkTables | None] = {}
 
@@ -159,6 +162,11 @@ class NetworkEvaluator:
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         require_planes(game)
+        inside: Any = game
+        if self.rules not in ("", wanted := rules_text(inside.rules)):
+            raise UnsupportedGameError(
+                f"{self.path or 'this network'} was fitted to {self.rules}, not to {wanted}: give a network of that"
+            )
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
             raise UnsupportedGameError(
@@ -166,7 +174,6 @@ class NetworkEvaluator:
                 f"{words.shape[2]}"
             )
         mover, (lower, upper) = max(game.to_move(state), 0), game.traits.utility_bounds
-        inside: Any = game
         if method_or_default(inside.rules, "is_known_win")(state):
             value = known_win(inside.evaluation(state)[mover], lower, upper)
             return values_by_seat(game, state, mover, value, (lower, upper))
@@ -182,21 +189,24 @@ class NetworkEvaluator:
                 width = plane_words(game, [game.rules.initial_state()]).shape[2]
             except UnsupportedGameError:
                 width = 0
+            if self.rules not in ("", rules_text(game.rules)):
+                width = 0
             self._tables[game] = NetworkTables(self, game) if width == self.words else None
         return self._tables[game]
 
-    def save(self, path: str, about: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def save(self, path: str, about: NetworkOrigin | None = None) -> None:
         """Writes a file; ``about`` says where the weights come from."""
+        about = NetworkOrigin(rules=self.rules) if about is None else about
         arrays: list[npt.NDArray[Any]] = [self.columns, self.first, self.bias, self.outputs, self.output_bias]
         packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(arrays, _KINDS, strict=True))
         sizes = self.words, len(self.first), self.hidden
         text = base64.b64encode(zlib.compress(packed, 9)).decode()
-        stored = StoredNetwork(1, *sizes, list(self.phases), text, {**about})
-        write_evaluation(path, msgspec.json.encode(stored).decode() + "\n")
+        stored = StoredNetwork(2, *sizes, list(self.phases), text, about)
+        write_evaluation(path, msgspec.json.encode(stored))
 
     def __reduce__(self) -> Any:
         parts = self.columns, self.first, self.bias, self.outputs, self.output_bias
-        return NetworkEvaluator, (*parts, self.phases, self.path)
+        return NetworkEvaluator, (*parts, self.phases, self.path, self.rules)
 
 
 def require_writable(path: str) -> None:
@@ -205,11 +215,15 @@ def require_writable(path: str) -> None:
         raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {path!r}")
 
 
-def write_evaluation(path: str, text: str) -> None:
-    """Writes the file of an evaluation as a whole."""
+KIND: Final = Kind("evaluation", "name one that `zermelo tune` wrote")
+LARGEST: Final = 1 << 25
+"""Bytes of a file."""
+
+
+def write_evaluation(path: str, text: bytes) -> None:
+    """Writes the file of an evaluation, an object of JSON, with its checksum and as a whole."""
     try:
-        with replaced(path) as partial:
-            partial.write_text(text, encoding="utf-8", newline="\n")
+        write_json(path, text)
     except OSError as error:
         raise InvalidSettingError(
             f"cannot write {path}: {error.strerror or error}; choose another file"
@@ -220,37 +234,52 @@ _KINDS: Final = ("<i4", "<i2", "<i2", "<i2", "<i8")
 _MOST_BYTES: Final = 1 << 24
 
 
+_Size = Annotated[int, msgspec.Meta(ge=1, le=_MOST_BYTES)]
+
+
+class NetworkOrigin(msgspec.Struct):
+    """Where a network comes from: the environment, its rules, the number of its generation, and its positions."""
+
+    env: ShortText = ""
+    rules: ShortText = ""
+    generation: int = 0
+    positions: int = 0
+
+
 class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
     """A file's content: sizes, and the arrays one behind the other, compressed, as text."""
 
-    version: Literal[1]
-    words: int
-    columns: int
-    hidden: int
-    phases: list[int]
+    version: Literal[2]
+    words: _Size
+    columns: _Size
+    hidden: _Size
+    phases: Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=_MOST_BYTES)]], msgspec.Meta(max_length=64)]
     arrays: str
-    about: dict[str, Any] = {}
+    about: NetworkOrigin
 
     def evaluator(self, path: str) -> NetworkEvaluator:
-        unpacker = zlib.decompressobj()
-        try:
-            packed = unpacker.decompress(base64.b64decode(self.arrays, validate=True), _MOST_BYTES)
-        except zlib.error as error:
-            raise ValueError(f"its arrays are damaged ({error})") from None
         hidden, blocks = self.hidden, len(self.phases) + 1
         shapes = (2, 64 * self.words), (self.columns, hidden), (hidden,), (blocks, 2 * hidden), (blocks,)
-        if min(self.words, self.columns, hidden) < 1 or not unpacker.eof:
-            raise ValueError("its sizes are wrong")
         sizes = [math.prod(shape) * int(kind[2]) for shape, kind in zip(shapes, _KINDS, strict=True)]
-        if sum(sizes) != len(packed):
-            raise ValueError("its arrays are damaged")
+        if sum(sizes) > _MOST_BYTES:
+            raise ValueError(f"its sizes make arrays of {sum(sizes):,} bytes")
+        unpacker = zlib.decompressobj()
+        packed = unpacker.decompress(base64.b64decode(self.arrays, validate=True), sum(sizes) + 1)
+        if sum(sizes) != len(packed) or not unpacker.eof or unpacker.unused_data:
+            raise ValueError("its arrays have not its sizes")
         ends = list(itertools.accumulate(sizes))
         columns, *arrays = (
             np.frombuffer(packed[end - size : end], kind).reshape(shape).astype(f"=i{kind[2]}")
             for size, end, shape, kind in zip(sizes, ends, shapes, _KINDS, strict=True)
         )
         first, bias, outputs, output_bias = arrays
-        return NetworkEvaluator(columns, first, bias, outputs, output_bias, self.phases, path)
+        if self.phases != sorted(set(self.phases)) or np.abs(output_bias.astype(float)).max() > _LARGEST_BIAS:
+            raise ValueError("its phases are not ascending, or its weights are too large")
+        try:
+            parts = columns, first, bias, outputs, output_bias
+            return NetworkEvaluator(*parts, self.phases, path, self.about.rules)
+        except InvalidSettingError as error:
+            raise ValueError(str(error)) from None
 
 
 class NetworkTables:
@@ -303,15 +332,21 @@ FOLDER: Final = Path(__file__).with_name("networks")
 def _files() -> dict[str, Path]:
     """The files by the rules that they are for, with parameters, as text."""
     paths = sorted(FOLDER.glob("*.json"))
-    return {msgspec.json.decode(path.read_bytes(), type=StoredNetwork).about["rules"]: path for path in paths}
+    return {_stored(path).about.rules: path for path in paths}
 
 
 @functools.cache
 def _read(path: Path) -> NetworkEvaluator:
-    return msgspec.json.decode(path.read_bytes(), type=StoredNetwork).evaluator(str(path))
+    with in_a_sentence(path, KIND):
+        return _stored(path).evaluator(str(path))
 
 
-def _rules_of(rules: Any) -> str:
+def _stored(path: Path) -> StoredNetwork:
+    stored: StoredNetwork = read_json(path, KIND, StoredNetwork, largest=LARGEST)
+    return stored
+
+
+def rules_text(rules: Any) -> str:
     """Rules with their parameters, as text; those that only say where a game starts are left at their defaults."""
     starts: Sequence[str] = getattr(rules, "start_parameters", ())
     if not starts:
@@ -321,7 +356,7 @@ def _rules_of(rules: Any) -> str:
 
 def shipped_network(game: Game[Any]) -> NetworkEvaluator | None:
     """The network for a game; None if there is none."""
-    path = _files().get(_rules_of(game.rules)) if isinstance(game, RulesGame) else None
+    path = _files().get(rules_text(game.rules)) if isinstance(game, RulesGame) else None
     return None if path is None else _read(path)
 
 

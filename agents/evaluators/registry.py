@@ -6,13 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.support.files import read_file
+from zermelo.envs.support.data_files import in_a_sentence, read_json
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -77,15 +75,14 @@ def load_evaluation(path: str, features: str = "") -> FittedLinear | NetworkEval
         InvalidSettingError: There is no such file, or it is no evaluation.
     """
     from zermelo.agents.evaluators.fitted_linear import StoredLinear
-    from zermelo.agents.evaluators.network import StoredNetwork
+    from zermelo.agents.evaluators.network import KIND, LARGEST, StoredNetwork
 
-    try:
-        stored = msgspec.json.decode(read_file(path), type=StoredLinear | StoredNetwork)
-        return stored.evaluator(path) if isinstance(stored, StoredNetwork) else stored.evaluator(path, features)
-    except FileNotFoundError:
-        raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
-    except (ValueError, OSError, RecursionError) as error:
-        raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None
+    with in_a_sentence(path, KIND):
+        stored: Any = read_json(path, KIND, StoredLinear | StoredNetwork, largest=LARGEST)
+        if isinstance(stored, StoredNetwork):
+            return stored.evaluator(path)
+    fitted: FittedLinear = stored.evaluator(path, features)
+    return fitted
 
 
 def _check_arguments(evaluator: Any) -> None:

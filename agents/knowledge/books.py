@@ -18,18 +18,58 @@ from numpy.typing import NDArray
 
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.knowledge.endgame_tables import canonical_key
-from zermelo.agents.knowledge.files import file_version, read_knowledge, require_game, write_knowledge
+from zermelo.agents.knowledge.files import (
+    KnowledgeHeader,
+    Shapes,
+    check_ascending,
+    chunks,
+    read_knowledge,
+    rules_for,
+    write_knowledge,
+)
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.jit.memory import load_state
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.array_files import Form
+from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence
+from zermelo.envs.support.files import file_version, opened
 from zermelo.envs.support.installing import install_command
 
-KIND: Final = "opening book"
+KIND: Final = Kind("opening book", "make it again with `zermelo book`, or name another file")
+_POLYGLOT: Final = Kind("Polyglot book", "name a book of chess in Polyglot's format")
+FORMS: Final = {
+    "keys": Form("<i8", 1),
+    "values": Form("<f4", 1),
+    "flags": Form("|u1", 1),
+    "states": Form("<i8", 2),
+}
+"""The arrays of a file; they are those of ``Book``."""
 PROVEN, EXPANDED, FOLLOWED = 1, 2, 4
 """Flags of a position. The last one is shifted by the seat of a player whose strategy leads here."""
 _MARGIN: Final = 0.02
 """Share of the range of utilities by which a move may be worse than the best one and still be played."""
+
+
+_MOST_FLAGS: Final = PROVEN | EXPANDED | FOLLOWED | FOLLOWED << 1
+
+
+class BookHeader(KnowledgeHeader, frozen=True, kw_only=True):
+    """The header of a book's file.
+
+    Attributes:
+        bounds: The bounds of the utility, which values are within.
+        agent: Who judged positions that were not proven.
+        nodes: The states that the proof of a position might visit.
+        exact: Whether it has strategies that are proven.
+    """
+
+    bounds: tuple[float, float]
+
+    agent: ShortText = ""
+    nodes: int = 0
+    exact: bool = False
 
 
 class BookMove(NamedTuple):
@@ -57,7 +97,7 @@ class Book:
     """Positions of one game, a row each, and the header of their file."""
 
     path: str
-    about: dict[str, Any]
+    about: BookHeader
     keys: NDArray[np.int64]  # ascending
     values: NDArray[np.float32]  # for the player to move
     flags: NDArray[np.uint8]  # PROVEN; EXPANDED if all moves are in the book; FOLLOWED << seat
@@ -111,8 +151,7 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
     """One of the book's good moves in a position, at random; None if it has none."""
     if path.endswith(".bin"):
         return _polyglot_answer(path, game, state, generator)
-    book = read_book(path)
-    require_game(path, book.about, game)
+    book = read_book(path, game)
     moves = book.moves(game, state)
     if not moves:
         return None
@@ -130,24 +169,56 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
     )
 
 
-def read_book(path: str | os.PathLike[str]) -> Book:
-    """The book in a file, read once as long as the file is the same; "connect_four" comes with the package."""
+def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
+    """The book in a file, read once as long as the file is the same; "connect_four" comes with the package.
+
+    Args:
+        path: The file.
+        game: The game that it must be for; None to look at a book, whatever it is for.
+
+    Raises:
+        InvalidSettingError: There is no such book, it is damaged, or of another game.
+    """
     shipped = Path(__file__).with_name(f"{os.path.basename(path)}.zbook")
     if os.fspath(path) == shipped.stem and shipped.exists():
         path = shipped
-    return _read(os.fspath(path), *file_version(path))  # which says what is wrong
+    rules = None if game is None else rules_for(path, KIND, game)
+    return _read(os.fspath(path), rules, *file_version(path))  # which says what is wrong
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: str, changed: int, size: int) -> Book:
-    header, arrays = read_knowledge(path, KIND)
-    try:
-        keys, values, flags, states = (arrays[name] for name in ("keys", "values", "flags", "states"))
-        if keys.dtype != np.int64 or {len(values), len(flags), len(states)} != {len(keys)}:
-            raise ValueError("its arrays do not fit together")
-    except (KeyError, ValueError) as error:
-        raise InvalidSettingError(f"{path!r} is no {KIND}, or it is damaged ({error}): make it again") from error
-    return Book(path, header, keys, values, flags, states)
+def _read(path: str, rules: Any, changed: int, size: int) -> Book:
+    about, arrays = read_knowledge(path, KIND, BookHeader, FORMS, rules, functools.partial(_check_shapes, rules))
+    keys, values, flags, states = (arrays[name] for name in FORMS)
+    with in_a_sentence(path, KIND):
+        check_ascending(keys)
+        lower, upper = about.bounds
+        for worth, flag in chunks(values, flags):
+            if not ((worth >= lower) & (worth <= upper)).all() or (flag > _MOST_FLAGS).any():
+                raise ValueError("it has values or flags that no position has")
+    return Book(path, about, keys, values, flags, states)
+
+
+def _check_shapes(rules: Any, about: BookHeader, shapes: Shapes) -> None:
+    """Refuses a file whose arrays do not fit together, or do not fit the rules, before they are read."""
+    if len({shape[0] for shape in shapes.values()}) != 1:
+        raise ValueError("its arrays do not fit together")
+    if rules is None:
+        return
+    words = shapes["states"][1]
+    if words != _words(rules):
+        raise ValueError(f"it has states of {words} numbers, and those of {about.game} have {_words(rules)}")
+    if about.bounds != (bounds := _bounds(rules)):
+        raise ValueError(f"it is for utilities from {about.bounds}, not from {bounds}")
+
+
+def _words(rules: Any) -> int:
+    return len(flat(without_past(rules.initial_state())))
+
+
+def _bounds(rules: Any) -> tuple[float, float]:
+    lower, upper = method_or_default(rules, "utility_bounds")()
+    return float(lower), float(upper)
 
 
 def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row]:
@@ -158,17 +229,18 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row
     """
     if not path.exists():
         return {}
-    book = read_book(path)
-    require_game(path, book.about, game)
-    if book.about.get("exact") and not exact:
+    book = read_book(path, game)
+    if book.about.exact and not exact:
         raise InvalidSettingError(
             f"{str(path)!r} has proven strategies: grow it with exact, or begin another book"
         )
-    states = np.ascontiguousarray(book.states)
-    return {
+    rows = {
         int(key): Row(load_state(like, state.ctypes.data), float(value), int(flags))
-        for key, state, value, flags in zip(book.keys, states, book.values, book.flags, strict=True)
+        for key, state, value, flags in zip(book.keys, book.states, book.values, book.flags, strict=True)
     }
+    if any(canonical_key(game.rules, row.state) != key for key, row in rows.items()):
+        raise InvalidSettingError(f"{str(path)!r} has positions under keys of others: {KIND.remedy}")
+    return rows
 
 
 def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int, Row]) -> Book:
@@ -178,11 +250,11 @@ def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int,
         path,
         KIND,
         rules,
-        about,
+        {"bounds": _bounds(rules), **about},
         keys=np.array(keys, np.int64),
         values=np.array([rows[key].value for key in keys], np.float32),
         flags=np.array([rows[key].flags for key in keys], np.uint8),
-        states=np.array([flat(rows[key].state) for key in keys], np.int64),
+        states=np.array([flat(rows[key].state) for key in keys], np.int64).reshape(len(keys), _words(rules)),
     )
     return read_book(path)
 
@@ -208,8 +280,7 @@ def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed
 
 def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Iterator[str]:
     """The book as an indented tree, a move a line; ``name(game, state, action)`` writes a move."""
-    book = read_book(path)
-    require_game(path, book.about, game)
+    book = read_book(path, game)
 
     def lines(here: Any, ply: int) -> Iterator[str]:
         moves = book.moves(game, here) if ply < depth else []
@@ -239,11 +310,12 @@ def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Gene
         raise MissingDependencyError(
             f"Polyglot books need python-chess, which is not installed: {install_command('classic')}"
         ) from error
-    try:
+    with in_a_sentence(path, _POLYGLOT):
+        with opened(path) as file:  # it waits for no pipe, and its size is that of entries
+            if os.fstat(file.fileno()).st_size % 16:
+                raise ValueError("its size is not that of whole entries")
         with chess.polyglot.open_reader(path) as reader:
             weights = {entry.move.uci(): entry.weight for entry in reader.find_all(chess.Board(write_fen(state)))}
-    except (OSError, ValueError) as error:
-        raise InvalidSettingError(f"{path!r} is no Polyglot book that can be read ({error})") from error
     rules = game.rules
     by_name = {rules.action_aliases(state, action)[0]: int(action) for action in game.legal_actions(state)}
     shares = {by_name[move]: weight for move, weight in weights.items() if move in by_name and weight > 0}

@@ -11,17 +11,47 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.knowledge.files import file_version, read_knowledge, require_game
-from zermelo.envs import InvalidSettingError
+from zermelo.agents.knowledge.files import (
+    KnowledgeHeader,
+    Shapes,
+    check_ascending,
+    chunks,
+    read_knowledge,
+    rules_for,
+)
 from zermelo.envs.rules.contract import DEFAULTS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.scores import WIN
+from zermelo.envs.support.array_files import Arrays, Form
+from zermelo.envs.support.data_files import Kind, in_a_sentence
+from zermelo.envs.support.files import file_version
 
-KIND: Final = "endgame table"
+KIND: Final = Kind("endgame table", "make it again with `zermelo table`, or name another file")
+FORMS: Final = {
+    "scores": Form("<i2", 1),
+    "uppers": Form("<i2", 1, is_optional=True),
+    "parts": Form("<i8", 2),
+    "keys": Form("<i8", 1),
+}
+"""The arrays of a file; ``parts`` has a row for each part, with its number and where its entries begin."""
 ABSENT: Final = -32768
 """In place of the score of what is no position, or of one that is not known."""
 SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
 """The words of a table's block, as kernels read it; the parts and where they begin come last."""
+
+
+class TableHeader(KnowledgeHeader, frozen=True, kw_only=True):
+    """The header of a table's file.
+
+    Attributes:
+        gains: See ``EndgameTable``.
+        asked: The positions that are in it, by the unit of its size.
+        repetition: Whether a position that repeats for ever is a draw.
+    """
+
+    gains: bool
+    asked: dict[str, int | str]
+    repetition: str
 
 
 class TableEntry(NamedTuple):
@@ -44,7 +74,7 @@ class EndgameTable:
     """
 
     path: str
-    about: dict[str, Any]
+    about: TableHeader
     scores: NDArray[np.int16]
     uppers: NDArray[np.int16]
     offsets: dict[int, int]
@@ -56,7 +86,7 @@ class EndgameTable:
     @property
     def gains(self) -> bool:
         """True if entries are gains of the player to move, False if they are distances to the end."""
-        return bool(self.about["gains"])
+        return self.about.gains
 
     def probe(self, rules: Any, state: Any) -> TableEntry | None:
         """The table's entry for an unfinished state; None if it has none, or if the past might undo it."""
@@ -132,33 +162,76 @@ def table_for(path: str | None, game: Any) -> EndgameTable | None:
     """
     if not path:
         return None
-    table = read_table(path)
-    require_game(path, table.about, game)
-    return table
+    return read_table(path, game)
 
 
-def read_table(path: str | os.PathLike[str]) -> EndgameTable:
+def has_gains(rules: Any) -> bool:
+    """True if scores of tables count what the player to move gains, not how soon that player wins."""
+    bounds = method_or_default(rules, "utility_bounds")()
+    return hasattr(rules, "table_lead") or tuple(bounds) != (-1, 1)
+
+
+def read_table(path: str | os.PathLike[str], game: Any = None) -> EndgameTable:
     """The table in a file, read once as long as the file is the same.
 
+    Args:
+        path: The file.
+        game: The game that it must be for; None to look at a table, whatever it is for.
+
     Raises:
-        InvalidSettingError: There is no such table, or it is damaged.
+        InvalidSettingError: There is no such table, it is damaged, or of another game.
     """
-    return _read(os.fspath(path), *file_version(path))  # which says what is wrong
+    rules = None if game is None else rules_for(path, KIND, game)
+    return _read(os.fspath(path), rules, *file_version(path))  # which says what is wrong
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: str, changed: int, size: int) -> EndgameTable:
-    header, arrays = read_knowledge(path, KIND)
-    try:
-        scores, parts, keys = arrays["scores"], arrays["parts"].reshape(-1, 2), arrays["keys"]
-        uppers = arrays.get("uppers")
-        if scores.dtype != np.int16 or keys.dtype != np.int64 or len(keys) not in (0, len(scores)):
-            raise ValueError("its arrays are of other types")
-        header["gains"]
-    except (KeyError, ValueError) as error:
-        raise InvalidSettingError(f"{path!r} is no {KIND}, or it is damaged ({error}): make it again") from error
-    padding = np.full(-len(scores) % 4, ABSENT, np.int16)
-    padded = np.concatenate([scores, padding])
-    above = padded if uppers is None else np.concatenate([uppers, padding])
+def _read(path: str, rules: Any, changed: int, size: int) -> EndgameTable:
+    about, arrays = read_knowledge(path, KIND, TableHeader, FORMS, rules, functools.partial(_check_shapes, rules))
+    with in_a_sentence(path, KIND):
+        _check_entries(about, arrays, rules)
+    scores, keys, parts = arrays["scores"], arrays["keys"], arrays["parts"]
     offsets = {int(part): int(offset) for part, offset in parts}
-    return EndgameTable(path, header, padded, above, offsets, np.ascontiguousarray(keys))
+    return EndgameTable(path, about, scores, arrays.get("uppers", scores), offsets, keys)
+
+
+def _check_shapes(rules: Any, about: TableHeader, shapes: Shapes) -> None:
+    """Refuses a file whose arrays do not fit together, or do not fit the rules, before they are read."""
+    (entries,), (parts, columns), (keys,) = shapes["scores"], shapes["parts"], shapes["keys"]
+    if columns != 2 or (keys != entries if not parts else keys) or shapes.get("uppers", (entries,)) != (entries,):
+        raise ValueError("its arrays do not fit together")
+    if rules is None:
+        return
+    if about.gains != has_gains(rules):
+        raise ValueError(f"its header says gains={about.gains}, which is not so in {about.game}")
+    if parts and sum(size for _, size in _numbered(about, rules)) != entries:
+        raise ValueError(f"it has {entries:,} entries, other than {about.game} has of {about.asked}")
+
+
+def _numbered(about: TableHeader, rules: Any) -> list[tuple[int, int]]:
+    """The parts of a table of positions that rules number, each with its size."""
+    [what] = about.asked.values() or [""]
+    if not hasattr(rules, "table_index"):
+        raise ValueError(f"{about.game} does not number positions")
+    return [(int(part), int(rules.table_size(part))) for group in rules.table_parts(str(what)) for part in group]
+
+
+def _check_entries(about: TableHeader, arrays: Arrays, rules: Any) -> None:
+    """Refuses entries that no table has: parts, keys or scores out of range or order."""
+    scores, parts, keys = arrays["scores"], arrays["parts"], arrays["keys"]
+    begins = parts[:, 1]
+    if len(parts) and (begins[0] != 0 or begins[-1] >= len(scores) or (parts < 0).any()):
+        raise ValueError("its parts begin outside of its entries")
+    check_ascending(begins)
+    check_ascending(keys)
+    if rules is not None and len(parts):
+        sizes = _numbered(about, rules)
+        expected = np.cumsum([0, *(size for _, size in sizes)])[:-1]
+        if parts[:, 0].tolist() != [part for part, _ in sizes] or not np.array_equal(begins, expected):
+            raise ValueError(f"its parts are not those that {about.game} has of {about.asked}")
+    for lower, upper in chunks(scores, arrays.get("uppers", scores)):
+        known = lower != ABSENT
+        if not np.array_equal(known, upper != ABSENT) or (lower > upper).any():
+            raise ValueError("it has entries whose bounds are none")
+        if not about.gains and (known & ((lower >= WIN) | (lower <= -WIN) | (lower != upper))).any():
+            raise ValueError("it has scores out of range")

@@ -1,110 +1,122 @@
 """Files of knowledge about one game, such as endgame tables and opening books: data, never code.
 
-A file is an ``.npz`` archive: NumPy arrays without pickles, each with its checksum, and a header in JSON that says
-which game they are of, what its rules did in some games (their fingerprint), and where the file comes from.
+A file has arrays (``zermelo.envs.support.array_files``) and a header that says which game they are of, what its
+rules did in some games (their fingerprint), and where the file comes from.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import os
 import time
-import zipfile
-import zlib
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.array_files import Arrays, Form, read_arrays, write_arrays
+from zermelo.envs.support.data_files import Kind, ShortText
 
-Arrays = Mapping[str, NDArray[Any]]
-_HEADER: Final = "header"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _GAMES, _PLIES, _NUMBERS = 12, 80, 16
+_CHUNK: Final = 1 << 20
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+class KnowledgeHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """The header of a file: its game, a hash of what the rules do, and where it comes from."""
+
+    game: ShortText
+    fingerprint: ShortText
+    made_by: ShortText = ""
+    made_at: ShortText = ""
+
+
+Header = TypeVar("Header", bound=KnowledgeHeader)
 
 
 def write_knowledge(
-    path: str | os.PathLike[str], kind: str, rules: Any, about: dict[str, Any], **arrays: Any
+    path: str | os.PathLike[str], kind: Kind, rules: Any, about: dict[str, Any], **arrays: Any
 ) -> None:
-    """Writes a file of a kind, ``"endgame table"`` or ``"opening book"``, as a whole or not at all."""
+    """Writes a file of a kind as a whole or not at all."""
     from importlib.metadata import version
 
     header = {
-        "kind": kind,
-        "version": _VERSION,
         "game": name_of(rules),
         "fingerprint": fingerprint(rules),
         "made_by": f"zermelo {version('zermelo')}",
         "made_at": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
         **about,
     }
-    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    with replaced(path) as file, open(file, "wb") as out:
-        np.savez_compressed(out, **{_HEADER: text, **arrays})
-        out.flush()
-        os.fsync(out.fileno())
+    write_arrays(path, kind, _VERSION, header, arrays)
 
 
-def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:
-    """Time of change and size of a file, by which it is read only once; zeros if there is none."""
-    try:
-        about = os.stat(path)
-    except OSError:
-        return 0, 0
-    return about.st_mtime_ns, about.st_size
-
-
-def read_knowledge(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays of a file.
+def read_knowledge(
+    path: str | os.PathLike[str],
+    kind: Kind,
+    header: type[Header],
+    forms: Mapping[str, Form],
+    rules: Any,
+    check: Callable[[Header, Shapes], None],
+) -> tuple[Header, Arrays]:
+    """The header and the arrays of a file, which is refused if it was made for other rules than ``rules``, if any.
 
     Raises:
-        InvalidSettingError: There is no such file, it is none of this kind, or it is damaged.
+        InvalidSettingError: There is no such file, it is none of this kind, damaged, or of another game.
     """
-    if not os.path.isfile(path):
-        raise InvalidSettingError(f"there is no {kind} {os.fspath(path)!r}: name a file that zermelo has written")
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-        header = json.loads(arrays.pop(_HEADER).tobytes())
-        found = header["kind"], header["version"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        reason = "it holds no arrays" if "pickle" in str(error) else error  # NumPy would advise to trust the file
-        raise InvalidSettingError(
-            f"{os.fspath(path)!r} is no {kind}, or it is damaged ({reason}): make it again"
-        ) from error
-    if found != (kind, _VERSION):
-        raise InvalidSettingError(
-            f"{os.fspath(path)!r} is version {found[1]} of a file of kind {found[0]!r}; needed is "
-            f"version {_VERSION} of an {kind}"
-        )
-    return header, arrays
+
+    def check_all(about: Header, shapes: Shapes) -> None:
+        if rules is not None:
+            _require_rules(path, about, rules)
+        check(about, shapes)
+
+    return read_arrays(path, kind, _VERSION, header, forms, check_all)
 
 
-def require_game(path: str | os.PathLike[str], header: Mapping[str, Any], game: Any) -> None:
-    """Refuses a file that was made for another game.
+def rules_for(path: str | os.PathLike[str], kind: Kind, game: Any) -> Any:
+    """The rules of a game that a file is asked for.
 
     Raises:
-        InvalidSettingError: The game has no rules, other rules, or rules that play differently.
+        InvalidSettingError: It has none.
     """
     if not isinstance(game, RulesGame):
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} is for the rules of {header['game']}, but {game.traits.name} has no rules here"
+            f"{os.fspath(path)!r} is given as an {kind.name}, which is for games of rules, but "
+            f"{game.traits.name} has no rules here: leave it out"
         )
-    if header["game"] != name_of(game.rules):
+    return game.rules
+
+
+def _require_rules(path: str | os.PathLike[str], about: KnowledgeHeader, rules: Any) -> None:
+    if about.game != name_of(rules):
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} is for {header['game']}, not for {name_of(game.rules)}: give a file of this game"
+            f"{os.fspath(path)!r} is for {about.game}, not for {name_of(rules)}: give a file of this game"
         )
-    if header["fingerprint"] != fingerprint(game.rules):
+    if about.fingerprint != fingerprint(rules):
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} was made when the rules of {header['game']} were others: make it again"
+            f"{os.fspath(path)!r} was made when the rules of {about.game} were others: make it again"
         )
+
+
+def check_ascending(keys: NDArray[np.int64]) -> None:
+    """Refuses keys of which one is not greater than the one before."""
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK + 1]
+        if not (part[1:] > part[:-1]).all():
+            raise ValueError("its keys are not ascending")
+
+
+def chunks(*arrays: NDArray[Any]) -> Any:
+    """Arrays of one length, part after part, so that what is computed of them takes little memory."""
+    for start in range(0, len(arrays[0]), _CHUNK):
+        yield tuple(array[start : start + _CHUNK] for array in arrays)
 
 
 def plain_rules(rules: Any) -> Any:

@@ -22,7 +22,7 @@ from zermelo.agents.base.requirements import require_one_or_two_opposed, require
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.baselines import GreedyAgent
 from zermelo.agents.evaluators.fitted_linear import OBSERVATION, Features, FittedLinear, Floats, expected
-from zermelo.agents.evaluators.network import require_writable, write_evaluation
+from zermelo.agents.evaluators.network import require_writable
 from zermelo.agents.training.networks.self_play import MAX_MOVES, Player, SelfPlay, at_random, searching
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.live.wrappers import game_name
@@ -139,7 +139,7 @@ def tune(
         weights, loss, average = _fit(bounds, before, played, written, ridge)
         evaluator = FittedLinear(shown, weights, out)
         about = {"env": game_name(live), "games": games, "rounds": number, "seed": seed}
-        write_evaluation(out, evaluator.as_json(about))
+        evaluator.save(out, about)
         done.append(Round(number, len(played), sum(len(one.returns) for one in played), loss, average))
         on_round(done[-1])
         before = [*before, *played][-_REMEMBERED * games :] if number > 1 else []

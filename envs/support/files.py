@@ -6,9 +6,11 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 @contextlib.contextmanager
@@ -31,19 +33,44 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A regular file, open to be read; nothing waits for the other end of a pipe.
+
+    Raises:
+        OSError: There is none, or it cannot be read.
+    """
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        with open(number, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(number)
+
+
 def read_file(path: str | os.PathLike[str], largest: int = 2**30) -> bytes:
     """The content of a regular file.
 
     Raises:
         OSError: There is none, it cannot be read, or it is larger than ``largest`` bytes.
     """
-    if Path(path).exists() and not Path(path).is_file():  # to read a pipe could wait for ever
-        raise OSError(errno.EINVAL, "it is no regular file")
-    with open(path, "rb") as file:
-        content = file.read(largest + 1)
-    if len(content) > largest:
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(size + 1) if size <= largest else b""
+    if max(size, len(content)) > largest:
         raise OSError(errno.EFBIG, f"it is larger than {largest:,} bytes")
     return content
+
+
+def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:
+    """Time of change and size of a file, by which it is read only once; zeros if there is none."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):  # a name may hold what no name may
+        return 0, 0
+    return about.st_mtime_ns, about.st_size
 
 
 def cache_root() -> Path:

@@ -97,7 +97,7 @@ def book_command(
     finally:
         live.clear()
     proven = int((book.flags & PROVEN).astype(bool).sum())
-    about = {"file": str(path), "game": book.about["game"], "positions": len(book), "proven": proven}
+    about = {"file": str(path), "game": book.about.game, "positions": len(book), "proven": proven}
     if as_json:
         arguments.print_json(about | {"seconds": round(time.monotonic() - started, 2)})
     else:
@@ -171,7 +171,7 @@ def table_command(
         live.clear()
     about: dict[str, Any] = {
         "file": str(path),
-        "game": made.table.about["game"],
+        "game": made.table.about.game,
         "positions": len(made.table),
         "undecided": made.undecided,
         "bytes": made.size,

@@ -30,6 +30,7 @@ from zermelo.agents.base.settings import check_number
 from zermelo.agents.level import Rung, ladder_key
 from zermelo.agents.training.vectors.opponents import MatchResult
 from zermelo.envs import UnsupportedGameError
+from zermelo.envs.support.data_files import write_json
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
 from zermelo.evaluation.ladders.games import OPENING, Block, BlockPlayer, Journal
 from zermelo.evaluation.ladders.reward_builder import search_of
@@ -39,7 +40,6 @@ from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
-from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.workers.work import Runner
 
 RANDOM: Final = "random"
@@ -382,7 +382,7 @@ def _is_noisy(spec: Spec, base: str) -> bool:
 
 
 def write_ladder(ladder: dict[str, Any], path: Path) -> None:
-    """Writes a ladder's file, a rung on each line."""
+    """Writes a ladder's file with its checksum, a rung on each line."""
     rungs = ",\n".join(f"  {json.dumps(row)}" for row in ladder["rungs"])
     head = json.dumps({name: value for name, value in ladder.items() if name != "rungs"}, indent=1)
-    replace_text(path, [f'{head[:-2]},\n "rungs": [\n{rungs}\n ]\n}}\n'])
+    write_json(path, f'{head[:-2]},\n "rungs": [\n{rungs}\n ]\n}}'.encode())

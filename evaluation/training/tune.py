@@ -13,27 +13,33 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-import json
 import time
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.base.requirements import require_perfect_information
 from zermelo.agents.base.settings import check_number, check_whole
-from zermelo.agents.evaluators.network import MOST_HIDDEN, require_planes, require_writable
+from zermelo.agents.evaluators.network import (
+    MOST_HIDDEN,
+    NetworkOrigin,
+    require_planes,
+    require_writable,
+    rules_text,
+)
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Weights
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
+from zermelo.envs.support.data_files import Kind
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 from zermelo.evaluation.workers import RunnerChoice
 
@@ -166,6 +172,43 @@ class _Progress:
 
 
 _PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
+_KIND: Final = Kind("progress of zermelo tune", "remove it, and begin again")
+_FORMS: Final = {
+    "planes": Form("<u8", 3),
+    "movers": Form("|i1", 1),
+    "outcomes": Form("<f4", 1),
+    "values": Form("<f4", 1),
+    "columns": Form("<i4", 2, is_optional=True),
+    "weights.first": Form("<f4", 2, is_optional=True),
+    "weights.bias": Form("<f4", 1, is_optional=True),
+    "weights.outputs": Form("<f4", 2, is_optional=True),
+    "weights.output_bias": Form("<f4", 1, is_optional=True),
+}
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """The header of the file of a progress."""
+
+    identity: dict[str, Any]
+    counts: Annotated[list[Annotated[int, msgspec.Meta(ge=0)]], msgspec.Meta(min_length=1)]
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    played: float
+    seconds: float
+    leads: bool
+
+
+def _check_shapes(about: _Header, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    positions, seats, words = shapes["planes"]
+    if seats != 2 or any(shapes[name] != (positions,) for name in ("movers", "outcomes", "values")):
+        raise ValueError("its positions do not fit together")
+    if shapes.get("columns", (2, 64 * words)) != (2, 64 * words):
+        raise ValueError("its columns are those of other positions")
+    found = [shapes.get(f"weights.{name}") for name in Weights._fields]
+    if found != [None] * 4:
+        first, bias, outputs, output_bias = ((*(shape or ()), 0, 0)[:2] for shape in found)
+        hidden, phases = first[1], output_bias[0]
+        if (bias, outputs) != ((hidden, 0), (phases, 2 * hidden)) or hidden != about.identity.get("hidden"):
+            raise ValueError("its weights do not fit together")
 
 
 @dataclass
@@ -229,12 +272,8 @@ class _Run:
     def judge(self, trained: Trained, seconds: float) -> Generation:
         """Plays the match, writes the network if it is the best so far, and ends the generation."""
         progress, begun = self.progress, time.monotonic()
-        about = {
-            "env": self.env,
-            "rules": str(self.game.rules),
-            "generation": progress.number,
-            "positions": sum(progress.counts),
-        }
+        rules = rules_text(self.game.rules)
+        about = NetworkOrigin(self.env, rules, progress.number, sum(progress.counts))
         trained.evaluator.save(self.candidate, about)
         try:
             has_written = features_for(self.game, self.start) is not None
@@ -284,31 +323,26 @@ class _Run:
     def _save(self) -> None:
         progress = self.progress
         progress.lessons = [Lessons.joined(progress.lessons)]
-        about = self.identity | {name: getattr(progress, name) for name in _PLAIN}
+        plain = {name: getattr(progress, name) for name in _PLAIN}
         arrays: dict[str, Any] = dict(vars(progress.lessons[0]))
         if progress.weights is not None:
             arrays |= {f"weights.{name}": array for name, array in progress.weights._asdict().items()}
         if progress.columns is not None:
             arrays["columns"] = progress.columns
         try:
-            with replaced(self.path) as partial, partial.open("wb") as file:
-                np.savez(file, about=np.array(json.dumps(about)), **arrays)
+            write_arrays(self.path, _KIND, 1, {"identity": self.identity, **plain}, arrays, is_packed=False)
         except OSError as error:
             raise InvalidSettingError(f"cannot write {self.path}: {error.strerror or error}") from error
 
     def _read(self) -> _Progress:
-        try:
-            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                about, arrays = json.loads(str(file["about"])), dict(file)
-            lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
-            weights = [arrays[f"weights.{name}"] for name in Weights._fields if f"weights.{name}" in arrays]
-            other = {name: about[name] for name in self.identity}
-            plain = {name: about[name] for name in _PLAIN}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise InvalidSettingError(f"{self.path} is no progress of zermelo tune: remove it ({error})") from None
-        if other != self.identity:
+        about, arrays = read_arrays(self.path, _KIND, 1, _Header, _FORMS, _check_shapes)
+        if about.identity != self.identity:
             raise InvalidSettingError(
-                f"{self.path} is the progress of {other}, not {self.identity}: remove it, or choose another file"
+                f"{self.path} is the progress of {about.identity}, not {self.identity}: remove it, or choose "
+                "another file"
             )
+        lessons = Lessons(*(arrays[field.name] for field in dataclasses.fields(Lessons)))
+        weights = [arrays[f"weights.{name}"] for name in Weights._fields if f"weights.{name}" in arrays]
+        plain = {name: getattr(about, name) for name in _PLAIN}
         plain["leads"] = plain["leads"] and Path(self.out).is_file()
         return _Progress([lessons], Weights(*weights) if weights else None, arrays.get("columns"), **plain)

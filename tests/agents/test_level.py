@@ -1,6 +1,9 @@
 """Levels: opponents whose strength is a number."""
 
 import json
+import math
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +12,8 @@ from zermelo.agents.level import FOLDER, Levels, ladder_key
 from zermelo.agents.specs import runs_own_code
 from zermelo.agents.training import OpponentEnv, make_vec
 from zermelo.agents.training.vectors.opponents import Match
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, make_env
+from zermelo.envs.support.data_files import write_json
 
 GAME = "classic/tictactoe-v3"
 RUNGS = [
@@ -20,9 +24,13 @@ RUNGS = [
 
 @pytest.fixture
 def ladder(tmp_path):
-    path = tmp_path / "ladder.json"
-    path.write_text(json.dumps({"game": "MNK(m=3, n=3, k=3, players=2)", "rungs": RUNGS}))
-    return str(path)
+    return written(tmp_path, {"game": "MNK(m=3, n=3, k=3, players=2)", "rungs": RUNGS})
+
+
+def written(folder, ladder):
+    """A file with a ladder and the checksum that belongs to it."""
+    write_json(folder / "ladder.json", json.dumps(ladder).encode())
+    return str(folder / "ladder.json")
 
 
 def test_a_level_needs_no_name_for_its_rating():
@@ -80,22 +88,21 @@ def test_a_rating_that_is_not_on_the_ladder_is_told_the_range(ladder, elo):
 
 
 def test_levels_by_reward(tmp_path):
-    path = tmp_path / "ladder.json"
     rungs = [{"reward" if key == "elo" else key: value for key, value in row.items()} for row in RUNGS]
     data = {"game": "MNK(m=3, n=3, k=3, players=2)", "unit": "reward", "baseline": "greedy", "rungs": rungs}
-    path.write_text(json.dumps(data))
+    path = written(tmp_path, data)
     env = make_env(GAME)
     env.reset(seed=0)
-    level = make_agent(f"level(reward=25, file={str(path)!r})")
+    level = make_agent(f"level(reward=25, file={path!r})")
     assert level.mix_for(env) == ("random", "greedy", 0.25)
     assert make_agent(level.spec()).spec() == level.spec()
     with pytest.raises(InvalidSettingError, match=r"mean rewards of a game with greedy, from 0 to 250: say level"):
-        make_agent(f"level(elo=25, file={str(path)!r})")
+        make_agent(f"level(elo=25, file={path!r})")
     with pytest.raises(InvalidSettingError, match=r"level\(reward=300\) is not on the ladder"):
-        make_agent(f"level(reward=300, file={str(path)!r})")
+        make_agent(f"level(reward=300, file={path!r})")
     with pytest.raises(InvalidSettingError, match="level needs a rating"):
         make_agent("level(elo=25, reward=0.5)")
-    path.write_text(json.dumps(data | {"unit": "chips"}))
+    written(tmp_path, data | {"unit": "chips"})
     with pytest.raises(InvalidSettingError, match="is no ladder"):
         Levels.read(path)
 
@@ -121,26 +128,115 @@ def test_a_rating_is_a_number(given):
         make_agent(given)
 
 
+def with_rung(agent):
+    return {"game": "MNK(m=3, n=3, k=3, players=2)", "rungs": [RUNGS[0], RUNGS[1] | {"agent": agent}]}
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("ladder", "said"),
     [
-        ("", "is no ladder"),
-        ("[]", "is no ladder"),
-        ('{"game": "x", "rungs": 3}', "is no ladder"),
-        ('{"game": "x", "rungs": [{"agent": "random"}]}', "is no ladder"),
-        (json.dumps({"game": "x", "rungs": RUNGS[:1]}), "two rungs or more"),
-        (json.dumps({"game": "x", "rungs": RUNGS[::-1]}), "the weakest first"),
-        (json.dumps({"game": "x", "rungs": [RUNGS[0], RUNGS[1] | {"elo": 1e999}]}), "two rungs or more"),
-        ("[" * 100_000, "is no ladder"),
+        ({"game": "x", "rungs": 3}, "Expected `array`"),
+        ({"game": "x", "rungs": [{"agent": "random"}] * 2}, "missing required field"),
+        ({"game": "x", "rungs": RUNGS[:1]}, "length >= 2"),
+        ({"game": "x", "rungs": RUNGS[::-1]}, "the weakest first"),
+        ({"game": "x", "rungs": RUNGS, "unit": "reward"}, "must have reward"),
+        ({"game": "x", "rungs": RUNGS, "unit": "chips"}, "Invalid enum value 'chips'"),
+        ({"game": "x\x1b[2J", "rungs": RUNGS}, "matching regex"),
+        ({"game": "x", "rungs": RUNGS, "perfect": {"elo": "1"}}, "Expected `float`"),
+        ({"game": "x", "rungs": RUNGS, "perfect": [[[[]]]]}, "Expected `object"),
+        ({"game": "x", "rungs": [RUNGS[0], RUNGS[1] | {"elo": math.inf}]}, "JSON is malformed"),
+        ({"game": "x", "rungs": [RUNGS[0], RUNGS[1] | {"elo": math.nan}]}, "JSON is malformed"),
+        (with_rung("alphabeta(dpeth=3)"), "has no setting 'dpeth'"),
+        (with_rung("nobody"), "names the agent 'nobody'"),
+        (with_rung(3), "Expected `str`"),
     ],
 )
-def test_files_that_are_no_ladder(tmp_path, text, said):
+def test_ladders_that_are_none_are_refused_though_their_checksum_is_right(tmp_path, ladder, said):
+    with pytest.raises(InvalidSettingError, match=f"is no ladder, or it is damaged .*{said}"):
+        Levels.read(written(tmp_path, ladder))
+
+
+OUTSIDE = [
+    *("uci(path='./program')", "gtp(path='./program')", "gnubg", "gnubg(path='./program')"),
+    *(
+        "beside:Agent",
+        "beside:Agent()",
+        "policy(policy='beside:play')",
+        "torch(path='net.pt')",
+        "sb3(path='m.zip')",
+    ),
+    *(
+        "onnx(path='net.onnx')",
+        "policytable(path='table.jsonl')",
+        "level(1, file='ladder.json')",
+        "level(file='x')",
+    ),
+    *("alphabeta(book='book.zbook')", "alphabeta(tables='t.ztable')", "mcts(book='connect_four')"),
+    *(
+        "alphabeta(evaluator='beside:value')",
+        "alphabeta(evaluator='values.json')",
+        "alphabeta(evaluator=beside:v)",
+    ),
+    *("greedy(evaluator=linear(path='v.json', features='beside:F'))", "greedy(evaluator=torch(path='n.pt'))"),
+    *("alphabeta(on_node='beside:f')", "alphabeta(stop_test='beside:f')", "mcts(on_simulation='beside:f')"),
+    *("expectimax(opponent='beside:f')", "ismcts(belief='beside:f')", "ismcts(blueprint=uci(path='p'))"),
+    *("holdem(policy='p.npz')", "sparta(blueprint=gtp(path='p'))", "alphabeta(window=uci(path='p'))"),
+    *("mcts(workers=8)", "ismcts(workers=2)", "mcts(threads=64)", "alphabeta(memory_mb=100000)"),
+    *("\uff55\uff43\uff49(path='./program')", "uci\u200b(path='p')", "\u0443ci(path='p')", "UCI(path='p')"),
+    *(" uci (path='./program')", "random:uci(path='p')", "os:system", "random(name=uci(path='p'))"),
+]
+AROUND = [
+    "{}",
+    "noisy(agent={})",
+    "noisy(agent={!r})",
+    "noisy(agent=noisy(agent={}, epsilon=0.5))",
+    "noisy(agent='noisy(agent={})')",
+    "expectimax(opponent=noisy(agent={!r}))",
+    "ismcts(belief=noisy(agent={}))",
+    "no\uff49sy(\uff41gent={})",
+]
+
+
+@pytest.mark.parametrize("unit", ["elo", "reward"])
+@pytest.mark.parametrize("around", AROUND)
+def test_nothing_that_a_ladder_names_is_started_or_imported(tmp_path, monkeypatch, around, unit):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program").write_text("#!/bin/sh\ntouch ran\n")
+    (tmp_path / "program").chmod(0o755)
+    (tmp_path / "beside.py").write_text("open('ran', 'w').close()\nclass Agent: ...\n")
+    for outside in OUTSIDE:
+        ladder = with_rung(around.format(outside))
+        if unit == "reward":
+            rungs = [row | {"reward": row["elo"]} for row in RUNGS]
+            ladder |= {"rungs": rungs, "unit": "reward", "baseline": around.format(outside)}
+        file = written(tmp_path, ladder)
+        with pytest.raises(ZermeloError, match=r"it names the agent|cannot"):
+            make_agent(f"level({'elo' if unit == 'elo' else 'reward'}=50, file={file!r})")
+    assert not (tmp_path / "ran").exists()
+    assert "beside" not in sys.modules
+
+
+def test_a_ladder_that_was_changed_is_refused(ladder):
+    text = Path(ladder).read_text()
+    Path(ladder).write_text(text.replace('"elo": 100', '"elo": 101'))
+    with pytest.raises(InvalidSettingError, match="its checksum is not that of what it holds"):
+        make_agent(f"level(elo=1, file={ladder!r})")
+    Path(ladder).write_bytes(text.replace("\n", "\r\n").encode())  # as version control writes it on Windows
+    assert make_agent(f"level(elo=1, file={ladder!r})")
+
+
+@pytest.mark.parametrize("text", ["", "[]", json.dumps(with_rung("greedy")), "[" * 100_000, "\0" * 99, "\ud800"])
+def test_files_that_are_no_ladder(tmp_path, text):
     path = tmp_path / "ladder.json"
-    path.write_text(text)
-    with pytest.raises(InvalidSettingError, match=said):
+    path.write_text(text, errors="surrogatepass")
+    with pytest.raises(InvalidSettingError, match="it has no checksum"):
         make_agent(f"level(elo=1, file={str(path)!r})")
-    with pytest.raises(InvalidSettingError, match="cannot read the ladder"):
+    with pytest.raises(InvalidSettingError, match=r"there is no ladder .*missing"):
         Levels.read(tmp_path / "missing.json")
+    with pytest.raises(InvalidSettingError, match="it is no regular file"):
+        Levels.read(tmp_path)
+    with pytest.raises(InvalidSettingError, match="it is no regular file"):
+        Levels.read("/dev/zero")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +24,8 @@ from zermelo.agents.experts.poker.cards import is_compiled, pair_number
 from zermelo.agents.experts.poker.public_trees import Ints, PublicTree
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
+from zermelo.envs.support.data_files import Kind, in_a_sentence
 
 SHIPPED: Final = "equity"
 """The policies that are shipped: hands are sorted by how often they win."""
@@ -101,16 +102,9 @@ class PokerPolicy:
         """Writes the file, in place of one that is there."""
         bounds = {f"equity{part}": each for part, each in enumerate(self.buckets.equity_bounds)}
         bounds |= {f"spread{part}": each for part, each in enumerate(self.buckets.spread_bounds)}
-        small = {name: each.astype(np.float32) for name, each in bounds.items()}
-        with replaced(os.fspath(path)) as partial, open(partial, "wb") as file:
-            np.savez_compressed(
-                file,
-                rules=np.array(type(self.rules).__name__),
-                sizes=np.array(self.buckets.sizes),
-                shares=self.shares,
-                value=np.array(self.value),
-                **small,  # type: ignore[arg-type]  # NumPy types the next parameter, which is a flag
-            )
+        arrays = {"shares": self.shares, **{name: each.astype(np.float32) for name, each in bounds.items()}}
+        about = {"rules": type(self.rules).__name__, "value": self.value, **self.buckets.sizes._asdict()}
+        write_arrays(path, KIND, 1, about, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PokerPolicy:
@@ -119,20 +113,44 @@ class PokerPolicy:
         Raises:
             InvalidSettingError: There is none, or it is no such policy.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                rules = {kind.__name__: kind for kind in (Limit, NoLimit)}[str(file["rules"])]()
-                sizes = Sizes(*(tuple(map(int, row)) for row in file["sizes"]))  # type: ignore[arg-type]  # three each
-                bounds = ([file[f"{kind}{part}"] for part in range(3)] for kind in ("equity", "spread"))
-                found = cls(rules, Buckets(sizes, *bounds), file["shares"], float(file["value"]))
-            if len(found.shares) != found.tree.entries(sizes.types)[1]:
-                raise ValueError("its shares are those of another tree")
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise InvalidSettingError(
-                f"{os.fspath(path)!r} cannot be read as a policy of hold'em ({type(error).__name__}: {error}): "
-                f"policy is {SHIPPED!r}, or a file that scripts/fit_poker.py wrote"
-            ) from error
-        return found
+        about, arrays = read_arrays(path, KIND, 1, _Header, _FORMS, _check_shapes)
+        bounds = [[arrays[f"{name}{part}"] for part in range(3)] for name in ("equity", "spread")]
+        with in_a_sentence(path, KIND):
+            if not all((np.diff(each) >= 0).all() for each in bounds[0] + bounds[1]):
+                raise ValueError("its bounds of buckets are not ascending")
+        return cls(about.hold_em, Buckets(about.sizes, *bounds), arrays["shares"], about.value)
+
+
+KIND: Final = Kind("policy of hold'em", f"policy is {SHIPPED!r}, or a file that scripts/fit_poker.py wrote")
+_FORMS: Final = {
+    "shares": Form("|u1", 1),
+    **{f"equity{part}": Form("<f4", 1) for part in range(3)},
+    **{f"spread{part}": Form("<f4", 2) for part in range(3)},
+}
+_Count = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
+
+
+class _Header(msgspec.Struct, frozen=True):
+    rules: Literal["Limit", "NoLimit"]
+    value: float
+    equity: tuple[_Count, _Count, _Count]
+    spread: tuple[_Count, _Count, _Count]
+
+    @property
+    def hold_em(self) -> Limit | NoLimit:
+        return Limit() if self.rules == "Limit" else NoLimit()
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(self.equity, self.spread)
+
+
+def _check_shapes(about: _Header, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for part, (equity, spread) in enumerate(zip(*about.sizes, strict=True)):
+        if shapes[f"equity{part}"] != (equity - 1,) or shapes[f"spread{part}"] != (equity, spread - 1):
+            raise ValueError("its bounds of buckets are not as many as its buckets")
+    if shapes["shares"] != (betting_tree(about.hold_em).entries(about.sizes.types)[1],):
+        raise ValueError("its shares are those of another tree")
 
 
 def quantized(shares: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.tasks import PureWork
-from zermelo.agents.knowledge.endgame_tables import ABSENT
+from zermelo.agents.knowledge.endgame_tables import ABSENT, has_gains
 from zermelo.agents.knowledge.making.expansion import Expansion, Moves
 from zermelo.agents.knowledge.making.retrograde import (
     UNUSED,
@@ -21,7 +21,6 @@ from zermelo.agents.knowledge.making.retrograde import (
     moved_back,
     outcomes,
 )
-from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -61,8 +60,7 @@ class GroupWork(PureWork):
     @property
     def has_gains(self) -> bool:
         """Whether scores count what the player to move gains, not how soon that player wins."""
-        bounds = method_or_default(self.rules, "utility_bounds")()
-        return hasattr(self.rules, "table_lead") or tuple(bounds) != (-1, 1)
+        return has_gains(self.rules)
 
     @property
     def repetition_draws(self) -> bool:

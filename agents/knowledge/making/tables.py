@@ -6,12 +6,12 @@ import contextlib
 import os
 import shutil
 import time
-import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from zermelo.agents.base.requirements import require_plain_game
@@ -28,9 +28,15 @@ from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.files import replaced
+from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
+from zermelo.envs.support.data_files import Kind
 
 _MB: Final = 1 << 20
+_PART: Final = Kind("part of an endgame table", "it is solved again")
+
+
+class _PartHeader(msgspec.Struct, frozen=True):
+    undecided: int
 
 
 @dataclass(frozen=True)
@@ -280,21 +286,23 @@ class _Making:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
 
     def _kept(self, group: tuple[int, ...]) -> Solved | None:
-        try:
-            with np.load(self._folder / f"{group[0]}.npz", allow_pickle=False) as arrays:
-                scores, undecided = arrays["scores"], int(arrays["undecided"])
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            return None
         size = sum(int(self._rules.table_size(part)) for part in group)
-        fits = scores.shape == (1 + self._gains, size) and scores.dtype == np.int16
-        return Solved(scores, undecided) if fits else None
+
+        def check(about: _PartHeader, shapes: Mapping[str, tuple[int, ...]]) -> None:
+            if shapes["scores"] != (1 + self._gains, size):
+                raise ValueError("its scores are those of other parts")
+
+        path = self._folder / f"{group[0]}.npz"
+        try:
+            about, arrays = read_arrays(path, _PART, 1, _PartHeader, {"scores": Form("<i2", 2)}, check)
+        except InvalidSettingError:  # there is none yet, or it is solved again
+            return None
+        return Solved(arrays["scores"], about.undecided)
 
     def _keep(self, group: tuple[int, ...], solved: Solved) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        with replaced(self._folder / f"{group[0]}.npz") as file, open(file, "wb") as out:
-            np.savez(out, **solved._asdict())
-            out.flush()
-            os.fsync(out.fileno())
+        about, arrays = {"undecided": solved.undecided}, {"scores": solved.scores}
+        write_arrays(self._folder / f"{group[0]}.npz", _PART, 1, about, arrays, is_packed=False)
 
     def finished(self) -> MadeTable:
         bounds = np.concatenate(self._scores, axis=1)
@@ -307,7 +315,7 @@ class _Making:
         write_knowledge(self._path, KIND, self._rules, about, **arrays)
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
-        table = read_table(self._path)
+        table = read_table(self._path, self._game)
         size = self._path.stat().st_size
         return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
 

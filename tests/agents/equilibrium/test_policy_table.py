@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import subprocess
@@ -24,6 +25,7 @@ from zermelo.agents.equilibrium.policy_table import stable_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import MNK, Hex, Hexapawn, Nim, Pig
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.support.data_files import write_lines
 
 
 @pytest.fixture(scope="module")
@@ -157,27 +159,83 @@ def test_a_position_that_is_not_there(tmp_path: Path) -> None:
         PolicyTableAgent(path=str(tmp_path / "plan")).search_state(game)
 
 
-HEADER = {"format": "zermelo policy", "version": 2, "states": 1, "game": "g", "plan": "full", "seat": None}
+HEADER = {"format": "zermelo policy", "version": 3, "states": 1, "game": "g", "plan": "full", "seat": None}
 HEADER |= {"is_hidden": False, "tolerance": 0.0, "values": [], "exploitability": None}
-GOOD = [json.dumps(HEADER), json.dumps(["0", None, {"0": 1.0}])]
+GOOD = [HEADER, ["0", None, {"0": 1.0}]]
+
+
+def written(path: Path, lines: list[Any]) -> Path:
+    """A file with these lines and the checksum that belongs to them."""
+    header, *rest = (json.dumps(line).encode() for line in lines)
+    write_lines(path, header, lambda: (line + b"\n" for line in rest))
+    return path
+
+
+@pytest.mark.parametrize("name", ["policy", "policy.gz"])
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (GOOD[:1], "it has 0 states of 1"),
+        ([*GOOD, ["1", None, {"0": 1.0}]], "more than 1 states"),
+        ([HEADER | {"states": 2}, GOOD[1], GOOD[1]], "one of them twice"),
+        ([HEADER, ["0", None, {"0": 0.7}]], "no probabilities"),
+        ([HEADER, ["0", None, {"-1": 1.0}]], "no probabilities"),
+        ([HEADER, ["0", None, {"x": 1.0}]], "invalid literal"),
+        ([HEADER, ["0", None, {}]], "length >= 1"),
+        ([HEADER, ["0", "1", {"0": 1.0}]], "Expected `float"),
+        ([HEADER, "x"], "Expected `array`"),
+        ([HEADER | {"version": 2}, GOOD[1]], "Invalid enum value 2"),
+        ([HEADER | {"format": "other"}, GOOD[1]], "Invalid enum value 'other'"),
+        ([HEADER | {"seat": -1}, GOOD[1]], "`int` >= 0"),
+        ([HEADER | {"game": "\x1b[2J"}, GOOD[1]], "matching regex"),
+        ([HEADER | {"tolerance": None}, GOOD[1]], "Expected `float`"),
+    ],
+)
+def test_a_policy_that_is_none_is_refused_though_its_checksum_is_right(
+    lines: list[Any], said: str, name: str, tmp_path: Path
+) -> None:
+    assert len(PolicyTable.load(written(tmp_path / name, GOOD))) == 1
+    with pytest.raises(InvalidSettingError, match=f"is no policy, or it is damaged .*{said}"):
+        PolicyTableAgent(path=str(written(tmp_path / name, lines)))
 
 
 @pytest.mark.parametrize(
-    "lines",
-    [[""], ["no json"], ["[1, 2]"], ['{"format": "other", "version": 1}'], GOOD[:1],
-     [GOOD[0], json.dumps(["0", None, {"0": 0.7}])], [*GOOD, "x"]],
-)  # fmt: skip
-def test_a_file_that_is_no_policy(lines: list[str], tmp_path: Path) -> None:
-    file = tmp_path / "policy"
-    file.write_text("\n".join(GOOD))
-    assert len(PolicyTable.load(file)) == 1
-    file.write_text("\n".join(lines))
-    with pytest.raises(InvalidSettingError, match="cannot be read as a policy"):
-        PolicyTableAgent(path=str(file))
+    "text", ["", "no json", "[1, 2]", '{"format": "other"}', json.dumps(HEADER), "{" * 99_999]
+)
+def test_a_file_that_is_no_policy(text: str, tmp_path: Path) -> None:
+    (tmp_path / "policy").write_text(text)
+    with pytest.raises(InvalidSettingError, match="it has no checksum"):
+        PolicyTableAgent(path=str(tmp_path / "policy"))
+
+
+@pytest.mark.parametrize("name", ["policy", "policy.gz"])
+def test_each_byte_of_a_policy_counts(name: str, tmp_path: Path) -> None:
+    solve_policy(Nim((1, 2)), plan="full").save(tmp_path / name)
+    whole = (tmp_path / name).read_bytes()
+    table = PolicyTable.load(tmp_path / name)
+    for place in range(0, len(whole), 7):
+        (tmp_path / name).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            assert PolicyTable.load(tmp_path / name) == table  # of gzip's own header nothing counts
+            assert place < 40
+            assert name.endswith(".gz")
+        except InvalidSettingError:
+            pass
+
+
+def test_actions_that_are_not_legal_are_not_played(tmp_path: Path) -> None:
+    game, path = RulesGame(Nim((1, 2))), tmp_path / "policy"
+    table = solve_policy(game, plan="full")
+    dataclasses.replace(table, entries={key: (None, {99: 1.0}) for key in table.entries}).save(path)
+    with pytest.raises(InvalidSettingError, match=r"plays \[99\] in a position of Nim.* where \[.*\] are legal"):
+        PolicyTableAgent(path=str(path)).search_state(game)
+    dataclasses.replace(table, values=(0.0,)).save(path)
+    with pytest.raises(InvalidSettingError, match=r"has 1 values, and Nim.* 2 players"):
+        PolicyTableAgent(path=str(path)).search_state(game)
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettingError, match="there is no file"):
+    with pytest.raises(InvalidSettingError, match="there is no policy"):
         PolicyTableAgent(path=str(tmp_path / "missing"))
     with pytest.raises(InvalidSettingError, match="path must name a file that"):
         PolicyTableAgent()

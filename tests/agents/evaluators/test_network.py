@@ -15,7 +15,7 @@ from oracles.compared_searches import compiled, plain, random_positions, random_
 from zermelo.agents import ExpectiminimaxAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.evaluators.network import NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.network import NetworkEvaluator, NetworkOrigin, plane_words
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.kernels.layout import Search
@@ -26,6 +26,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.contract import DEFAULTS
+from zermelo.envs.support.data_files import split_checksum, write_json
 
 
 def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> NetworkEvaluator:
@@ -126,7 +127,7 @@ def test_monte_carlo_asks_the_network_that_comes_with_the_package() -> None:
 def test_a_file_holds_the_network(tmp_path: Path) -> None:
     game, path = RulesGame(MNK()), str(tmp_path / "mnk.json")
     network = some_network(game, path=path)
-    network.save(path, {"env": "zermelo/MNK-v0"})
+    network.save(path, NetworkOrigin(env="zermelo/MNK-v0"))
     loaded = load_evaluation(path)
     assert loaded == network
     assert hash(loaded) == hash(network)
@@ -141,19 +142,27 @@ def test_damaged_files_and_other_games_are_refused_in_a_sentence(tmp_path: Path)
     network.save(str(file))
     text = file.read_text()
     for wrong in (
-        text[:-40] + '"}',
+        text.replace('"arrays":"', '"arrays":"eJ'),
         text.replace('"hidden":16', '"hidden":24'),
         text.replace('"hidden":16', '"hidden":32'),
         text.replace('"words":5', '"words":-5'),
-        text.replace('"version":1', '"version":2'),
+        text.replace('"version":2', '"version":1'),
         text.replace('"phases":[5,9]', '"phases":[9]'),
         text.replace('"arrays":"', '"arrays":"AAAA'),
         text.replace('"arrays":"', '"arrays":"!'),
     ):
         assert wrong != text
         file.write_text(wrong)
-        with pytest.raises(InvalidSettingError, match=r"mnk\.json is no evaluation"):
+        with pytest.raises(InvalidSettingError, match=r"mnk\.json' is no evaluation, .*(checksum|not written)"):
             load_evaluation(str(file))
+        write_json(file, split_checksum(wrong.encode())[1].replace(b'"checksum":"",', b""))
+        with pytest.raises(InvalidSettingError, match=r"mnk\.json' is no evaluation, or it is damaged"):
+            load_evaluation(str(file))
+    network.rules = "Hex(rows=3, columns=3)"
+    with pytest.raises(UnsupportedGameError, match=r"fitted to Hex\(rows=3, columns=3\), not to MNK\("):
+        network(game, game.initial_state())
+    assert network.tables(game) is None
+    network.rules = ""
     with pytest.raises(UnsupportedGameError, match="planes of 5 words, but Hex has"):
         network(RulesGame(Hex()), Hex().initial_state())
     with pytest.raises(UnsupportedGameError, match="two opposed players"):

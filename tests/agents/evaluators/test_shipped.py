@@ -26,8 +26,8 @@ def game_of(env):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_says_what_it_is_for_and_is_small(path):
-    game = game_of(about(path)["env"])
-    assert str(game.rules) == about(path)["rules"]
+    game = game_of(about(path).env)
+    assert str(game.rules) == about(path).rules
     assert shipped_network(game).tables(game) is not None
     assert path.stat().st_size < 2_000_000
 
@@ -35,7 +35,7 @@ def test_a_file_says_what_it_is_for_and_is_small(path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_compiled_and_plain_searches_are_the_same(path):
-    game = game_of(about(path)["env"])
+    game = game_of(about(path).env)
     draw, state = np.random.default_rng(1), game.initial_state()
     for _ in range(8):
         found = [
@@ -51,7 +51,7 @@ def test_compiled_and_plain_searches_are_the_same(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_search_with_the_network_beats_one_with_the_written_evaluation(path):
     agents = {"network": "alphabeta(depth=3, evaluator=network)", "written": "alphabeta(depth=3)"}
-    row = round_robin(about(path)["env"], agents, games=60, seed=3, openings=6, progress=False).row("network")
+    row = round_robin(about(path).env, agents, games=60, seed=3, openings=6, progress=False).row("network")
     assert row.wins >= 1.5 * row.losses
 
 

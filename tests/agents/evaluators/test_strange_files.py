@@ -14,10 +14,11 @@ from zermelo.agents import make_agent
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.envs import ZermeloError
+from zermelo.envs.support.data_files import write_json
 
 SOURCE = "beside_evaluation:FEATURES"
 CODE = "open('ran', 'w').close()\nFEATURES = {'one': lambda game, state: 1.0}\n"
-STORED = {"form": "zermelo linear evaluation", "version": 1, "features": SOURCE, "weights": [1.0, 0.0]}
+STORED = {"form": "zermelo linear evaluation", "version": 2, "features": SOURCE, "weights": [1.0, 0.0]}
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_evaluation_file_runs_no_code_that_it_names(here: Path) -> None:
-    (here / "values.json").write_text(json.dumps(STORED))
+    write_json("values.json", json.dumps(STORED).encode())
     with pytest.raises(ZermeloError, match=r"if you know it, write linear\(path=\.\.\., features='beside"):
         make_agent("greedy(evaluator='values.json')")
     with pytest.raises(ZermeloError, match="a file may name any code"):
@@ -40,7 +41,7 @@ def test_an_evaluation_file_runs_no_code_that_it_names(here: Path) -> None:
 
 def test_features_that_the_user_names_are_imported(here: Path) -> None:
     written = FittedLinear(Features(SOURCE), np.array([2.0, 1.0]), "values.json")
-    (here / "values.json").write_text(written.as_json())
+    written.save("values.json")
     agent = make_agent(f"greedy(evaluator={written.spec()})")
     assert agent.evaluator == written
 
@@ -54,11 +55,11 @@ def test_features_that_the_user_names_are_imported(here: Path) -> None:
         {"weights": ["1"]},
         {"weights": [1.0, 10**400]},
         {"weights": [None]},
-        {"version": 2},
+        {"version": 1},
         {"form": "unheard of"},
     ],
 )
 def test_odd_contents_are_one_sentence(wrong: dict[str, Any], here: Path) -> None:
-    (here / "values.json").write_text(json.dumps(STORED | {"features": "observation"} | wrong))
-    with pytest.raises(ZermeloError, match=r"values\.json is no evaluation"):
+    write_json("values.json", json.dumps(STORED | {"features": "observation"} | wrong).encode())
+    with pytest.raises(ZermeloError, match=r"'values\.json' is no evaluation, or it is damaged"):
         load_evaluation("values.json")

@@ -208,7 +208,7 @@ def test_policies_are_written_and_read(small: PokerPolicy, tmp_path: Path) -> No
     with pytest.raises(InvalidSettingError, match=r"holds a policy for Limit.*, not for NoLimit"):
         make_agent(f"holdem(policy={str(path)!r})").act(env)
     path.write_bytes(b"nothing")
-    with pytest.raises(InvalidSettingError, match="cannot be read as a policy of hold'em"):
+    with pytest.raises(InvalidSettingError, match="is no policy of hold'em"):
         PokerPolicy.load(path)
 
 

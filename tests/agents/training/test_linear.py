@@ -245,7 +245,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InvalidSettingError, match=r"cannot write .*full\.json: No space left on device"):
         tune("zermelo/MNK-v0", out=str(tmp_path / "full.json"), games=10, rounds=1)
 
@@ -254,9 +254,9 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_damaged_or_older_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "damaged.json"
     path.write_text(text)
-    with pytest.raises(InvalidSettingError, match=r"damaged\.json is no evaluation"):
+    with pytest.raises(InvalidSettingError, match=r"damaged\.json' is no evaluation"):
         make_agent(f"alphabeta(depth=1, evaluator='{path}')")
-    with pytest.raises(InvalidSettingError, match="there is no file"):
+    with pytest.raises(InvalidSettingError, match="there is no evaluation"):
         load_evaluation(str(tmp_path / "absent.json"))
 
 

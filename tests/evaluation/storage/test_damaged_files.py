@@ -127,7 +127,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl.gz")
         entries = {"0 0": (None, {0: 0.5, 1: 0.5})}
         PolicyTable(game="Kuhn", entries=entries, is_hidden=True, values=(0.0, 0.0)).save("mixed.jsonl")
-        Path("values.json").write_text(FittedLinear(Features("observation"), np.zeros(20)).as_json())
+        FittedLinear(Features("observation"), np.zeros(20)).save("values.json")
         names = {"agents": ("a", "b"), "seat_names": ("player_0", "player_1")}
         game: dict[str, Any] = {**names, "seed": 0, "rewards": (0.0, 0.0), "end": EndReason.MOVE_LIMIT}
         game |= {"moves": (Move(0, 0, 0.1, 3, 1, 0.5),), "versions": {"python": "3"}}

@@ -1,0 +1,210 @@
+"""Files of data that may be anybody's: JSON and lines of JSON, each with a checksum over all that is in it.
+
+The first field of the first object is ``"checksum"``, the SHA-256 of the file without these 64 digits. Sizes are
+checked before anything is read, the checksum before anything is believed. Arrays are read by
+``zermelo.envs.support.array_files``, with the same messages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Annotated, Any, Final, NamedTuple
+
+import msgspec
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.files import opened, read_file, replaced
+
+ShortText = Annotated[str, msgspec.Meta(max_length=2_000, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""Text of a file that messages and tables may show."""
+
+MOST_RATIO: Final = 64
+"""The most bytes that one of a compressed file may stand for; real ones stand for 2 to 30."""
+ALWAYS: Final = 1 << 24
+"""Bytes that a file may hold however small it is."""
+_MOST_VALUES: Final = 1_000_000
+"""Values in one text of JSON, which take some 100 bytes each however short they are."""
+_LONGEST_LINE: Final = 1 << 22
+_CHECKSUM: Final = re.compile(rb'\s*\{\s*"checksum"\s*:\s*"([0-9a-f]{64})"')
+_FAULTS: Final = (
+    *(ValueError, TypeError, KeyError, IndexError, OverflowError, EOFError, RecursionError, NotImplementedError),
+    *(RuntimeError, struct.error, zlib.error, zipfile.BadZipFile),
+)
+"""Errors of the libraries that read what is damaged."""
+
+
+class Kind(NamedTuple):
+    """A kind of file: its name, and what to do instead of reading one that is damaged."""
+
+    name: str
+    remedy: str
+
+
+@contextlib.contextmanager
+def in_a_sentence(path: str | os.PathLike[str], kind: Kind) -> Iterator[None]:
+    """Says of an error in the block what is wrong with a file of some kind.
+
+    Raises:
+        InvalidSettingError: There is no such file, or it is of another kind, or damaged.
+    """
+    name = os.fspath(path)
+    try:
+        yield
+    except InvalidSettingError:
+        raise
+    except FileNotFoundError as error:
+        raise InvalidSettingError(f"there is no {kind.name} {name!r}: {kind.remedy}") from error
+    except MemoryError as error:
+        raise InvalidSettingError(
+            f"the {kind.name} {name!r} does not fit into the memory that is free: {kind.remedy}"
+        ) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise InvalidSettingError(
+                f"cannot read the {kind.name} {name!r} ({error.strerror or error}): {kind.remedy}"
+            ) from error
+        raise _damaged(name, kind, error) from error
+    except _FAULTS as error:
+        raise _damaged(name, kind, error) from error
+
+
+def _damaged(name: str, kind: Kind, error: Exception) -> InvalidSettingError:
+    said = "".join(letter if letter.isprintable() else "?" for letter in str(error) or type(error).__name__)
+    reason = said if len(said) <= 200 else f"{said[:200]}..."
+    return InvalidSettingError(f"{name!r} is no {kind.name}, or it is damaged ({reason}): {kind.remedy}")
+
+
+# -- checksums ---------------------------------------------------------------------------------------------------
+
+
+def sealed(text: bytes, *parts: Iterable[bytes | memoryview]) -> bytes:
+    """The text of an object of JSON with its checksum, which is over it and some further bytes."""
+    first, rest = b'{"checksum":"', b'",' + text.strip().removeprefix(b"{")
+    return first + _digest(first + rest, *parts).encode() + rest
+
+
+def split_checksum(text: bytes) -> tuple[str, bytes]:
+    """The checksum in a text, and the text without it.
+
+    Raises:
+        ValueError: It has none.
+    """
+    found = _CHECKSUM.match(text)
+    if found is None:
+        raise ValueError("it has no checksum, and was not written by this version")
+    start, end = found.span(1)
+    return found[1].decode(), text[:start] + text[end:]
+
+
+def check_sealed(text: bytes, *parts: Iterable[bytes | memoryview]) -> None:
+    """Checks that a text and what follows it are as they were written.
+
+    Raises:
+        ValueError: They are not.
+    """
+    checksum, rest = split_checksum(text)
+    if _digest(rest, *parts) != checksum:
+        raise ValueError("its checksum is not that of what it holds: something in it was changed")
+
+
+def _digest(text: bytes, *parts: Iterable[bytes | memoryview]) -> str:
+    digest = hashlib.sha256(text.replace(b"\r\n", b"\n").strip() + b"\n")  # as version control may change ends
+    for part in parts:
+        for data in part:
+            digest.update(data)
+    return digest.hexdigest()
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------
+
+
+def write_json(path: str | os.PathLike[str], text: bytes) -> None:
+    """Writes an object of JSON with its checksum, as a whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with replaced(path) as partial:
+        partial.write_bytes(sealed(text) + b"\n")
+
+
+def read_json(path: str | os.PathLike[str], kind: Kind, form: Any, *, largest: int) -> Any:
+    """The object in a file of at most ``largest`` bytes.
+
+    Raises:
+        InvalidSettingError: There is no such file, or it is of another kind, or damaged.
+    """
+    with in_a_sentence(path, kind):
+        text = read_file(path, largest)
+        check_sealed(text)
+        return decoded(text, form)
+
+
+def decoded(text: bytes, form: Any) -> Any:
+    """JSON as an object of some type.
+
+    Raises:
+        ValueError: It is none, or has more values than any honest file.
+    """
+    if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise ValueError(f"it has more than {_MOST_VALUES:,} values")
+    return msgspec.json.decode(text, type=form)
+
+
+# -- lines of JSON -----------------------------------------------------------------------------------------------
+
+
+def write_lines(path: str | os.PathLike[str], header: bytes, lines: Callable[[], Iterable[bytes]]) -> None:
+    """Writes a header, with a checksum over all, and lines; compressed by gzip if the name ends in ``.gz``.
+
+    Args:
+        path: The file; what is there is replaced by the whole file or not at all.
+        header: An object of JSON.
+        lines: Gives the lines, with their ends: once for the checksum, and once to be written.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with replaced(path) as partial, (gzip.open if _is_packed(path) else open)(partial, "wb") as file:
+        file.write(sealed(header, lines()) + b"\n")
+        file.writelines(lines())
+
+
+def _is_packed(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).endswith(".gz")
+
+
+@contextlib.contextmanager
+def open_lines(path: str | os.PathLike[str], kind: Kind) -> Iterator[tuple[bytes, Iterator[bytes]]]:
+    """The header of a file, and its lines one by one, once all has been checked.
+
+    Raises:
+        InvalidSettingError: There is no such file, or it is damaged; or the block raises what damaged files do.
+    """
+    with in_a_sentence(path, kind), opened(path) as file:
+        most = ALWAYS + MOST_RATIO * os.fstat(file.fileno()).st_size
+        lines = _lines(file, most, is_packed=_is_packed(path))
+        check_sealed(next(lines, b""), lines)
+        file.seek(0)
+        lines = _lines(file, most, is_packed=_is_packed(path))
+        yield next(lines), lines
+
+
+def _lines(file: IO[bytes], most: int, *, is_packed: bool) -> Iterator[bytes]:
+    """The lines of a file, none of which is so long that it would fill the memory, and all with the same end."""
+    unpacked: Any = gzip.GzipFile(fileobj=file) if is_packed else file
+    while line := unpacked.readline(_LONGEST_LINE):
+        most -= len(line)
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters")
+        if most < 0:
+            raise ValueError(f"it unpacks to more than {MOST_RATIO} times its size")
+        yield line.rstrip(b"\r\n") + b"\n"
