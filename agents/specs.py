@@ -17,6 +17,7 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
 _BY_NAME: Final = {
@@ -366,4 +367,5 @@ def _called(make: Callable[..., Any], spec: Spec, arguments: Mapping[str, Any]) 
     except ZermeloError as error:
         raise type(error)(f"cannot make {spec}: {error}") from error.__cause__
     except Exception as error:
-        raise InvalidSettingError(f"cannot make {spec}: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error}{place_of(error)}"
+        raise InvalidSettingError(f"cannot make {spec}: {reason}") from error

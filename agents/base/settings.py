@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_choice, unknown_setting
 
@@ -187,7 +188,8 @@ def _import(module_name: str, name: str) -> Any:
             raise UnknownNameError(f"cannot find {name!r}: there is no module called {error.name!r}") from None
         raise InvalidSettingError(f"cannot import {name!r}: {error}") from error
     except Exception as error:
-        raise InvalidSettingError(f"cannot import {name!r}: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error}{place_of(error)}"
+        raise InvalidSettingError(f"cannot import {name!r}: {reason}") from error
 
 
 def check_spec(spec: Spec, known: Iterable[str]) -> None:

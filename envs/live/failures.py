@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 import traceback
 from pathlib import Path
 from typing import Final
 
-_OURS = Path(__file__).resolve().parents[1]
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_OURS: Final = tuple(_ROOT / package for package in ("envs", "agents", "evaluation"))
+_LIBRARIES: Final = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 
 
 def place_of(error: BaseException) -> str:
-    """The file and line that raised an error, in brackets, and what is known of its cause."""
+    """The file and line that raised an error, in brackets, and what is known of its cause.
+
+    Where libraries raised it, that is the user's line that called them.
+    """
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not Path(frame.filename).is_relative_to(_OURS) and "importlib" not in frame.filename
+        if not _is_below(frame, _OURS) and "importlib" not in frame.filename
     ]
-    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    called = [frame for frame in frames if not _is_below(frame, _LIBRARIES)]
+    last = (called or frames)[-1] if frames else None
+    place = f" ({last.filename}, line {last.lineno})" if last else ""
     return place + _known_cause(error, (frames[-1].line if frames else None) or "")
+
+
+def _is_below(frame: traceback.FrameSummary, folders: tuple[Path, ...]) -> bool:
+    return any(Path(frame.filename).is_relative_to(folder) for folder in folders)
 
 
 def _known_cause(error: BaseException, line: str) -> str:
     """A known cause: something that PettingZoo 1.27 or Gymnasium removed."""
-    if "reset() got an unexpected keyword argument 'seed'" in str(error):
+    try:
+        text = str(error)
+    except Exception:  # an exception's own __str__ may raise anything
+        return ""
+    if "reset() got an unexpected keyword argument 'seed'" in text:
         return (
             "; it was written for Gym before 0.26: give it a reset(self, seed=None, options=None) that returns an "
             "observation and an info"
         )
     for gone, when, remedy in _GONE:
-        if re.search(gone, f"{error} {line}"):
+        if re.search(gone, f"{text} {line}"):
             return f"; it was written for {when}: before importing it, {remedy}"
     return ""
 

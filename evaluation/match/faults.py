@@ -11,6 +11,7 @@ from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.policies.engines import EngineMoveError, EngineTimeoutError
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
+from zermelo.envs.live.failures import place_of
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.text import kept_line, plain
@@ -81,7 +82,7 @@ def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
 
 
 def sentence(method: str, error: BaseException) -> str:
-    """The error of an agent's method, in one line."""
+    """The error of an agent's method, in one line, with the line of code that it comes from."""
     try:
         text = str(error)
     except BaseException:  # an exception's own __str__ may raise anything
@@ -89,7 +90,10 @@ def sentence(method: str, error: BaseException) -> str:
     kind = type(error).__name__
     if not isinstance(error, ZermeloError):
         text = text.strip().splitlines()[0] if text.strip() else ""
-    return kept_line(f"{method} raised {kind}" + (f": {text}" if text else ""))
+        text = f": {text}" * bool(text) + place_of(error)
+    elif text:
+        text = f": {text}"
+    return kept_line(f"{method} raised {kind}{text}")
 
 
 def traceback_text(error: BaseException | None) -> str:

@@ -21,6 +21,7 @@ import numpy as np
 from zermelo.agents.policies.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.adapters.actions import space_of
+from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import gym_mask, mask_of
 from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.spaces import ActionCodec
@@ -76,7 +77,7 @@ class EnvDriver:
     def _fail(self, what: str, error: BaseException) -> NoReturn:
         if isinstance(error, EnvironmentFailureError | KeyboardInterrupt):
             raise error
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}{place_of(error)}"
         raise EnvironmentFailureError(f"the environment {self._name} failed in {what}: {reason}") from error
 
     def turn(self) -> int | None:

@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 from zermelo.agents import Agent, make_agent
 from zermelo.envs import CloneError, InvalidSettingError, ZermeloError, clone_env, make_env
 from zermelo.envs.clone.outside_state import is_known_to_clone
+from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.faults import ends_the_run
@@ -63,7 +64,7 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
         raise
     except Exception as error:
         raise EnvironmentFailureError(
-            f"the environment {name} cannot be made: {type(error).__name__}: {error}"
+            f"the environment {name} cannot be made: {type(error).__name__}: {error}{place_of(error)}"
         ) from error
     raise InvalidSettingError(
         f"env must be a name such as 'classic/connect_four-v3', a function that makes an environment, or a live "
@@ -121,7 +122,7 @@ def build_agent(source: AgentSource) -> Agent:
     except BaseException as error:
         if ends_the_run(error):
             raise
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}{place_of(error)}"
         raise AgentStartError(f"the agent {source_name} cannot be made: {reason}") from error
     if not _is_agent(agent):
         raise InvalidSettingError(f"{source_name} made {agent!r}, which has no act(env) and reset(seed)")
