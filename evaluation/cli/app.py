@@ -7,41 +7,85 @@ import os
 import re
 import shlex
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from zermelo.envs import ZermeloError
+from zermelo.envs.live.failures import place_of
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.arguments import INTERRUPTED
+from zermelo.evaluation.cli.mistakes import USAGE, mistake, no_command
 from zermelo.evaluation.match.text import kept
 
 USER_ERROR = 2
 
 
+class _Command(TyperCommand):
+    """A command whose arguments are refused by a sentence."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[arguments.TYPED] = typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except USAGE as error:
+            if ctx.resilient_parsing:
+                raise
+            raise mistake(error, self, ctx, typed) from None
+
+
 class _Group(TyperGroup):
-    """Turns this package's errors into a sentence and an exit code."""
+    """Turns errors into a sentence and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        if "--debug" in args[:end]:  # wherever it stands it is this group's
+            args = ["--debug", *(one for place, one in enumerate(args) if one != "--debug" or place > end)]
+        try:
+            return super().parse_args(ctx, list(args))
+        except USAGE as error:
+            if not args or ctx.resilient_parsing:
+                raise  # the help, where nothing was asked for
+            raise _refusal(mistake(error, self, ctx, args)) from None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and not ctx.resilient_parsing and args[0] not in self.commands:
+            raise no_command(args[0], list(self.commands))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except ZermeloError as error:
-            typer.echo(kept(f"zermelo: {error}"), err=True)
-            raise SystemExit(USER_ERROR) from error
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error
         except BrokenPipeError:
             # Whoever read the output has had enough (`zermelo envs | head`): nothing more to say, nor to flush.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(0) from None
+        except (typer.Exit, typer.Abort, USAGE):
+            raise
+        except Exception as error:
+            if ctx.params["debug"]:
+                traceback.print_exception(error)
+            raise _refusal(error) from error
+
+
+def _refusal(error: Exception) -> SystemExit:
+    """Says what was wrong: an error of this package by its message, any other with the line that it comes from."""
+    text = str(error)
+    if not isinstance(error, ZermeloError):
+        text = f"{type(error).__name__}{f': {text}' if text else ''}{place_of(error)}; --debug shows the traceback"
+    typer.echo(kept(f"zermelo: {text}"), err=True)
+    return SystemExit(USER_ERROR)
 
 
 app = typer.Typer(
     name="zermelo",
     cls=_Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -61,6 +105,9 @@ def _version(wanted: bool) -> None:
 def _zermelo(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error, for every command.")
     ] = False,
 ) -> None:
     """Game-search agents for PettingZoo and Gymnasium, and tournaments that say who is better."""
@@ -117,7 +164,7 @@ def _register() -> None:
     for name, command in commands.items():
         # Paragraphs without line breaks, so that help is wrapped to the terminal.
         text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
-        app.command(name=name, help=text)(command)
+        app.command(name=name, cls=_Command, help=text)(command)
 
 
 _register()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from zermelo.agents.specs import agent_spec, describe_settings
-from zermelo.envs import InvalidSettingError
+from zermelo.agents.specs import agent_names, agent_spec, describe_settings
+from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.spec_text import Spec
+from zermelo.evaluation.cli import completion
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.workers import RunnerChoice
 
@@ -24,6 +27,10 @@ INTERRUPTED: Final = 130
 """The exit code after Ctrl-C."""
 
 
+TYPED: Final = "zermelo.typed"
+"""Where the context of a command keeps its arguments as they were typed."""
+
+
 def folder(text: str | Path) -> Path:
     """A folder by its name; an empty one is no name, though ``pathlib`` takes it for the current folder."""
     if not str(text):
@@ -31,16 +38,59 @@ def folder(text: str | Path) -> Path:
     return Path(text)
 
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).")]
+def results_folder(context: typer.Context, name: Path | None) -> Path | None:
+    """A folder with results, which is no environment."""
+    if name is None or context.resilient_parsing or name.exists() or not _is_env(str(name)):
+        return name
+    typed = " ".join(shlex.quote(one) for one in context.meta.get(TYPED, ()) if not one.startswith("-"))
+    advice = f"`zermelo tournament {name} AGENT AGENT --out DIR` makes one"
+    if context.info_name == "compare":
+        advice = f"`zermelo tournament {typed} --sprt elo0=0,elo1=10` plays a match and tests who is stronger"
+    raise InvalidSettingError(f"{name} is an environment, and DIR is a folder with results: {advice}")
+
+
+def environment(context: typer.Context, name: str) -> str:
+    """The name of an environment, which is neither an agent nor a folder with results."""
+    if context.resilient_parsing or _is_env(name):
+        return name
+    if name in agent_names():
+        raise UnknownNameError(
+            f"{name!r} is an agent: name the environment first, as in `zermelo {context.info_name} "
+            f"classic/tictactoe-v3 {name}`"
+        )
+    if Path(name).is_dir():
+        raise UnknownNameError(
+            f"{name!r} is a folder, not an environment: `zermelo envs` lists environments, and `zermelo standings "
+            f"{name}` prints the tables of a tournament"
+        )
+    return name
+
+
+def _is_env(text: str) -> bool:
+    """Whether a text has the form of an environment's name: ``family/Name-v0``, ``name_v0``, ``module:name``."""
+    return re.search(r"[-_]v\d+(\(.*\))?$|^[\w.]+:\w", text, re.DOTALL) is not None
+
+
+Folder = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", callback=results_folder),
+]
 EnvText = Annotated[
     str,
     typer.Argument(
-        metavar="ENV", help="An environment, such as classic/connect_four-v3; `zermelo envs` lists them."
+        metavar="ENV",
+        help="An environment, such as classic/connect_four-v3; `zermelo envs` lists them.",
+        callback=environment,
+        autocompletion=completion.environments,
     ),
 ]
 AgentText = Annotated[
     str,
-    typer.Argument(metavar="AGENT", help='An agent, such as "alphabeta(depth=4)"; `zermelo agents` lists them.'),
+    typer.Argument(
+        metavar="AGENT",
+        help='An agent, such as "alphabeta(depth=4)"; `zermelo agents` lists them.',
+        autocompletion=completion.agents,
+    ),
 ]
 MovesText = Annotated[
     str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from zermelo.envs.support.spec_text import Spec
+from zermelo.evaluation.cli import completion
 from zermelo.evaluation.cli.arguments import Json, print_json
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 def agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="An agent, to explain its settings.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="An agent, to explain its settings.", autocompletion=completion.agents
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -39,8 +43,8 @@ def agents(
             values = [str(one.default) if isinstance(one.default, Spec) else one.default for one in described]
             print_json([one._asdict() | {"default": value} for one, value in zip(described, values, strict=True)])
             return
-        [limit, *_] = [setting.name for setting in described if setting.name in _EXAMPLES] or [""]
-        example = f"{name}({limit}={_EXAMPLES[limit]})" if limit else name
+        [limit, *_] = [setting.name for setting in described if setting.name in completion.EXAMPLES] or [""]
+        example = f"{name}({limit}={completion.EXAMPLES[limit]})" if limit else name
         summary = describe_agent(name).replace("``", "")
         typer.echo(summary if f"{name}(" in summary else f"{summary}\n\nFor example: {example}")
         typer.echo()
@@ -50,10 +54,6 @@ def agents(
         print_json([{"name": one.name, "summary": one.summary, "settings": list(one.settings)} for one in entries])
         return
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
-
-
-_EXAMPLES = {"elo": "800", "depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
-"""Values of limits in the example of an agent."""
 
 
 def _explained(setting: Setting) -> tuple[str, str]:
