@@ -165,7 +165,7 @@ class NetworkEvaluator:
         inside: Any = game
         if self.rules not in ("", wanted := rules_text(inside.rules)):
             raise UnsupportedGameError(
-                f"{self.path or 'this network'} was fitted to {self.rules}, not to {wanted}: give a network of that"
+                f"{self.path or 'this network'} was fitted to {self.rules}, not to {wanted}: give another"
             )
         words = plane_words(game, [state])
         if words.shape[2] != self.words:
