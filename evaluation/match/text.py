@@ -11,8 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from zermelo.envs import InvalidSettingError
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -82,6 +80,8 @@ def shown(value: Any, most: int = 80) -> str:
 
 def plain(value: Any) -> Any:
     """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples."""
+    import numpy as np  # which the command line does without, until a game is played
+
     if isinstance(value, np.generic):
         item = value.item()
         return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
