@@ -11,14 +11,19 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.workers import RunnerChoice
 
 
 def book_command(
     env: arguments.EnvText,
     agent: Annotated[
-        str, typer.Argument(metavar="[AGENT]", help="The search that evaluates positions that are not proven.")
+        str,
+        typer.Argument(
+            metavar="[AGENT]",
+            help="The search that evaluates positions that are not proven.",
+            autocompletion=completion.agents,
+        ),
     ] = "auto(seconds=1)",
     out: arguments.OutFile = "",
     hours: Annotated[float | None, typer.Option(help="Time limit, in hours.")] = None,

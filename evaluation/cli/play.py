@@ -6,14 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli import arguments, completion
 
 
 def play(
     env: arguments.EnvText,
     agent: Annotated[
         str,
-        typer.Argument(metavar="[AGENT]", help="The agent on the other seats; `zermelo agents` lists them."),
+        typer.Argument(
+            metavar="[AGENT]",
+            help="The agent on the other seats; `zermelo agents` lists them.",
+            autocompletion=completion.agents,
+        ),
     ] = "auto",
     seat: Annotated[int, typer.Option(min=1, help="Your seat; 1 moves first in most games.")] = 1,
     browser: Annotated[

@@ -32,6 +32,7 @@ def report(
         typer.Argument(
             metavar="DIR",
             help="Results folder (the tournament's --out), or one with a training run.",
+            callback=arguments.results_folder,
         ),
     ] = None,
     out: Annotated[

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.envs.traits.merging import PATIENCE
-from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.arguments import position_after
 
 if TYPE_CHECKING:
@@ -239,6 +239,7 @@ def warmup(
         typer.Argument(
             metavar="[ENV]...",
             help="Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).",
+            autocompletion=completion.environments,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
@@ -313,11 +314,12 @@ def tree(
             metavar="ENV",
             help="An environment, a textbook's figure such as aima-5.5, or a tree such as "
             '"[[3, 12, 8], [2, 4, 6], [14, 5, 2]]".',
+            autocompletion=completion.environments,
         ),
     ],
     agent: Annotated[
         str,
-        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta."),
+        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", autocompletion=completion.agents),
     ] = "",
     moves: arguments.MovesText = "",
     book: Annotated[

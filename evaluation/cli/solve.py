@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli import arguments, completion
 
 if TYPE_CHECKING:
     from zermelo.agents import Plan, PolicyTable, Solution, SolvingProgress
@@ -291,7 +291,9 @@ def exploitability_command(
     env: arguments.EnvText,
     agents: Annotated[
         list[str],
-        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them."),
+        typer.Argument(
+            metavar="AGENT...", help="Agents; `zermelo agents` lists them.", autocompletion=completion.agents
+        ),
     ],
     states: Annotated[int, typer.Option(min=1, help="Limit on the states of the game.")] = 2_000_000,
     as_json: arguments.Json = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.standings import print_standings
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Pairings
@@ -26,6 +26,7 @@ def tournament(
         typer.Argument(
             metavar="AGENT AGENT...",
             help='Agents, such as random or "alphabeta(depth=4)"; `zermelo agents` lists them.',
+            autocompletion=completion.agents,
         ),
     ],
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games for each pairing; seats rotate.")] = 10,
