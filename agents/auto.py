@@ -218,7 +218,7 @@ class AutoAgent(SearchAgent):
             return False, "the game knows how its playouts go"
         is_learned = shipped_network(game) is not None
         if features_for(game, state) is None and not is_learned:
-            return False, "nobody has written an evaluation"
+            return False, "this game has no evaluation function"
         score = monte_carlo_score(game) if name == "alphabeta" else None
         if score is not None and score > 0.5:
             return False, f"it scored {score:.0%} against alpha-beta in matches of this game"

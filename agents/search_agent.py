@@ -68,7 +68,7 @@ class SearchAgent(ConfiguredAgent):
     """
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
-    """Functions of ``gate`` that the game must pass."""
+    """Functions of ``requirements`` that the game must pass."""
     default_limits: ClassVar[Limits] = NO_LIMITS
     """The limits of a search that is given none."""
 
@@ -134,7 +134,7 @@ class SearchAgent(ConfiguredAgent):
         env = live_env(env)
         if is_dead(env):
             raise GameOverError(
-                f"{env.agent_selection!r}, who is to move in {game_name(env)}, is dead: env.step(None) goes on"
+                f"the game of {game_name(env)} is over for {env.agent_selection!r}: call env.step(None)"
             )
         return self._search_env(env)
 

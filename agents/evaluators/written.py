@@ -45,7 +45,7 @@ class RewardsEvaluator:
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
-    """The game's own evaluation, or that of its expert; None if nobody has written any."""
+    """The game's own evaluation, or that of its expert; None if there is none."""
     if isinstance(game, SupportsEvaluation):
         return GameEvaluator()
     return next((found for expert in experts() if (found := expert.evaluator(game, state)) is not None), None)

@@ -132,7 +132,7 @@ class SampledGame(FormOfGame):
         return super().utility(state.before if isinstance(state, Draws) else state)
 
     def key(self, state: Sampled | Draws) -> Hashable:
-        """That of the state; draws belong to their path, so a chance state has one of its own."""
+        """That of the state; a chance state, whose outcomes are sampled, has one of its own."""
         if isinstance(state, Draws):
             return super().key(state.before), state.before.seed, state.action
         return super().key(state)

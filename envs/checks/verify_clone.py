@@ -125,8 +125,8 @@ def _replay(driver: EnvDriver, trace: _Trace) -> bool:
 def _require_success(driver: EnvDriver, what: str) -> None:
     if driver.failure is not None:
         raise CloneError(
-            f"cannot verify clones of {_name(driver.env)}: with no clone about, its own {what} raised "
-            f"{driver.failure}"
+            f"cannot verify clones of {_name(driver.env)}: its {what} failed before anything was "
+            f"cloned: {driver.failure}"
         ) from driver.error
 
 

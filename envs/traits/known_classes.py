@@ -160,7 +160,7 @@ _information: dict[str, Hidden] = {}
 def register_information(
     env_class: type | str, *, information_state_key: InformationStateKey, resample: Resample
 ) -> None:
-    """Says of somebody else's AEC environment class what its agents know, so that agents can play it unpeeking.
+    """Declares what the agents of an AEC environment class know, so that searches do not see hidden cards.
 
     A class of your own says it by methods of these names (the guide "Cards of your own").
 

@@ -58,7 +58,9 @@ def search(
     [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
-        raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")
+        raise InvalidSettingError(
+            f"{agent} only returns an action and cannot explain a search: choose an agent that searches"
+        )
     known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)

@@ -21,7 +21,7 @@ from zermelo.envs.trees import tree_game
 @pytest.mark.parametrize(
     ("game", "method"),
     [
-        (ConnectK(3, 3, 3, drops=True), "mcts: nobody has written an evaluation"),
+        (ConnectK(3, 3, 3, drops=True), "mcts: this game has no evaluation function"),
         (RulesGame(MNK(m=3, n=3, k=3)), "alphabeta: there is an evaluation, and two players are opposed"),
         (RulesGame(DotsAndBoxes(rows=1, columns=2, players=3)), "mcts: 3 players who are not simply opposed"),
     ],
@@ -179,7 +179,7 @@ class TestOpenSpiel:
     def test_its_games_are_searched_by_its_own_search(self) -> None:
         game = pytest.importorskip("pyspiel").load_game("y(board_size=5)")
         result = AutoAgent(seconds=0.2).search_state(game)
-        assert result.method.startswith("openspiel_mcts: nobody has written an evaluation")
+        assert result.method.startswith("openspiel_mcts: this game has no evaluation function")
         assert result.stopped_by is StoppedBy.SECONDS
         assert 0.15 < result.seconds < 2
         assert sum(result.visits.values()) == result.stats["simulations"] == result.nodes > 20

@@ -130,7 +130,7 @@ class PlainAlphaBeta(PlainSearch):
             if beta <= frame.lowest:
                 return Visit(frame.lowest, True)
 
-        # Draws belong to their path, and are not met again.
+        # Sampled outcomes are not met again.
         table = None if is_chance and (self.width is not None or not self.prunes) else self.table
         key: Hashable = None
         first: int | None = None

@@ -264,7 +264,7 @@ def serve(
         link = f"http://{_LOOPBACK}:{number}/#{token}"
         config = config_of(make_app(board, token, number), log_level="error")
         say(f"{settings.env} against {settings.opponent}: open {link}")
-        say("Ctrl-C ends it. The link is for you alone: who has it can play your games.")
+        say("Ctrl-C ends it. The link is for you alone: anyone who has it can play your games.")
         with _opened(link) if opens else contextlib.nullcontext():
             server = uvicorn.Server(config)
             ending = server.handle_exit

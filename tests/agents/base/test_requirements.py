@@ -102,7 +102,7 @@ def test_a_dead_agent_is_given_none_and_a_finished_environment_refused(agent):
     for action in (0, 3, 1, 4, 2):
         env.step(action)
     if not isinstance(agent, RandomAgent):
-        with pytest.raises(GameOverError, match=r"is dead: env.step\(None\) goes on"):
+        with pytest.raises(GameOverError, match=r"is over for .*: call env.step\(None\)"):
             agent.search(env)
     while env.agents:
         assert agent.act(env) is None
