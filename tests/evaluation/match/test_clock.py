@@ -51,11 +51,8 @@ def test_agents_in_processes_of_their_own_are_told(tmp_path):
     )
     assert not any(record.failure for record in standings.records)
     shown = rows(tmp_path / "log")
-    moves = [move for record in standings.records for move in record.moves]
-    assert len(shown) == sum(
-        record.agents[move.seat] == "told" for record in standings.records for move in record.moves
-    )
-    assert len(moves) > len(shown) > 2
+    movers = [record.agents[move.seat] for record in standings.records for move in record.moves]
+    assert len(shown) == movers.count("told") > 2
     assert all(move_seconds == 5 and 9 < left[int(seat)] < 13 for seat, *left, _, move_seconds in shown)
     assert {row[0] for row in shown} == {0, 1}
 
@@ -68,10 +65,7 @@ def test_who_runs_out_of_time_has_lost():
     record = play_match(TICTACTOE, ["random", Told("/dev/null", 0.2)], seed=1, clock="0.3")
     assert record.failure.kind is FailureKind.TIMEOUT
     assert record.failure.seat == 1
-    assert (
-        "did not answer within 0.09" in record.failure.message
-        or "did not answer within 0.1" in record.failure.message
-    )
+    assert record.failure.message.startswith("did not answer within 0.")
 
 
 @pytest.mark.parametrize("clock", ["", "x", "0", "1+", "+1", "-1", 60, "1e3", "1+2+3", "inf"])
