@@ -16,7 +16,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,7 @@ ALWAYS: Final = 1 << 24
 _MOST_VALUES: Final = 1_000_000
 """Values in one text of JSON, which take some 100 bytes each however short they are."""
 _LONGEST_LINE: Final = 1 << 22
+_CHUNK: Final = 1 << 20
 _CHECKSUM: Final = re.compile(rb'\s*\{\s*"checksum"\s*:\s*"([0-9a-f]{64})"')
 _FAULTS: Final = (
     *(ValueError, TypeError, KeyError, IndexError, OverflowError, EOFError, RecursionError, NotImplementedError),
@@ -191,20 +192,29 @@ def open_lines(path: str | os.PathLike[str], kind: Kind) -> Iterator[tuple[bytes
     """
     with in_a_sentence(path, kind), opened(path) as file:
         most = ALWAYS + MOST_RATIO * os.fstat(file.fileno()).st_size
-        lines = _lines(file, most, is_packed=_is_packed(path))
-        check_sealed(next(lines, b""), lines)
+        unpacked = _unpacked(file, path)
+        check_sealed(unpacked.readline(_LONGEST_LINE), _chunks(unpacked, most))
         file.seek(0)
-        lines = _lines(file, most, is_packed=_is_packed(path))
+        lines = _lines(_unpacked(file, path))
         yield next(lines), lines
 
 
-def _lines(file: IO[bytes], most: int, *, is_packed: bool) -> Iterator[bytes]:
-    """The lines of a file, none of which is so long that it would fill the memory, and all with the same end."""
-    unpacked: Any = gzip.GzipFile(fileobj=file) if is_packed else file
-    while line := unpacked.readline(_LONGEST_LINE):
-        most -= len(line)
-        if len(line) == _LONGEST_LINE:
-            raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters")
+def _unpacked(file: BinaryIO, path: str | os.PathLike[str]) -> BinaryIO | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=file) if _is_packed(path) else file
+
+
+def _chunks(file: BinaryIO | gzip.GzipFile, most: int) -> Iterator[bytes]:
+    """The rest of a file, of which no more than ``most`` bytes are read."""
+    while chunk := file.read(_CHUNK):
+        most -= len(chunk)
         if most < 0:
             raise ValueError(f"it unpacks to more than {MOST_RATIO} times its size")
-        yield line.rstrip(b"\r\n") + b"\n"
+        yield chunk
+
+
+def _lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """The lines of a file, none of which is so long that it would fill the memory."""
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters")
+        yield line
