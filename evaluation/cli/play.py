@@ -25,7 +25,9 @@ def play(
     ] = False,
     clock: Annotated[
         str,
-        typer.Option(help="In the browser: seconds for the game and for each move, such as 300+5."),
+        typer.Option(
+            help="In the browser: seconds for the game and for each move, such as 300+5; the agent is told."
+        ),
     ] = "",
     ponder: Annotated[
         bool, typer.Option("--ponder", help="The agent thinks on your time too, on the move that it expects.")

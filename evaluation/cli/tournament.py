@@ -109,7 +109,8 @@ def tournament(
         str | None,
         typer.Option(
             metavar="60+0.6",
-            help="Time for a whole game and increment per move, in seconds; an agent that runs out loses.",
+            help="Time for a whole game and increment per move, in seconds. Agents that manage their time "
+            "are told; one that runs out loses.",
         ),
     ] = None,
     ponder: Annotated[
@@ -117,7 +118,7 @@ def tournament(
         typer.Option("--ponder", help="Agents think on the opponent's time too, each in a process of its own."),
     ] = False,
     start_seconds: Annotated[
-        float, typer.Option(help="Time limit for starting an agent that has a process of its own.")
+        float, typer.Option(help="Time limit for starting an agent or engine, and for getting ready for a game.")
     ] = 60.0,
     agent_memory_mb: Annotated[
         int | None,
