@@ -14,6 +14,7 @@ from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
@@ -38,7 +39,7 @@ from zermelo.evaluation.workers.games import GamePlayer, Participant, participan
 
 @dataclass(frozen=True)
 class Tournament:
-    """Everything that is known before the first game.
+    """Everything that is known before the first game; ``round_robin`` plays one.
 
     Attributes:
         env: What makes the environment.
@@ -95,16 +96,24 @@ class Tournament:
         """
         seed = checked_seed(seed)
         check_whole("max_moves", max_moves, lower=1)
+        if score not in list(Scoring):
+            raise unknown_choice("score", score, Scoring)
+        if until_sure and sprt is not None:
+            raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
         live = build_env(env)[0]
         driver = drive_env(live, seed)
         limits = isolation or Isolation()
-        found, left_out = _fitting(participants(agents, limits), driver.env, skip_unfit)
+        wanted = participants(agents, limits)
+        # Whatever can be refused is refused before anything is compiled.
+        seats, names = len(driver.seat_names), [participant.name for participant in wanted]
+        may_be_team = score == Scoring.TEAM or _said(live).get("reward_sum") == RewardSum.GENERAL
+        schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings, teams=may_be_team)
+        _require_anchor(anchor, names)
+        if sprt is not None and not skip_unfit:
+            SprtTest.of(schedule, tuple(names), sprt)
+        found, left_out = _fitting(wanted, driver.env, skip_unfit)
         names = [participant.name for participant in found]
-        if anchor is not None and anchor not in names:
-            raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
-        seats = len(driver.seat_names)
-        if score not in list(Scoring):
-            raise InvalidSettingError(f"score must be {', '.join(Scoring)}, not {score!r}")
+        _require_anchor(anchor, names)
         ranked = Scoring(score)
         if ranked is Scoring.AUTO and seats > 1 and is_cooperative(live, seed):
             ranked = Scoring.TEAM
@@ -130,8 +139,6 @@ class Tournament:
             )
         test: StoppingRule | None = LeaderTest.of(schedule, len(names), ranked) if until_sure else None
         if sprt is not None:
-            if until_sure:
-                raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
             test = SprtTest.of(schedule, tuple(names), sprt)
         return cls(
             env, driver.seat_names, found, max_moves, schedule,
@@ -200,6 +207,11 @@ class Tournament:
             "versions": versions(),
             "machine": machine(),
         }
+
+
+def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:
+    if anchor is not None and anchor not in names:
+        raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
 
 
 def _fitting(
