@@ -46,6 +46,7 @@ BENCHMARKS = {
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
+    "ratings": ("coverage",),
 }
 """The functions of each module."""
 

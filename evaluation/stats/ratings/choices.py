@@ -48,6 +48,8 @@ _FAR = 40.0
 """Log-ability that is as good as infinite."""
 _NEAR = 0.2
 """Standard errors around an estimate within which r* is interpolated: both its terms vanish there."""
+_STRAIGHT = 3.0
+"""Change of a contrast up to which the other parameters go nearly straight."""
 _AGREEMENT = 0.03
 """Part of an interval by which r* may differ from the standard error where that is used."""
 
@@ -254,12 +256,14 @@ class ChoiceFit:
         rises, falls = (self.log_likelihood - self.profile(contrast, end)[0] < 0.1 for end in (far, -far))
         return UNDETERMINED if rises and falls else ABOVE if rises else BELOW
 
-    def profile(self, contrast: Vector, value: float, start: Vector | None = None) -> tuple[float, Vector]:
+    def profile(self, contrast: Vector, value: float) -> tuple[float, Vector]:
         """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is."""
-        norm = float(contrast @ contrast)
+        norm, start = float(contrast @ contrast), self.theta
         basis = _complement(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
-        offset = contrast * (value / norm)
-        theta = self.choices.maximize(self.theta if start is None else start, basis, offset=offset)
+        if self.is_finite(contrast):
+            change = min(max(value - float(contrast @ start), -_STRAIGHT), _STRAIGHT)
+            start = start + self._covariance @ contrast * (change / self._error(contrast) ** 2)
+        theta = self.choices.maximize(start, basis, offset=contrast * (value / norm))
         return self.choices.log_likelihood(theta), theta
 
     def root(self, contrast: Vector, value: float) -> float:
@@ -325,7 +329,7 @@ class ChoiceFit:
             lower, upper, method = estimate - z * error, estimate + z * error, "standard error"
             if not self._is_normal(contrast, z):
                 root = functools.partial(self.root, contrast)
-                lower, upper = (_crossing(root, end, estimate, error) for end in (z, -z))
+                lower, upper = (_crossing(root, end, estimate - end * error, error) for end in (z, -z))
                 method = "modified root"
         return Effect(
             name=name, estimate=estimate, lower=lower, upper=upper, standard_error=error, status=status,
@@ -365,21 +369,21 @@ class ChoiceFit:
 
 
 def _crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:
-    """The value at which a falling function is ``level``, in steps from ``start``; infinite if it is far away."""
+    """The value at which a falling function is ``level``, near ``start``; infinite if it is far away."""
     from scipy.optimize import brentq
 
+    @functools.cache
     def excess(value: float) -> float:
         return root(value) - level
 
-    before = start
-    step = size if excess(start) > 0.0 else -size
+    before, step = start, size / 4.0 if excess(start) > 0.0 else -size / 4.0
     after = before + step
     while excess(after) * step > 0.0:
-        step *= 1.5
+        step *= 1.6
         before, after = after, after + step
         if abs(step) > 1e3 * size:
             return math.copysign(math.inf, step)
-    return float(brentq(excess, before, after, xtol=1e-7 * size, rtol=1e-12))
+    return float(brentq(excess, before, after, xtol=1e-6 * size, rtol=1e-12))
 
 
 def _complement(columns: Vector) -> Vector:

