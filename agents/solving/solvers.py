@@ -15,14 +15,14 @@ from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover, Score
-from zermelo.agents.tree_search.interface import Iteration, Question, Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.results import answer
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _PERIOD: Final = 0.1
 _NODES_BETWEEN: Final = 63
 _LINE_NODES: Final = 1_000_000
-_EXACT: Final = Question(exact=True)
+_EXACT: Final = RootRequest(exact=True)
 """Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
 
 
@@ -153,8 +153,8 @@ class AlphaBetaSolver(Solver):
         stopped_by = StoppedBy.COMPLETED
         with deep_recursion(self.game, UNSOLVED):
             try:
-                question = Question(ties=None) if outcome_only else _EXACT
-                search.search_moves(node, iteration, actions, question, window)
+                request = RootRequest(ties=None) if outcome_only else _EXACT
+                search.search_moves(node, iteration, actions, request, window)
             except SearchStopped as stopped:
                 stopped_by = stopped.reason
             if not outcome_only:
@@ -193,7 +193,7 @@ class AlphaBetaSolver(Solver):
                     return tuple(played)
                 iteration = Iteration(math.inf)
                 node = search.root_node(state)
-                search.search_moves(node, iteration, list(search.root_actions(node)), Question())
+                search.search_moves(node, iteration, list(search.root_actions(node)), RootRequest())
                 assert iteration.best is not None, "a state that is not terminal has actions"
                 line = iteration.best.line
         except SearchStopped:

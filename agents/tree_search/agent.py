@@ -24,7 +24,7 @@ from zermelo.agents.search_agent import DEFAULT_SECONDS, NO_LIMITS, SearchAgent
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
-from zermelo.agents.tree_search.interface import Iteration, Question, Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
 from zermelo.envs import Chance, Game
@@ -85,9 +85,9 @@ class TreeSearchAgent(SearchAgent):
         return self.limits.nodes is not None or self.limits.seconds is not None
 
     @functools.cached_property
-    def question(self) -> Question:
+    def request(self) -> RootRequest:
         """What is asked about the root's actions."""
-        return Question(self.is_exact, self.ties, self.best_lines)
+        return RootRequest(self.is_exact, self.ties, self.best_lines)
 
     @property
     def is_exact(self) -> bool:
@@ -157,15 +157,15 @@ class TreeSearchAgent(SearchAgent):
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
         node = search.root_node(root.state, root.legal)
-        question = asked = self.question
+        request = asked = self.request
         if search.prefers or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
-            asked = question._replace(ties=Ties.RANDOM if search.prefers else None)
+            asked = request._replace(ties=Ties.RANDOM if search.prefers else None)
         draw = float(self.generator.random())
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
             is_estimate = root.width is not None
-            found = answer(search, node, iteration, question, depth, stopped_by, draw, is_estimate=is_estimate)
+            found = answer(search, node, iteration, request, depth, stopped_by, draw, is_estimate=is_estimate)
             return self.adjusted(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:

@@ -27,10 +27,10 @@ from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.agents.tree_search.interface import (
     Iteration,
     MoveOrder,
-    Question,
     Root,
     RootMove,
     RootNode,
+    RootRequest,
     TreeSearch,
 )
 from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
@@ -196,7 +196,7 @@ class CompiledTreeSearch(TreeSearch):
         node: RootNode,
         iteration: Iteration,
         actions: list[int],
-        question: Question,
+        request: RootRequest,
         window: tuple[Score, Score] | None = None,
     ) -> None:
         """Searches the root's actions, which the kernel may put in order, and fills the iteration.
@@ -214,8 +214,8 @@ class CompiledTreeSearch(TreeSearch):
         for search in self.searches:
             search.root_count, search.depth, search.age = count, depth, depth & 1
             search.orders_root = iteration.unordered
-            search.exact, search.best_lines = question.exact, question.best_lines
-            search.sees_ties = _TIES.index(question.ties)
+            search.exact, search.best_lines = request.exact, request.best_lines
+            search.sees_ties = _TIES.index(request.ties)
             search.root_alpha, search.root_alpha_distance = low, low_distance
             search.root_beta, search.root_beta_distance = high, high_distance
         if self.selective:

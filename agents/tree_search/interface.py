@@ -126,8 +126,8 @@ class RootNode(NamedTuple):
     legal: Sequence[int]
 
 
-class Question(NamedTuple):
-    """What is asked about the root's actions: exact values of all, or of the ``best_lines`` best.
+class RootRequest(NamedTuple):
+    """The values that a search of the root has to find: exact ones of all actions, or of the ``best_lines`` best.
 
     Those that the rule for ``ties`` may play must show as ties; None prefers nothing.
     """
@@ -199,7 +199,7 @@ class TreeSearch(abc.ABC):
         node: RootNode,
         iteration: Iteration,
         actions: list[int],
-        question: Question,
+        request: RootRequest,
         window: tuple[Score, Score] | None = None,
     ) -> None:
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.

@@ -15,7 +15,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.tree_search.inner_game import SampledGame
-from zermelo.agents.tree_search.interface import Iteration, Question, RootMove, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
@@ -156,7 +156,7 @@ def deepen(
     search: TreeSearch,
     node: RootNode,
     limits: Limits,
-    question: Question,
+    request: RootRequest,
     *,
     step_by_step: bool,
     watch: Callable[[Iteration, int, StoppedBy], bool] | None = None,
@@ -193,32 +193,32 @@ def deepen(
     full = node.window
     while True:
         iteration, window = Iteration(depth, unordered=unordered and last is None), full
-        if aspiration and last is not None and last.best is not None and not question.exact:
+        if aspiration and last is not None and last.best is not None and not request.exact:
             # In whole units of compiled evaluations: between two of them an edge would be another one there.
             value, half_width = last.best.score[0], math.ceil(aspiration * EVALUATION_UNIT) / EVALUATION_UNIT
             window = max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
         try:
-            search.search_moves(node, iteration, actions, question, window)
+            search.search_moves(node, iteration, actions, request, window)
             while window != full and iteration.best is not None and not iteration.best.is_exact:
                 too_low = iteration.best.score <= window[0]
                 opened = (full[0], window[1]) if too_low else (window[0], full[1])
                 if opened == window:
                     break
                 iteration, window = Iteration(depth), opened
-                search.search_moves(node, iteration, actions, question, window)
+                search.search_moves(node, iteration, actions, request, window)
         except (SearchStopped, RecursionError, GameTooLongError) as stopped:
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
             search.tried |= {move.action for move in iteration.moves}
-            half_way = _half_way(search, node, last, iteration, actions, exact=question.exact) or glance
+            half_way = _half_way(search, node, last, iteration, actions, exact=request.exact) or glance
             return half_way, 0 if last is None else int(last.depth), reason
         last, best = iteration, iteration.best
         search.tried.update(node.legal)
         assert best is not None, "a root has actions"
         found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
         reason = StoppedBy.DEPTH
-        settled = iteration.proven and (not question.exact or iteration.all_proven())
+        settled = iteration.proven and (not request.exact or iteration.all_proven())
         is_selective = search.selective and not math.isinf(depth)
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.

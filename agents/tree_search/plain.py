@@ -17,10 +17,10 @@ from zermelo.agents.tree_search.interface import (
     Bound,
     Iteration,
     MoveOrder,
-    Question,
     Root,
     RootMove,
     RootNode,
+    RootRequest,
     TreeSearch,
     Visit,
 )
@@ -79,7 +79,7 @@ class PlainSearch(TreeSearch):
         node: RootNode,
         iteration: Iteration,
         actions: list[int],
-        question: Question,
+        request: RootRequest,
         window: tuple[Score, Score] | None = None,
     ) -> None:
         """Searches the root's actions, as kernels do (``compiled.root``)."""
@@ -93,14 +93,14 @@ class PlainSearch(TreeSearch):
         for action in actions:
             low, high = alpha, beta
             best = iteration.best
-            if best is not None and not question.exact:
-                may_tie = question.ties is Ties.RANDOM
-                if question.ties is Ties.FIRST:
+            if best is not None and not request.exact:
+                may_tie = request.ties is Ties.RANDOM
+                if request.ties is Ties.FIRST:
                     may_tie = action < min(move.action for move in iteration.tied())
                 bar: Score | None = best.score
-                if question.best_lines > 1:  # what one of the best has to beat
+                if request.best_lines > 1:  # what one of the best has to beat
                     scores = sorted((m.score for m in iteration.moves if m.is_exact), reverse=maximizing)
-                    bar = scores[question.best_lines - 1] if len(scores) >= question.best_lines else None
+                    bar = scores[request.best_lines - 1] if len(scores) >= request.best_lines else None
                 if bar is not None:
                     may_tie = may_tie and bar == best.score
                     if maximizing:

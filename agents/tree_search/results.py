@@ -9,7 +9,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.result import BestLine, SearchResult
-from zermelo.agents.tree_search.interface import Iteration, Question, RootMove, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.envs import CHANCE, Chance
 
 _TOLERANCE = 1e-9
@@ -19,7 +19,7 @@ def answer(
     search: TreeSearch,
     node: RootNode,
     iteration: Iteration | None,
-    question: Question,
+    request: RootRequest,
     depth: int,
     stopped_by: StoppedBy,
     draw: float = 0.0,
@@ -43,19 +43,19 @@ def answer(
         tied = iteration.tied()
         if search.prefers and len(tied) > 1:
             tied = list(search.preferred(tied))
-        move = tied[0] if question.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
+        move = tied[0] if request.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
         known = sorted(iteration.moves)
     values, action_values, proven_actions = _values_by_seat(search, move), {}, []
     for each in known:
-        if each.is_exact and (each.proven or question.exact or not proven):
+        if each.is_exact and (each.proven or request.exact or not proven):
             action_values[each.action] = _values_by_seat(search, each)[seat]
             if each.proven:
                 proven_actions.append(each.action)
     lines: tuple[BestLine, ...] = ()
-    if question.best_lines > 1 and iteration is not None:
-        lines = _best_lines(search, node, iteration, move, question.best_lines)
+    if request.best_lines > 1 and iteration is not None:
+        lines = _best_lines(search, node, iteration, move, request.best_lines)
     line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
     budget = search.budget
     return SearchResult(

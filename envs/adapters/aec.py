@@ -262,7 +262,7 @@ class AECGame(CopiedGame):
 
     # -- what inference asks (zermelo.envs.traits.observability) ----------------------------------------
 
-    def sight(self, state: CopiedState, seat: int) -> Hashable:
+    def observation_key(self, state: CopiedState, seat: int) -> Hashable:
         try:
             with QUIET:
                 return state_key(state.env.observe(self.agents[seat]))

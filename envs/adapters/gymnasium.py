@@ -90,7 +90,7 @@ class GymGame(CopiedGame):
         if self._hidden is not None:
             self._hidden.resample(env, None, generator)
 
-    def sight(self, state: CopiedState, seat: int) -> Hashable:
+    def observation_key(self, state: CopiedState, seat: int) -> Hashable:
         return None if state.seen is None else state_key(state.seen)
 
 

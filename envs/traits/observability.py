@@ -74,7 +74,7 @@ class Probe(Protocol):
         """The key of the environment in a state, a tuple."""
         ...
 
-    def sight(self, state: Any, seat: int) -> Any:
+    def observation_key(self, state: Any, seat: int) -> Any:
         """A value of what a seat observes; None where that is not known."""
         ...
 
@@ -91,7 +91,7 @@ def shown(game: Probe, state: Any, seats: int) -> dict[str, Any]:
         "rewards": game.utility(state),
         "actions": () if over or game.to_move(state) == CHANCE else tuple(game.legal_actions(state)),
     }
-    return parts | {f"seen by {seat}": game.sight(state, seat) for seat in range(seats)}
+    return parts | {f"seen by {seat}": game.observation_key(state, seat) for seat in range(seats)}
 
 
 class Observability:
@@ -128,8 +128,8 @@ class Observability:
             return
         groups: dict[Any, list[Any]] = {}
         for state in states:
-            sight = None if game.is_terminal(state) else self._mover_sees(state)
-            groups.setdefault(sight, []).append(state)
+            seen = None if game.is_terminal(state) else self._mover_sees(state)
+            groups.setdefault(seen, []).append(state)
         self._starts_unlike = any(len(group) == 1 for group in groups.values())
         for first, *others in groups.values():
             for other in others:
@@ -164,7 +164,7 @@ class Observability:
         game = self._game
         mover = game.to_move(state)
         is_noisy = mover == CHANCE or f"seen by {mover}" in self.noisy
-        return mover, tuple(game.legal_actions(state)), None if is_noisy else game.sight(state, mover)
+        return mover, tuple(game.legal_actions(state)), None if is_noisy else game.observation_key(state, mover)
 
     def _is_one(self, first: Any, second: Any) -> bool:
         """Whether two states that look the same to the player to move go on in the same way."""
@@ -211,4 +211,4 @@ class Observability:
     def _looks(self, state: Any) -> list[Any]:
         """What the seats see, as far as that says something."""
         seats = (seat for seat in range(self._seats) if f"seen by {seat}" not in self.noisy)
-        return [self._game.sight(state, seat) for seat in seats]
+        return [self._game.observation_key(state, seat) for seat in seats]

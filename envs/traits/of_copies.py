@@ -139,7 +139,7 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> str:
 
     def seen(of: Any) -> list[Any]:
         with game.outside.guard(0, is_reset=True):
-            return [game.sight(of, seat) for seat in seats]
+            return [game.observation_key(of, seat) for seat in seats]
 
     before = seen(root)
     is_stable = before == seen(root)  # it shows no time of day

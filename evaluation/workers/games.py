@@ -28,7 +28,7 @@ from zermelo.evaluation.match.text import kept_name
 from zermelo.evaluation.schedule import ScheduledGame
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 from zermelo.evaluation.workers.settings import Isolation
-from zermelo.evaluation.workers.work import NOBODY, Loss
+from zermelo.evaluation.workers.work import NOBODY, WorkerExit
 
 
 @dataclass
@@ -123,7 +123,7 @@ class GamePlayer:
             with contextlib.suppress(EnvironmentFailureError):  # the game will say so
                 rehearse(agent, driver.view() if needs_view else driver.env)
 
-    def lost(self, game: ScheduledGame, loss: Loss) -> GameRecord:
+    def lost(self, game: ScheduledGame, loss: WorkerExit) -> GameRecord:
         """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
         how = manner_of_death(loss.exit_code)
         if loss.seat == NOBODY:

@@ -33,7 +33,7 @@ from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.workers.forked_process import ForkedProcess
-from zermelo.evaluation.workers.work import NOBODY, Item, Loss, Result, Waiting, Work
+from zermelo.evaluation.workers.work import NOBODY, Item, Result, Waiting, Work, WorkerExit
 
 AHEAD: Final = 128
 """The most items that a worker is given ahead while tasks are short, so that it need not wait for the parent."""
@@ -93,7 +93,7 @@ class ProcessRunner:
                         if ended[id(unsent[0])] >= TRIES:
                             lost = [unsent.pop(0)]
                     for item in lost:
-                        loss = Loss(worker.turn[SEAT], worker.process.exitcode, worker.hung)
+                        loss = WorkerExit(worker.turn[SEAT], worker.process.exitcode, worker.hung)
                         yield work.lost(item, loss)
                     waiting.give_back(unsent)
                     worker.stop()

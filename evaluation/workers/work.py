@@ -35,7 +35,7 @@ NOBODY: Final = -1
 
 
 @dataclass(frozen=True)
-class Loss:
+class WorkerExit:
     """The end of a worker in the middle of a task."""
 
     seat: int  # whose agent ran, or NOBODY
@@ -57,7 +57,7 @@ class Work(Protocol[Given, Found]):
             ZermeloError: No task should run any more.
         """
 
-    def lost(self, item: Given, loss: Loss) -> Found:
+    def lost(self, item: Given, loss: WorkerExit) -> Found:
         """Returns the result for an item whose worker ended.
 
         Raises:
@@ -159,7 +159,7 @@ class _Watchdog:
 
     def __enter__(self) -> Self:
         if self._number is not None:
-            signal.signal(self._number, self._bark)
+            signal.signal(self._number, self._raise_timeout)
             threading.Thread(target=self._watch, args=[self._number], daemon=True, name="zermelo watchdog").start()
         return self
 
@@ -177,7 +177,7 @@ class _Watchdog:
             if time.monotonic() > self._due:
                 signal.pthread_kill(threading.main_thread().ident or 0, number)
 
-    def _bark(self, number: int, frame: FrameType | None) -> None:
+    def _raise_timeout(self, number: int, frame: FrameType | None) -> None:
         if time.monotonic() <= self._due:
             return
         if self._seat == NOBODY:

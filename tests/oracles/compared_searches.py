@@ -9,7 +9,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile, Ties
 from zermelo.agents.tree_search.choose import tree_search
-from zermelo.agents.tree_search.interface import Question, Root
+from zermelo.agents.tree_search.interface import Root, RootRequest
 from zermelo.agents.tree_search.iterative_deepening import deepen
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.envs import CHANCE, Game
@@ -73,8 +73,8 @@ def searched(
 ) -> Any:
     """What ``deepen`` makes of a search; the evaluations if they do not add up."""
     try:
-        question = Question(exact, ties)
-        iteration, depth, stopped_by = deepen(search, search.root_node(state), limits, question, step_by_step=step)
+        request = RootRequest(exact, ties)
+        iteration, depth, stopped_by = deepen(search, search.root_node(state), limits, request, step_by_step=step)
     except SumNotConstantError as error:
         return error.values, search.budget.nodes
     rest = depth, stopped_by, search.budget.nodes, search.budget.deepest

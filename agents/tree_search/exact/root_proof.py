@@ -22,7 +22,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
-from zermelo.agents.tree_search.interface import Iteration, Question, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
@@ -145,7 +145,7 @@ def _short_search(search: TreeSearch, state: Any, seconds: float) -> Iteration |
     try:
         for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
             search.budget = Budget(limits, budget.started, budget.stop)
-            found, _, _ = deepen(search, search.root_node(state), limits, Question(), step_by_step=True)
+            found, _, _ = deepen(search, search.root_node(state), limits, RootRequest(), step_by_step=True)
             budget.nodes += search.budget.nodes
             seen = seen if found is None or found.best is None else found
     finally:

@@ -12,7 +12,7 @@ from zermelo.agents.training.labels import COLUMNS, LabelWork, label_positions
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.tournament.run import make_runner
-from zermelo.evaluation.workers.work import Loss
+from zermelo.evaluation.workers.work import WorkerExit
 
 SMALL = "zermelo/MNK-v0"
 
@@ -150,4 +150,4 @@ def test_worker_processes_write_the_same_rows(agent):
 def test_what_ends_a_worker_ends_the_run_in_a_sentence():
     work = LabelWork(SMALL, "auto", 10, 0)
     with pytest.raises(ZermeloError, match=r"a worker ended \(exit code -9\) in the middle of a task"):
-        work.lost(3, Loss(-1, -9, hung=False))
+        work.lost(3, WorkerExit(-1, -9, hung=False))

@@ -11,7 +11,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
 from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
-from zermelo.agents.tree_search.interface import Bound, Iteration, Question, Root, RootMove
+from zermelo.agents.tree_search.interface import Bound, Iteration, Root, RootMove, RootRequest
 from zermelo.agents.tree_search.results import answer
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 
@@ -32,7 +32,7 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     search = PlainAlphaBeta(Root(TREE, root), Budget(Limits()), config, table=table)
     move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
     iteration = Iteration(3, [move], move, finished=True)
-    return answer(search, search.root_node(root), iteration, Question(), depth=3, stopped_by=StoppedBy.DEPTH)
+    return answer(search, search.root_node(root), iteration, RootRequest(), depth=3, stopped_by=StoppedBy.DEPTH)
 
 
 def exact(action: int, depth: float, *, proven: bool = False) -> Entry:
