@@ -135,7 +135,8 @@ def unknown_setting(
 ) -> InvalidSettingError:
     """The error for a setting that its owner does not have: which was probably meant, or all of them."""
     names = list(known)
-    meant = _SYNONYMS.get(name, name)
+    bare = name.lstrip("-")  # of an option
+    meant = name.removesuffix(bare) + _SYNONYMS.get(bare.replace("-", "_"), bare)
     hint = did_you_mean(meant if meant in names else name, names)
     hint = hint or f"{offers} {', '.join(names) or 'none'}"
     return InvalidSettingError(f"{owner} {refusal} {name!r}: {hint}")
