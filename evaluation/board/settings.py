@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -35,6 +35,8 @@ class TableSettings:
     ponder: bool = False
 
 
+_PARALLEL: Final = ("threads", "workers")
+_MOST_PARALLEL: Final = 256
 _COUNTED: Final = {"memory_mb": 4_096, "batch_size": 4_096, "depth": 1_000}
 _MOST: Final = 10**9
 """The largest number that a setting of an agent may be that a page names; of some it is less."""
@@ -70,22 +72,36 @@ def require_known(spec: str, given: TableSettings) -> None:
         describe_settings(name)  # an unknown name is said to be one
     if runs_own_code(spec):
         raise InvalidSettingError(
-            f"{shown(spec, 60)} may run code or read files of its own: name it on the command line (--agent)"
+            f"{shown(spec, 60)} may run code or read files of its own: name it on the command line, as in zermelo "
+            "play ENV AGENT"
         )
     _require_modest(parse_spec(spec))
 
 
+def require_startable(spec: str) -> None:
+    """Refuses an agent of the command line that would start more threads or processes than a system stands."""
+    for name, value in _settings_of(parse_spec(spec)):
+        if name in _PARALLEL and isinstance(value, int) and value > _MOST_PARALLEL:
+            raise InvalidSettingError(f"{name} is at most {_MOST_PARALLEL} on the board, not {value}: take fewer")
+
+
+def _settings_of(spec: Spec) -> Iterator[tuple[str, Any]]:
+    """All settings in a spec, at every depth."""
+    for name, value in spec.arguments.items():
+        yield name, value
+        if isinstance(value, Spec):
+            yield from _settings_of(value)
+
+
 def _require_modest(spec: Spec) -> None:
     """Refuses an agent that would take more of the machine than a page may ask for."""
-    for name, value in spec.arguments.items():
-        if isinstance(value, Spec):
-            _require_modest(value)
-        most = default_threads() if name in ("threads", "workers") else _COUNTED.get(name, _MOST)
+    for name, value in _settings_of(spec):
+        most = default_threads() if name in _PARALLEL else _COUNTED.get(name, _MOST)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if (is_number and not abs(value) <= most) or (name == "workers" and not is_number):
             raise InvalidSettingError(
                 f"{name} is a number of at most {most:,} on the board, not {shown(value, 40)}: name an agent that "
-                "takes more on the command line (--agent)"
+                "takes more on the command line, as in zermelo play ENV AGENT"
             )
 
 

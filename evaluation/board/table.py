@@ -23,6 +23,7 @@ from zermelo.evaluation.board.settings import (
     TableSettings,
     changed_settings,
     require_known,
+    require_startable,
     text_setting,
 )
 from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
@@ -48,6 +49,8 @@ class Table:
         self._lock = threading.RLock()
         self.on_change: Callable[[], None] = lambda: None
         self._player, self._analyst = Thinker(), Analyst(self._lock, self._changed)
+        for spec in (settings.opponent, settings.analyst):
+            require_startable(spec)
         self._given = settings
         self.version = 0
         self._games = self._turns = 0

@@ -200,6 +200,13 @@ def test_an_agent_that_takes_too_much_of_the_machine_is_refused(
     assert said in answer.json()["error"]
 
 
+@pytest.mark.parametrize("name", ["threads", "workers"])
+def test_an_agent_of_the_command_line_starts_no_hundred_thousand(name: str) -> None:
+    agent = "alphabeta" if name == "threads" else "mcts"
+    with pytest.raises(InvalidSettingError, match=f"{name} is at most 256 on the board, not 100000: take fewer"):
+        Table(TableSettings(env=MNK, opponent=f"noisy(agent={agent}({name}=100000), epsilon=0.1)"))
+
+
 @pytest.mark.parametrize("clock", ["nan", "inf+1", "-5", "1e400", "1e300+1e300x", "0"])
 def test_a_clock_that_is_none_is_refused(player: Player, clock: str) -> None:
     assert player.do("new", opponent="random", clock=clock).status == 400
