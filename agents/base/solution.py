@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.printing import one_line, table_lines
-from zermelo.envs import Traits
+from zermelo.envs import Game, Traits
 
 if TYPE_CHECKING:
     from zermelo.agents.equilibrium.policy_table import PolicyTable
@@ -137,3 +137,20 @@ def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome
     if upper < half - _TOLERANCE:
         return (Outcome.SECOND, Outcome.FIRST)[seat]
     return Outcome.NEITHER if abs(lower - half) <= _TOLERANCE and abs(upper - half) <= _TOLERANCE else None
+
+
+def utility_range(game: Game[Any], state: Any, seat: int) -> tuple[float, float]:
+    """The lower and upper bound on the utility that a seat can end with from a state."""
+    traits = game.traits
+    lower, upper = traits.utility_bounds
+    paid = game.utility(state)
+    if traits.is_opposed:
+        to_come = traits.constant - sum(paid)
+        lower, upper = max(lower, to_come - upper), min(upper, to_come - lower)
+    return paid[seat] + lower, paid[seat] + upper
+
+
+def unsolved(game: Game[Any], state: Any, seat: int, nodes: int, seconds: float, why: StoppedBy) -> Solution:
+    """The solution where a limit was reached before anything was known."""
+    bounds = utility_range(game, state, seat)
+    return Solution(seat=seat, value=None, value_bounds=bounds, nodes=nodes, seconds=seconds, stopped_by=why)

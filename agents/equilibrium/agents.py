@@ -12,7 +12,7 @@ from zermelo.agents.base.requirements import require_information_states, require
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, whole
 from zermelo.agents.equilibrium.equilibrium import learn_policy
-from zermelo.agents.equilibrium.matrix_games import solve_simultaneous
+from zermelo.agents.equilibrium.matrix_games import backward_induction
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
 from zermelo.agents.equilibrium.regrets import Variant
 from zermelo.agents.equilibrium.sequence_form import (
@@ -183,7 +183,7 @@ class BackwardInductionAgent(SearchAgent):
         seat = deciding_seat(game, state, budget)
         with budget.off_the_clock():
             import scipy.optimize  # noqa: F401 - it takes half a second the first time
-        solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
+        solved = backward_induction(game, state, budget, most_states=self.most_states)
         policy = solved.policies[seat]
         action = drawn_action(policy, float(self.generator.random()))
         return SearchResult(

@@ -10,12 +10,12 @@ import numpy as np
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError, deep_recursion
-from zermelo.agents.base.solution import outcome_of
+from zermelo.agents.base.solution import outcome_of, utility_range
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, spread
-from zermelo.agents.solving.solvers import Found, Solver, utility_range
+from zermelo.agents.solving.solvers import Found, Solver
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.contract import method_or_default

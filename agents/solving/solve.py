@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -24,13 +25,14 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
-from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, unsolved
+from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
 from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.equilibrium.matrix_games import solve_simultaneous
+from zermelo.agents.equilibrium.matrix_games import backward_induction
 from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.solving.proof_numbers import ProofNumberSolver
-from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver, WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
 from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
 from zermelo.envs import CHANCE, Chance, Game, Information, InvalidSettingError, Traits, UnsupportedGameError
@@ -114,16 +116,17 @@ def solve(
     is_from_start = state is None
     game, state, traits = root.game, root.state, root.game.traits
     if is_solved_by_policy(game) or is_solved_by_values(traits) or traits.simultaneous:
-        if outcome_only or nodes is not None:
+        if outcome_only or (nodes is not None and not traits.simultaneous):
             raise InvalidSettingError(
                 f"outcome_only and nodes are not for {traits.name}, which has chance, one player, hidden cards or "
-                "moves at the same time: use seconds, tolerance"
+                "moves at the same time: use seconds, or tolerance"
             )
         if is_solved_by_policy(game):
             if not is_from_start:
                 raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
             return _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds)
-        found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, Budget(limits, started))
+        watched = WatchedBudget(limits, started, on_progress=on_progress or ProgressLines(traits.name))
+        found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, watched)
         return renumbered(found, game, state) if root.renumbers else found
     require_plain_game(traits, _NAME)
     require_decision(game, state)
@@ -199,20 +202,19 @@ def _by_policy(game: Any, tolerance: float, seconds: float | None) -> Solution:
     )
 
 
-def _by_values(game: Any, state: Any, tolerance: float, budget: Budget) -> Solution:
+def _by_values(game: Any, state: Any, tolerance: float, budget: WatchedBudget) -> Solution:
     """The solution by the values of all states: value iteration, or a matrix game at each."""
-    traits = game.traits
+    traits, seat = game.traits, 0
     try:
         if traits.simultaneous:
-            most = _MOST_RULES if hasattr(game, "rules") else _MOST_COPIES
-            found = solve_simultaneous(game, state, most_states=most, check=budget.check_clock)
-            return dataclasses.replace(found, seconds=budget.seconds)
+            few = _MOST_RULES if hasattr(game, "rules") else _MOST_COPIES
+            most = few if budget.limits.nodes is None else math.inf
+            return backward_induction(game, state, budget, most_states=most)
         require_decision(game, state)
         seat = game.to_move(state)
-        table = value_iteration(game, tolerance, states=[state], check=budget.check_clock)
+        table = value_iteration(game, tolerance, states=[state], check=lambda: budget.visit(0))
     except SearchStopped as stopped:
-        why, spent = stopped.reason, budget.seconds
-        return Solution(seat=0, value=None, value_bounds=traits.utility_bounds, seconds=spent, stopped_by=why)
+        return unsolved(game, state, seat, budget.nodes, budget.seconds, stopped.reason)
     action_values = table.action_values(state)
     value = max(action_values.values())
     bounds = value - table.tolerance, value + table.tolerance

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.base.budget import Budget, SearchStopped
-from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.budget import SearchStopped
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, deep_recursion
-from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of
+from zermelo.agents.base.solution import Solution, outcome_of, utility_range
+from zermelo.agents.base.watched_budget import WatchedBudget
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover, Score
@@ -19,49 +19,9 @@ from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, Root
 from zermelo.agents.tree_search.results import answer
 from zermelo.envs.rules.scores import LOSS, WIN
 
-_PERIOD: Final = 0.1
-_NODES_BETWEEN: Final = 63
 _LINE_NODES: Final = 1_000_000
 _EXACT: Final = RootRequest(exact=True)
 """Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
-
-
-class WatchedBudget(Budget):
-    """A budget that reports ten times a second to ``on_progress``.
-
-    ``solved`` says how many actions of the root have their exact value, and how many actions it has.
-    """
-
-    def __init__(
-        self,
-        limits: Limits,
-        started: float | None = None,
-        *,
-        compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
-        on_progress: Callable[[SolvingProgress], Any] | None = None,
-    ) -> None:
-        super().__init__(limits, started, compile=compile)
-        self._on_progress = on_progress
-        self._next = self.started + _PERIOD
-        self.solved: Callable[[], tuple[int, int]] = lambda: (0, 0)
-
-    def visit(self, ply: int) -> None:
-        super().visit(ply)
-        if self._on_progress is not None and not self.nodes & _NODES_BETWEEN:
-            self._report()
-
-    def check_clock(self) -> None:
-        super().check_clock()
-        self._report()
-
-    def _report(self) -> None:
-        now = self.now()
-        if self._on_progress is not None and now >= self._next:
-            self._next = now + _PERIOD
-            solved, actions = self.solved()
-            self._on_progress(
-                SolvingProgress(nodes=self.nodes, seconds=self.seconds, actions_solved=solved, actions=actions)
-            )
 
 
 class Found(NamedTuple):
@@ -110,15 +70,6 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def _search(self, state: Any, *, outcome_only: bool) -> Found: ...
-
-
-def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
-    """The lower and upper bound on the utility that a seat can end with from a state."""
-    traits = game.traits
-    lower, upper = traits.utility_bounds
-    paid = game.utility(state)
-    to_come = traits.constant - sum(paid)
-    return paid[seat] + max(lower, to_come - upper), paid[seat] + min(upper, to_come - lower)
 
 
 class AlphaBetaSolver(Solver):

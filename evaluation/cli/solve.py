@@ -68,6 +68,9 @@ def solve_command(
     For two players with opposed interests. The value is for the player to move, in the game's own rewards.
     Exit code 1 means that a limit was reached before the proof.
 
+    Where players move at the same time, each state is a matrix game, and the result says how both mix. The options
+    --outcome-only, --threads, --memory-mb and --policy do not apply to them.
+
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
     best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb do not
     apply to them.
@@ -230,7 +233,8 @@ def _by_search(
     """A proof, for two opposed players who see everything."""
     from zermelo.agents import Plan, solve, solve_policy
 
-    solution = solve(game, state, **settings, on_progress=lambda now: live.tell(now, "actions"))
+    of = "states" if game.traits.simultaneous else "actions"
+    solution = solve(game, state, **settings, on_progress=lambda now: live.tell(now, of))
     player, lines = game.traits.seat_names[solution.seat], _lines(game, state, solution)
     if policy and solution.proven:
         table = solve_policy(
@@ -248,6 +252,10 @@ def _by_search(
         "plies": solution.plies,
         "action_values": {str(action): value for action, value in solution.action_values.items()},
         "action_plies": {str(action): plies for action, plies in solution.action_plies.items()},
+        "policies": {
+            game.traits.seat_names[seat]: {str(action): share for action, share in mixed.items()}
+            for seat, mixed in solution.policies.items()
+        },
         "principal_variation": list(solution.principal_variation),
         "nodes": solution.nodes,
         "seconds": round(solution.seconds, 3),
@@ -267,7 +275,8 @@ def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
         winner = {"first wins": 0, "second wins": 1}.get(solution.outcome.value)
         verdict = "neither wins" if winner is None else f"{game.traits.seat_names[winner]} wins"
     ends = f", {solution.plies} moves to the end" if solution.plies is not None else ""
-    lines = [f"{player} to move", f"outcome   {verdict}{ends}"]
+    together = game.traits.simultaneous
+    lines = ["moves at the same time" if together else f"{player} to move", f"outcome   {verdict}{ends}"]
     if solution.value is not None:
         lines.append(f"value     {solution.value + 0.0:g} for {player}")
     else:
@@ -277,13 +286,17 @@ def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
         plies = solution.action_plies.get(action)
         within = f" in {plies}" if plies is not None else ""
         lines.append(f"{'action':10}{name_of(game, state, action)}: {value:g}{within}")
+    for seat, mixed in solution.policies.items():
+        shares = [f"{name_of(game, state, action)} ({share:.3g})" for action, share in mixed.items() if share > 0]
+        lines.append(f"{'mixes':10}{game.traits.seat_names[seat]}: {one_line(shares, len(shares), width=90)}")
     if solution.principal_variation:
         actions = solution.principal_variation
         names = (name_of(game, *step) for step in zip(states_of(game, state, actions), actions, strict=True))
         lines.append(f"{'line':10}{one_line(names, len(actions), width=90)}")
     lines.append(f"searched  {solution.nodes:,} nodes, {solution.seconds:.2f} s")
     if not solution.proven:
-        lines.append(f"stopped   at the limit on {solution.stopped_by.value}")
+        advice = ": raise it, or play by simultaneous_mcts" if together else ""
+        lines.append(f"stopped   at the limit on {solution.stopped_by.value}{advice}")
     return lines
 
 

@@ -84,10 +84,9 @@ def test_dominated_choices_are_left_out_one_by_one() -> None:
 
 
 def test_payoffs_that_are_none() -> None:
-    with pytest.raises(InvalidSettingError, match="payoffs must be a matrix of finite numbers"):
-        solve_matrix([1, 2, 3])
-    with pytest.raises(InvalidSettingError, match="payoffs must be a matrix of finite numbers"):
-        solve_matrix([[1, float("nan")]])
+    for payoffs in ([1, 2, 3], [[1, float("nan")]], [[1, 2], [3]], [["a"]], [], [[]], None, "text"):
+        with pytest.raises(InvalidSettingError, match="payoffs must be a matrix of finite numbers"):
+            solve_matrix(payoffs)
     with pytest.raises(InvalidSettingError, match=r"need one shape, not \(3, 3\) and \(2, 2\)"):
         equilibria(RPS, PENNIES)
 

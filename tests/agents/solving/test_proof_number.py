@@ -9,8 +9,8 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, Outcome, StoppedBy, solve
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile
+from zermelo.agents.base.watched_budget import WatchedBudget
 from zermelo.agents.solving.proof_numbers import PlainNumbers, ProofNumberSolver
-from zermelo.agents.solving.solvers import WatchedBudget
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Hex, Kalah, Oware
 from zermelo.envs.rules import RulesGame, mix

@@ -12,7 +12,8 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, va
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.playouts import random_game
-from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, WatchedBudget
+from zermelo.agents.base.watched_budget import WatchedBudget
+from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import (

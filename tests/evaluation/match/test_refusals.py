@@ -55,7 +55,7 @@ def test_an_evaluator_is_called_with_a_game_and_a_state(kind, evaluator):
 
 def test_advice_fits_what_was_asked():
     with pytest.raises(UnsupportedGameError, match=r"search it with 'simultaneous_mcts'"):
-        solve_simultaneous("classic/rps-v2", most_states=50)
+        solve_simultaneous("classic/rps-v2", most_states=5)
     with pytest.raises(UnsupportedGameError, match=r": use 'simultaneous_mcts'"):
         AlphaBetaAgent().search("classic/rps-v2")
 
