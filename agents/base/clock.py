@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from zermelo.agents.base.settings import check_number
 from zermelo.envs import InvalidSettingError
 
-RESERVE: Final = 0.1
+RESERVE: Final = 0.2
 """Seconds that are kept for what is not the search's: the way to the agent's process and back, a busy machine."""
 _MOVES_LEFT: Final = 25
 """A game goes on for about so many moves of a player, whenever it is asked."""
@@ -61,11 +61,16 @@ class GameClock:
         """The seconds that the player to move has left."""
         return self.left[self.seat]
 
+    @property
+    def move_limit(self) -> float:
+        """The most seconds that this move may take by its own limit, a reserve left out."""
+        return max(self.move_seconds - RESERVE, self.move_seconds / 2)
+
     def share(self) -> TimeShare:
         """The time that a search should take for this move, a reserve left out."""
         spare = max(self.own_left - RESERVE, 0.0)
         usual = spare / _MOVES_LEFT + _OF_INCREMENT * self.increment
-        most = min(_HARDEST * usual, _OF_ALL * spare, max(self.move_seconds - RESERVE, self.move_seconds / 2))
+        most = min(_HARDEST * usual, _OF_ALL * spare, self.move_limit)
         return TimeShare(max(min(usual, most), _SHORTEST), max(most, _SHORTEST))
 
 

@@ -148,7 +148,7 @@ class UciAgent(EngineAgent):
         step = round(1000 * clock.increment)
         white, black = map(_milliseconds, left[:2])
         words = f"wtime {white} btime {black} winc {step} binc {step}"
-        most = min(self._most_seconds(clock), clock.move_seconds - RESERVE)
+        most = min(self._most_seconds(clock), clock.move_limit)
         return words if most == math.inf else f"{words} movetime {_milliseconds(min(most, left[clock.seat]))}"
 
     def ponder(self) -> None:
