@@ -70,6 +70,11 @@ class NoisyAgent(ConfiguredAgent):
         if isinstance(self.agent, SupportsClock):
             self.agent.tell_clock(clock)
 
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        if isinstance(self.agent, ConfiguredAgent):
+            self.agent.check_fit(env, view)
+
     def decide(self, env: Any) -> Any:
         if self.generator.random() >= self.epsilon:
             return self.agent.act(env)

@@ -21,7 +21,6 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.settings import number, path
 from zermelo.agents.specs import make_agent, require_plain_agent
@@ -266,8 +265,8 @@ class LevelAgent(ConfiguredAgent):
         super().reset(seed)
         self._set("_playing", None)
 
-    def _agent(self, spec: str) -> Agent:
-        agents: dict[str, Agent] = self.__dict__["_agents"]
+    def _agent(self, spec: str) -> Any:
+        agents: dict[str, Any] = self.__dict__["_agents"]
         if spec not in agents:
             agents[spec] = make_agent(spec)
         return agents[spec]

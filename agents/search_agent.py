@@ -28,7 +28,7 @@ from zermelo.agents.base.requirements import (
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
 from zermelo.envs import Chance, Game, GameOverError, Information, UnsupportedGameError
-from zermelo.envs.adapters.as_game import BACKENDS
+from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
@@ -182,6 +182,24 @@ class SearchAgent(ConfiguredAgent):
         """
         position(env, backend=self.backend, traits=self.traits, patience=seconds)
 
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        self.check_game(as_game(env, backend=self.backend, traits=self.traits))
+        if getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None:
+            root = position(env, backend=self.backend, traits=self.traits)
+            self._look_up(root.game, root.state)
+
+    def _look_up(self, game: Game[Any], state: Any) -> SearchResult | None:
+        """The answer of the opening book, if there is one; the files are read and checked."""
+        book, tables = getattr(self, "book", None), getattr(self, "tables", None)
+        if book is None and tables is None:
+            return None
+        from zermelo.agents.knowledge.books import book_answer
+        from zermelo.agents.knowledge.endgame_tables import table_for
+
+        table_for(tables, game)
+        return None if book is None else book_answer(book, game, state, self.generator)
+
     def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
         for require in self.requires:
@@ -282,14 +300,8 @@ class SearchAgent(ConfiguredAgent):
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            known, book, tables = None, getattr(self, "book", None), getattr(self, "tables", None)
-            if book is not None or tables is not None:
-                from zermelo.agents.knowledge.books import book_answer
-                from zermelo.agents.knowledge.endgame_tables import table_for
-
-                with budget.off_the_clock():  # files are read and checked
-                    table_for(tables, game)
-                    known = None if book is None else book_answer(book, game, state, self.generator)
+            with budget.off_the_clock():  # files are read and checked
+                known = self._look_up(game, state)
             found = known or self.choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)

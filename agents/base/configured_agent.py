@@ -100,6 +100,19 @@ class ConfiguredAgent(AgentState):
     def check_env(cls, env: Any) -> None:
         """Raises ``UnsupportedGameError`` for a live environment that no agent of this class can play."""
 
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        """Checks that this agent can play an environment that was just reset, before any game is lost over it.
+
+        Args:
+            env: The environment.
+            view: The ``Observation`` of the player to move, for agents that need no more; by default it is read.
+
+        Raises:
+            UnsupportedGameError: It cannot play such a game.
+            InvalidSettingError: A setting, such as a file, does not fit it.
+        """
+        self.check_env(env)
+
     def ponder(self) -> None:
         """Begins to think on the opponent's time, in a thread, if this agent can; the next move ends it."""
 

@@ -21,7 +21,7 @@ from zermelo.agents.equilibrium.sequence_form import (
     require_listed_chance,
 )
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs import Game, InvalidSettingError, as_game
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -48,10 +48,10 @@ class CFRAgent(SearchAgent):
         require_information_states(game, self.kind)
         require_listed_chance(game.traits)
 
-    def check_size(self, game: Game[Any]) -> None:
-        """Refuses a game that is far too large to be written out, where it would have to be."""
-        if self.variant is not Variant.EXTERNAL_SAMPLING:
-            require_few_states(game, self.most_states)
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        if self.variant is not Variant.EXTERNAL_SAMPLING:  # the game would have to be written out
+            require_few_states(as_game(env, backend=self.backend, traits=self.traits), self.most_states)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
         """The policy that is played in a game, learned where that has not been done."""

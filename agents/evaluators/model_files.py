@@ -5,6 +5,7 @@ The libraries are optional and imported only when a network is loaded.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,6 +93,9 @@ class TorchModel:
             raise InvalidSettingError(f"module={self.module!r} made {made!r}, which is no torch.nn.Module")
         return made.to(self.device).eval()
 
+    def require_shape(self, network: Any, shape: tuple[int, ...]) -> None:
+        """Nothing: a module does not say what it takes until it is asked."""
+
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
         torch = optional_import("torch", "PyTorch", "torch")
         with torch.inference_mode():
@@ -123,6 +127,15 @@ class OnnxModel:
                 "mask"
             )
         return session
+
+    def require_shape(self, network: Any, shape: tuple[int, ...]) -> None:
+        """Refuses observations of a shape that the model's first input does not take."""
+        wanted = network.get_inputs()[0].shape[1:]
+        given = (math.prod(shape),) if len(wanted) == 1 else shape
+        if len(wanted) != len(given) or any(
+            isinstance(most, int) and most != size for most, size in zip(wanted, given, strict=True)
+        ):
+            raise InvalidSettingError(f"it takes observations of shape {tuple(wanted)}")
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         inputs = zip(network.get_inputs(), (observations, masks), strict=False)

@@ -88,6 +88,22 @@ class Sb3Agent(ViewAgent):
         if seed is not None and self.sample:
             self.__dict__["_seed_library"](seed)
 
+    def require_spaces(self, view: Observation, space: Any) -> None:
+        model = self.__dict__["_model"]
+        trained = getattr(model, "action_space", None)
+        if trained is not None and _form(trained) != _form(space):
+            raise InvalidSettingError(f"its actions are {trained}")
+        seen: Any = getattr(model, "observation_space", None)
+        if seen is None:
+            return
+        try:
+            fitted = _fitted(view, seen)
+        except Exception as error:
+            raise InvalidSettingError(f"its observations are {seen}: {reason_of(error)}") from error
+        parts = fitted.items() if isinstance(fitted, Mapping) else [("", fitted)]
+        if any(part.shape != (seen.spaces[name] if name else seen).shape for name, part in parts):
+            raise InvalidSettingError(f"its observations are {_form(seen)}")
+
     def answer(self, view: Observation) -> Any:
         model, memory = self.__dict__["_model"], self.__dict__["_memory"]
         if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
@@ -106,6 +122,16 @@ class Sb3Agent(ViewAgent):
         if view.actions is None:
             return action
         return int(np.ravel(action)[0]) + view.first_action
+
+
+def _form(space: Any) -> str:
+    """A space without the bounds of its arrays and without the number of its first action."""
+    spaces = getattr(space, "spaces", None)
+    if isinstance(spaces, Mapping):
+        return ", ".join(f"{name}: {_form(part)}" for name, part in spaces.items())
+    if hasattr(space, "n"):
+        return f"{space.n} numbers"
+    return f"arrays of shape {getattr(space, 'shape', None)}"
 
 
 def _saved_by(path: str) -> str | None:
@@ -181,6 +207,10 @@ class NetworkAgent(ViewAgent):
         model: Any = self
         self._set("_network", model.load())
         super().__post_init__()
+
+    def require_spaces(self, view: Observation, space: Any) -> None:
+        model: Any = self
+        model.require_shape(self.__dict__["_network"], np.shape(view.observation))
 
     def answer(self, view: Observation) -> Any:
         model: Any = self

@@ -27,6 +27,7 @@ from zermelo.agents.policies.observation import Observation, observation_of
 from zermelo.agents.specs import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
+from zermelo.envs.live.wrappers import game_name, is_aec
 
 
 class Outputs(enum.StrEnum):
@@ -64,18 +65,43 @@ class ViewAgent(ConfiguredAgent):
     def decide(self, env: Any) -> Any:
         return self.act_on(observation_of(env))
 
-    def check_view(self, view: Observation, game: str) -> None:
-        if not self.is_trained:
-            return
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        if is_aec(env):
+            self.check_view(view or observation_of(env), game_name(env), env.action_space(env.agent_selection))
+        elif view is not None:
+            self.check_view(view, game_name(env), env.action_space)
+
+    def check_view(self, view: Observation, game: str, space: Any) -> None:
+        """Asks the policy for one action, and refuses an answer that is none; errors of its own are left to games.
+
+        Args:
+            view: What the player to move sees.
+            game: The environment's name, for the message.
+            space: The player's action space.
+
+        Raises:
+            UnsupportedGameError: The answer has another length or shape or is nan, or a model cannot be asked.
+        """
         try:
-            self.act_on(view.blank())
-        except Exception as error:  # libraries raise all kinds of errors at another shape
+            self.require_spaces(view, space)
+            _require_shape(self.act_on(view), space)
+        except Exception as error:
+            if not self.is_trained and not isinstance(error, InvalidSettingError):
+                return
+            what, remedy = "policy", "have it answer with an action or a number for each"
+            if self.is_trained:
+                what, remedy = "model", "play it in the environment that it was trained in"
+            seen, reason = _form(view.observation), reason_of(error)
             raise UnsupportedGameError(
-                f"the model does not fit what players of {game} see or do ({reason_of(error)}): play it "
-                "in the environment that it was trained in"
+                f"the {what} does not fit what players of {game} see or do: they see {seen} and choose from "
+                f"{space} ({reason}); {remedy}"
             ) from error
         finally:
             self.reset(self.seed)
+
+    def require_spaces(self, view: Observation, space: Any) -> None:
+        """Raises ``InvalidSettingError`` where a model says that it was made for other spaces."""
 
     def act_on(self, view: Observation) -> Any:
         if view.action_mask is not None and not view.action_mask.any():
@@ -151,6 +177,27 @@ class ViewAgent(ConfiguredAgent):
             raise InvalidSettingError(f"{self.name} answered a probability below 0: {_shown(scores)}")
         total = found.sum()
         return legal, np.full(found.size, 1 / found.size) if total == 0 else found / total
+
+
+def _form(seen: Any) -> str:
+    """What a player sees, as its shape."""
+    if isinstance(seen, Mapping):
+        return ", ".join(f"{name}: {_form(part)}" for name, part in seen.items())
+    shape = np.shape(seen) if isinstance(seen, np.ndarray | np.generic | list | tuple) else None
+    return type(seen).__name__ if shape is None else f"an array of shape {shape}"
+
+
+def _require_shape(action: Any, space: Any) -> None:
+    """Refuses an action of another shape than those of a space of arrays, or with nan in it."""
+    shape = getattr(space, "shape", None)
+    if shape is None or hasattr(space, "n"):
+        return
+    numbers = _numbers(action)
+    if numbers is None or numbers.shape != shape:
+        found = "no numbers" if numbers is None else f"an array of shape {numbers.shape}"
+        raise InvalidSettingError(f"it answered {_shown(action)}, which is {found}, not one of shape {shape}")
+    if np.isnan(numbers).any():
+        raise InvalidSettingError(f"it answered nan: {_shown(action)}")
 
 
 def _legal(scores: NDArray[np.float64], view: Observation) -> NDArray[Any]:

@@ -25,8 +25,9 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from zermelo.agents.agent import Agent
+from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.agents.training.schedules import agent_of, as_schedule
+from zermelo.agents.training.schedules import Ladder, Mix, SelfPlay, agent_of, as_schedule
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.live.masks import mask_of
 from zermelo.envs.live.payments import Payments
@@ -83,10 +84,15 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._turn = -1
         self._agents: dict[tuple[str, Any], Agent] = {}
         self._unprepared: list[Agent] = []
+        self._unchecked: list[tuple[str, Agent]] = []
         self._playing: dict[Any, tuple[str, Agent]] = {}
         self._payments: Payments
         self._over = True
         self._mask = np.ones(self._size, np.bool_)
+        if isinstance(self.schedule, Mix | Ladder | SelfPlay):  # others are checked when they are drawn
+            for name, known in self.schedule.opponents:
+                self._agent(name, known, self.seats[-1])
+            self._check_new()
 
     # -- Gymnasium's methods
 
@@ -165,6 +171,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._over = False
         self.env.reset(seed=seeds[0])
         self._inner = innermost(self.env)
+        self._check_new()
         while self._unprepared:  # what their searches need is compiled before anybody's clock starts
             if isinstance(agent := self._unprepared.pop(), SearchAgent):
                 agent.prepare(self.env)
@@ -176,7 +183,19 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         if key not in self._agents:
             self._agents[key] = agent_of(opponent, name)
             self._unprepared.append(self._agents[key])
+            self._unchecked.append((name, self._agents[key]))
         return self._agents[key]
+
+    def _check_new(self) -> None:
+        """Refuses opponents that cannot play here, before the first game with them."""
+        while self._unchecked:
+            name, agent = self._unchecked.pop()
+            if isinstance(agent, ConfiguredAgent):
+                try:
+                    agent.check_fit(self.env)
+                except (UnsupportedGameError, InvalidSettingError) as error:
+                    kind = UnsupportedGameError if isinstance(error, UnsupportedGameError) else InvalidSettingError
+                    raise kind(f"the opponent {name} cannot play here: {error}") from error
 
     def _others_move(self) -> None:
         inner, learner = self._inner, self.learner

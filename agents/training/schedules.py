@@ -153,6 +153,11 @@ class SelfPlay:
         """The learner's mean score against each opponent it has met, new games counting most."""
         return dict(self._scores)
 
+    @property
+    def opponents(self) -> list[tuple[str, Any]]:
+        """Those that are there by now, with their names."""
+        return list(self._pool.items())
+
     def add(self, opponent: Any, name: str) -> None:
         """Adds an opponent, such as a copy of the policy as it is now."""
         if name in self._pool:

@@ -143,6 +143,10 @@ class EnvDriver:
             info = {"action_mask": mask}
         return observed(str(agent), seen, info, self._spaces[agent])
 
+    def action_space(self) -> Any:
+        """Returns the action space of the seat to move."""
+        return self._spaces[self._inner.agent_selection]
+
     def fingerprint(self) -> Any:
         """Returns something cheap that changes if anyone else steps or resets the environment."""
         if self._single is not None:  # Gymnasium itself counts steps only where a time limit needs them

@@ -25,6 +25,7 @@ import numpy as np
 
 from zermelo.agents import Agent, GameClock, Observation, Resignation
 from zermelo.agents.policies.engines import EngineAgent
+from zermelo.agents.policies.policy import ViewAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
@@ -40,7 +41,7 @@ from zermelo.evaluation.match.faults import (
     traceback_text,
 )
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, exact, play_known
-from zermelo.evaluation.match.readiness import rehearse, require_fit
+from zermelo.evaluation.match.readiness import rehearse, require_fit, view_for
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 from zermelo.evaluation.match.text import kept_name, plain
@@ -114,10 +115,15 @@ def play_match(
             if isinstance(seated[-1], EngineAgent) and seated[-1] is not source:
                 stack.callback(seated[-1].close)
         names = [kept_name(getattr(agent, "name", type(agent).__name__)) for agent in seated]
+        has_policies = any(isinstance(agent, ViewAgent) for agent in seated)
+        if has_policies:  # they are tried in another game, and see nothing of this one
+            driver = drive_env(live, seed + 1)
         for agent, called in zip(seated, names, strict=True):
-            require_fit(agent, driver.env, called)
+            require_fit(agent, driver.env, called, view_for(agent, driver))
             if control is not None:  # what is loaded late is on nobody's clock
                 rehearse(agent, driver.view() if getattr(agent, "needs", None) == "observation" else driver.env)
+        if has_policies:
+            driver = drive_env(live, seed)
         record = play_game(
             driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves, control=control
         )

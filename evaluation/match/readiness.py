@@ -5,49 +5,59 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from zermelo.agents import (
-    Agent,
-    CFRAgent,
-    OnnxAgent,
-    Sb3Agent,
-    TorchAgent,
-)
+from zermelo.agents import Agent, Observation, OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.level import LevelAgent
-from zermelo.agents.policies.observation import observation_of
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import UnsupportedGameError, as_game
-from zermelo.envs.live.wrappers import game_name, is_aec
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.live_game import EnvDriver
 
 
-def require_fit(agent: Agent, env: Any, name: str) -> None:
-    """Asks an agent of ours whether it can play this environment, before any game is lost over it."""
+def require_fit(agent: Agent, env: Any, name: str, view: Observation | None = None) -> None:
+    """Asks an agent of ours whether it can play this environment, before any game is lost over it.
+
+    A policy is asked for one action: in what the player to move sees, which is ``view`` or read from ``env``.
+    """
     try:
         if isinstance(agent, ConfiguredAgent):
-            agent.check_env(env)
-        if isinstance(agent, LevelAgent):
-            agent.mix_for(env)
-        if isinstance(agent, ViewAgent) and is_aec(env):
-            agent.check_view(observation_of(env), game_name(env))
-        if not isinstance(agent, SearchAgent):
-            return
-        game = as_game(env, backend=agent.backend, traits=agent.traits)
-        agent.check_game(game)
-        if isinstance(agent, CFRAgent):
-            agent.check_size(game)
-    except UnsupportedGameError as error:
-        raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
+            agent.check_fit(env, view)
+    except (UnsupportedGameError, InvalidSettingError) as error:
+        raise unfit(name, error) from error
 
 
-def rehearse(agent: Any, shown: Any) -> None:
+def view_for(agent: Agent, driver: EnvDriver) -> Observation | None:
+    """What the player to move sees, for a policy; None where the environment fails, as games will say."""
+    if isinstance(agent, ViewAgent):
+        with contextlib.suppress(EnvironmentFailureError):
+            return driver.view()
+    return None
+
+
+def unfit(name: str, error: Exception) -> UnsupportedGameError | InvalidSettingError:
+    """The error for an agent that cannot play an environment, with its name."""
+    kind = UnsupportedGameError if isinstance(error, UnsupportedGameError) else InvalidSettingError
+    return kind(f"{name} cannot play here: {error}")
+
+
+def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:
     """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
 
     An agent of somebody else's is not asked: it may count how often it is. Failures are left to the game, which
-    will say so if it fails in earnest too. What is shown is an environment or an observation, as the agent needs.
+    will say so if it fails in earnest too; ``strict`` raises those that say that the agent does not fit.
+
+    Args:
+        agent: The agent.
+        shown: An environment or an observation, as the agent needs.
+        strict: Whether to raise ``UnsupportedGameError`` and ``InvalidSettingError``.
     """
-    with contextlib.suppress(Exception):
+    try:
         if isinstance(agent, SearchAgent) and type(agent).__module__.startswith("zermelo."):
             agent.prepare(shown)
         elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
             agent.act_on(shown)
+    except (UnsupportedGameError, InvalidSettingError) as error:
+        if strict:
+            raise unfit(agent.name, error) from error
+    except Exception:  # noqa: S110 - the game will say so
+        pass

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from zermelo.agents import RandomAgent
 from zermelo.agents.base.settings import check_whole
+from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
@@ -19,9 +20,9 @@ from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import fingerprint
-from zermelo.evaluation.match.live_game import drive_env
+from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
-from zermelo.evaluation.match.readiness import rehearse, require_fit
+from zermelo.evaluation.match.readiness import rehearse, require_fit, view_for
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
@@ -103,7 +104,7 @@ class Tournament:
         live = build_env(env)[0]
         driver = drive_env(live, seed)
         limits = isolation or Isolation()
-        wanted = participants(agents, limits)
+        wanted = participants(agents, limits, driver)
         # Whatever can be refused is refused before anything is compiled.
         seats, names = len(driver.seat_names), [participant.name for participant in wanted]
         may_be_team = score == Scoring.TEAM or _said(live).get("reward_sum") == RewardSum.GENERAL
@@ -111,7 +112,7 @@ class Tournament:
         _require_anchor(anchor, names)
         if sprt is not None and not skip_unfit:
             SprtTest.of(schedule, tuple(names), sprt)
-        found, left_out = _fitting(wanted, driver.env, skip_unfit)
+        found, left_out = _fitting(wanted, driver, skip_unfit)
         names = [participant.name for participant in found]
         _require_anchor(anchor, names)
         ranked = Scoring(score)
@@ -215,17 +216,20 @@ def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 
 
 def _fitting(
-    found: Sequence[Participant], env: Any, skip_unfit: bool
+    found: Sequence[Participant], driver: EnvDriver, skip_unfit: bool
 ) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
     fitting, left_out = [], []
     for participant in found:
         try:
+            if participant.unfit is not None:
+                raise participant.unfit
             if participant.may_be_made_here:
                 agent = participant.build()
-                require_fit(agent, env, participant.name)
-                rehearse(agent, env)  # compiles for all workers
+                require_fit(agent, driver.env, participant.name, view_for(agent, driver))
+                if not isinstance(agent, ViewAgent):
+                    rehearse(agent, driver.env, strict=True)  # compiles for all workers
             else:
-                check_env(participant.source, env)
+                check_env(participant.source, driver.env)
             fitting.append(participant)
         except UnsupportedGameError as error:
             if not skip_unfit:

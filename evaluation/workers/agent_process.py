@@ -5,6 +5,7 @@ Requests come from the worker and are trusted; they are pickled triples of a nam
 * ``make``: the agent's source, the module path, the limit on memory
 * ``show``: for a rehearsal an environment, for the sake of what it imports, or an empty view; and what random
   play has shown of such environments
+* ``fit``: an environment, or what the player to move sees and may do: can the agent play there?
 * ``reset``: the seed
 * ``act``: an environment to choose an action in
 * ``see``: what the player sees, for an agent that needs no more; with both goes what the clocks show, or None
@@ -31,6 +32,7 @@ import numpy as np
 from zermelo.agents import GameClock, Resignation
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.policies.engines import START_SECONDS
+from zermelo.agents.policies.policy import ViewAgent
 from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.live.wrappers import innermost, is_aec
@@ -126,7 +128,16 @@ class _Child:
             parts = fingerprint(source, self._agent)
         except Exception:  # the agent may answer to any attribute in any way
             parts = fingerprint(source)
-        return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
+        called, is_ours = None if name is None else str(name), isinstance(self._agent, ConfiguredAgent)
+        return {"name": called, "needs": str(needs), "fingerprint": parts, "is_ours": is_ours}
+
+    def _fit(self, shown: bytes) -> dict[str, Any]:
+        asked = pickle.loads(shown)
+        if isinstance(self._agent, ViewAgent):
+            self._agent.check_view(*asked)
+        else:
+            self._agent.check_fit(asked)
+        return {}
 
     def _show(self, shown: bytes) -> dict[str, Any]:
         rehearse(self._agent, pickle.loads(shown))
@@ -194,7 +205,7 @@ def _raised(method: str, error: BaseException) -> dict[str, Any]:
     elif is_of_the_env(error):
         category = "environment"
     is_ours = isinstance(error, ZermeloError)
-    says_it_all = category != "agent" or (is_ours and method == "make")
+    says_it_all = category != "agent" or (is_ours and method in ("make", "fit"))
     return {
         "raised": category,
         "message": str(error) if says_it_all else sentence(method, error),

@@ -14,7 +14,7 @@ import numpy as np
 
 from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
@@ -175,13 +175,19 @@ def seed_globals(seed: int) -> None:
 class Participant:
     """One agent of a tournament: its unique name in the tables, what makes it, and its limits.
 
-    ``isolation`` is None for an agent inside the worker.
+    Attributes:
+        name: Its unique name.
+        source: What makes it.
+        isolation: None for an agent inside the worker.
+        fingerprint: What decides how it plays.
+        unfit: Why it cannot play, as it said in a process of its own.
     """
 
     name: str
     source: AgentSource
     isolation: Isolation | None = None
     fingerprint: Mapping[str, str] = field(default_factory=dict)
+    unfit: ZermeloError | None = None
 
     @property
     def may_be_made_here(self) -> bool:
@@ -214,38 +220,48 @@ class Participant:
 
 
 def participants(
-    agents: Sequence[AgentSource] | Mapping[str, AgentSource], isolation: Isolation | None = None
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource],
+    isolation: Isolation | None = None,
+    driver: EnvDriver | None = None,
 ) -> tuple[Participant, ...]:
     """The agents of a tournament, each made once to see that it can be, under names that differ.
 
     Args:
         agents: Agents, or agents by the names that the tables should use. Equal names get ``#1``, ``#2``.
         isolation: Which of them get processes of their own, and are made there; None for none of them.
+        driver: Of an environment that was just reset: those made there are asked whether they can play it.
     """
     if isinstance(agents, str) or not isinstance(agents, Sequence | Mapping):
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
-    made = [_made(source, limit) for source, limit in zip(sources, limits, strict=True)]
-    names = [kept_name(name) for name in (agents if isinstance(agents, Mapping) else [name for name, _ in made])]
+    made = [_made(source, limit, driver) for source, limit in zip(sources, limits, strict=True)]
+    names = [kept_name(name) for name in (agents if isinstance(agents, Mapping) else [one[0] for one in made])]
     counts, seen = Counter(names), Counter[str]()
     result = []
-    for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
+    for name, source, limit, (_, parts, unfit) in zip(names, sources, limits, made, strict=True):
         seen[name] += 1
         unique = f"{name}#{seen[name]}" if counts[name] > 1 else name
-        result.append(Participant(unique, source, limit, parts))
+        result.append(Participant(unique, source, limit, parts, unfit))
     return tuple(result)
 
 
-def _made(source: AgentSource, limit: Isolation | None) -> tuple[str, Mapping[str, str]]:
-    """The name and fingerprint of an agent, once it has been made."""
+def _made(
+    source: AgentSource, limit: Isolation | None, driver: EnvDriver | None
+) -> tuple[str, Mapping[str, str], ZermeloError | None]:
+    """The name and fingerprint of an agent, once it has been made, and why it cannot play."""
     called = source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
     if limit is None:
         agent = build_agent(source)
-        return str(getattr(agent, "name", None) or called), fingerprint(source, agent)
-    trial = IsolatedAgent(source, called, limit)
+        return str(getattr(agent, "name", None) or called), fingerprint(source, agent), None
+    trial, unfit = IsolatedAgent(source, called, limit), None
     with contextlib.closing(trial):
         name = trial.start() or called
+        if driver is not None and not Participant(called, source, limit).may_be_made_here:
+            try:
+                trial.require_fit(driver)
+            except (UnsupportedGameError, InvalidSettingError) as error:
+                unfit = error
     # A name made of a function inside another one says less than the text that it was made from.
     nameless = isinstance(source, str) and ("<locals>" in name or "<lambda>" in name)
-    return called if nameless else name, trial.fingerprint
+    return called if nameless else name, trial.fingerprint, unfit

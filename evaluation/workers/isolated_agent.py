@@ -25,8 +25,10 @@ import numpy as np
 
 from zermelo.agents import GameClock, Observation, Resignation
 from zermelo.envs import UnsupportedGameError, errors
-from zermelo.evaluation.errors import AgentStartError, WorkerError
+from zermelo.envs.live.wrappers import game_name
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
+from zermelo.evaluation.match.live_game import EnvDriver
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.workers.forked_process import AgentProcess, FrameReader, frame
@@ -66,6 +68,7 @@ class IsolatedAgent(RemoteAgent):
         self._isolation = isolation
         self._process: AgentProcess | None = None
         self._rehearsed = False
+        self._is_ours = False
         self._clock: GameClock | None = None
         self._dice = np.random.default_rng(0)
 
@@ -100,9 +103,34 @@ class IsolatedAgent(RemoteAgent):
             self.close()
             raise _start_error(self.name, answer)
         self.needs = answer["needs"]
+        self._is_ours = bool(answer["is_ours"])
         self.fingerprint = dict(answer["fingerprint"])
         name: str | None = answer["name"]
         return name
+
+    def require_fit(self, driver: EnvDriver) -> None:
+        """Has an agent of ours, just started, say whether it can play the environment that the driver has reset.
+
+        A policy is asked for one action. What fails otherwise is left to games.
+
+        Raises:
+            UnsupportedGameError: It cannot play there.
+            InvalidSettingError: A setting of it does not fit.
+        """
+        if not self._is_ours:
+            return
+        try:
+            if self.needs == "observation":
+                shown = cloudpickle.dumps((driver.view(), game_name(driver.env), driver.action_space()))
+            else:
+                shown = pack_env(driver.env, self._dice, for_all=True)
+            answer = self._ask("fit", shown)
+        except (AgentFault, EnvironmentFailureError):
+            return
+        kinds = (UnsupportedGameError, errors.InvalidSettingError)
+        kind = next((kind for kind in kinds if kind.__name__ == answer.get("error")), None)
+        if kind is not None:
+            raise kind(f"{self.name} cannot play here: {answer['message']}")
 
     def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
         """``reset`` before a game, and in a new process a rehearsal, so that no move pays for what is loaded late.
