@@ -209,20 +209,24 @@ _COSTLY: Final = frozenset({"workers", "threads", "memory_mb"})
 """Settings by which an agent starts processes, or takes more of a machine than its owner may want to give."""
 
 
+def is_plain_agent(spec: str) -> bool:
+    """True if a data file may name this agent: one of this package whose settings are plain values.
+
+    It runs no other code, starts no program or process, and reads no file.
+    """
+    return not runs_own_code(spec) and _COSTLY.isdisjoint(_setting_names(spec))
+
+
 def require_plain_agent(spec: str) -> None:
-    """Refuses an agent that a data file names, unless it is one of this package's whose settings are plain values.
+    """Refuses an agent that a data file names, unless ``is_plain_agent`` and it can be made.
 
     Raises:
-        InvalidSettingError: It runs other code, starts something, reads a file, or cannot be made.
+        ZermeloError: It is none, or it cannot be made.
     """
-    if runs_own_code(spec):
+    if not is_plain_agent(spec):
         raise InvalidSettingError(
             f"it names the agent {spec!r}, and a file may name only agents of this package, without code, "
-            "programs or files: give that one on the command line yourself, if you trust it"
-        )
-    if costly := _COSTLY & {*_setting_names(spec)}:
-        raise InvalidSettingError(
-            f"it names the agent {spec!r}, and a file may not set {min(costly)}: leave that out"
+            f"programs, files, {', '.join(sorted(_COSTLY))}: name that one yourself, if you trust it"
         )
     make_agent(spec)
 

@@ -181,13 +181,13 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
     Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
     """
-    from zermelo.agents.specs import runs_own_code
+    from zermelo.agents.specs import is_plain_agent
     from zermelo.envs.registration.own_code import env_runs_own_code
     from zermelo.evaluation.analysis.exploitability import agents_exploited, hides_information
 
     if (not trust and env_runs_own_code(env)) or not hides_information(env):
         return None
-    known = {name: text for name, text in agents.items() if trust or not runs_own_code(text)}
+    known = {name: text for name, text in agents.items() if trust or is_plain_agent(text)}
     notes = tuple(
         f"{name} is not judged, because that would run code of {text}: if you know it, give --trust"
         for name, text in agents.items()

@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
 
 from zermelo.agents.base.tasks import PureWork
 from zermelo.agents.training.vectors.opponents import Match, MatchResult
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
 from zermelo.evaluation.ladders.ladder import openings_for
 from zermelo.evaluation.match.live_game import drive_env
@@ -21,6 +24,9 @@ from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.workers import Isolate, Isolation
 
+_LARGEST: Final = 1 << 28
+"""Bytes of a journal."""
+_Line: TypeAlias = tuple[str, str, int, int, int, int, int, int, float]
 OPENING: Final = 2
 """Random moves at the start of a game."""
 
@@ -82,16 +88,19 @@ class Journal:
     def __post_init__(self) -> None:
         if not self.path.exists():
             return
-        head, *lines = self.path.read_text(encoding="utf-8").split("\n")
+        try:
+            head, *lines = read_file(self.path, _LARGEST).decode().split("\n")
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{self.path} cannot be read ({error}): move it away") from error
         whole = lines[:-1]  # a kill may have cut the last one
         try:
-            if head and json.loads(head) != self.key:
+            if head and msgspec.json.decode(head) != self.key:
                 raise StoreError(f"{self.path} has the games of another ladder ({head}): choose another file")
             for line in whole:
-                first, second, games, number, *result, seconds = json.loads(line)
-                block = Block(first, second, games, number)
-                self.blocks[block.key] = block, MatchResult(*result), seconds
-        except (ValueError, TypeError) as error:
+                *given, seconds = msgspec.json.decode(line, type=_Line)
+                block = Block(*given[:4])
+                self.blocks[block.key] = block, MatchResult(*given[4:]), seconds
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"{self.path} is damaged, or no journal of games: move it away") from error
         replace_text(self.path, [f"{line}\n" for line in [head, *whole]] if head else [])
 

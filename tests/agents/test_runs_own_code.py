@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zermelo.agents import list_agents, make_agent
-from zermelo.agents.specs import runs_own_code
+from zermelo.agents.specs import is_plain_agent, runs_own_code
 from zermelo.envs import ZermeloError
 
 OUTSIDE = [
@@ -60,6 +60,12 @@ def test_what_is_not_known_to_be_harmless_is_not(spec: str) -> None:
     assert runs_own_code(spec)
 
 
+@pytest.mark.parametrize("setting", ["window", "ties", "name", "backend", "traits"])
+def test_settings_that_are_words_are_no_agents(setting: str) -> None:
+    assert runs_own_code(f"alphabeta({setting}=uci(path='touch'))")
+    assert runs_own_code(f"noisy(agent=alphabeta({setting}=beside(x=1)))")
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_what_evaluates_counts_too(value: str) -> None:
     assert runs_own_code(f"greedy(evaluator={value})")
@@ -77,9 +83,25 @@ def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:
 @pytest.mark.parametrize(
     "spec",
     [
+        "mcts(workers=8)",
+        "alphabeta(threads=2)",
+        "noisy(agent=mcts(memory_mb=9))",
+        "noisy(agent='ismcts(workers=2)')",
+        "expectimax(opponent=noisy(agent='noisy(agent=mcts(threads=9))'))",
+    ],
+)
+def test_a_file_names_no_agent_that_takes_more_of_the_machine(spec: str) -> None:
+    assert not runs_own_code(spec)
+    assert not is_plain_agent(spec)
+    assert is_plain_agent("noisy(agent=mcts(simulations=9))")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
         *(entry.name for entry in list_agents()),
         "alphabeta(depth=4, evaluator=playout(games=8), window=bounds, ties=first, sooner=false)",
-        "alphabeta(depth=4, traits={'chance': 'none'}, backend=clone, name='mine: the best')",
+        "alphabeta(depth=4, traits={'chance': 'deterministic'}, backend=clone, name='mine: the best')",
         "alphabeta(depth=2, evaluator='playout(games=2)', seconds=None)",
         "noisy(agent=mcts(simulations=50), epsilon=0.1)",
         "noisy(agent='mcts(simulations=50)', epsilon=0.1)",
