@@ -7,6 +7,7 @@ so that a run of very many games is hardly held up. Ratings are not drawn: fitti
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import sys
 import threading
@@ -46,18 +47,34 @@ Watcher = Callable[[GameRecord], None]
 
 
 class Pace:
-    """Games done and to do, and how fast; as text with what is left."""
+    """Games done and to do, and how fast; as text with what is left.
+
+    Games may be done while it is written down, in another thread: ``now`` is what all numbers are to be read from.
+    """
 
     def __init__(self, total: int, at_most: bool = False, before: int = 0) -> None:
         self.total, self.at_most, self.done, self._before = total, at_most, before, before
         self._started = self._first = self._last = time.monotonic()
+        self._lock = threading.Lock()
+        self._moment: float | None = None
 
     def step(self) -> None:
         """One more game."""
-        self.done += 1
-        self._last = time.monotonic()
-        if self.done == self._before + 1:
-            self._first = self._last
+        with self._lock:
+            self.done += 1
+            self._last = time.monotonic()
+            if self.done == self._before + 1:
+                self._first = self._last
+
+    def now(self) -> Pace:
+        """The pace of this moment, which changes no more."""
+        with self._lock:
+            still = copy.copy(self)
+            still._moment = self._time()
+        return still
+
+    def _time(self) -> float:
+        return time.monotonic() if self._moment is None else self._moment
 
     @property
     def rate(self) -> float:
@@ -68,7 +85,7 @@ class Pace:
     @property
     def elapsed(self) -> float:
         """Seconds since the beginning."""
-        return time.monotonic() - self._started
+        return self._time() - self._started
 
     @property
     def left(self) -> float | None:
@@ -77,7 +94,7 @@ class Pace:
         if not rate:
             return None
         # While a game goes on, what is left of it shrinks.
-        return max(0.0, (self.total - self.done) / rate - min(time.monotonic() - self._last, 1 / rate))
+        return max(0.0, (self.total - self.done) / rate - min(self._time() - self._last, 1 / rate))
 
     def __str__(self) -> str:
         share = f" ({100 * self.done // self.total} %)" if self.total else ""
@@ -136,12 +153,15 @@ class RunningTable:
 
 
 def line(pace: Pace, standings: Ranking) -> str:
-    """How far a run is, and its leaders, in one line."""
+    """How far a run is, and its leaders, in one line; where these are of fewer games, it says of how many."""
+    pace = pace.now()
     rows = [row for row in standings.rows if row.games][:3]
     unit = " %" if standings.scoring is Scoring.WINS and len(standings.seat_names) > 1 else ""
     scores = (f"{row.agent} {score_texts(standings, row)[0]}{unit}" for row in rows)
     more = len(standings.rows) - len(rows)
     leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
+    if leaders and standings.games < pace.done:
+        leaders = f"after {standings.games:,} games {leaders}"
     return printable(f"zermelo: {pace}" + (f"; {leaders}" if leaders else ""))
 
 
@@ -156,7 +176,7 @@ class Drawing:
         from rich.table import Table
         from rich.text import Text
 
-        pace, ranking = self._pace, self._table.ranking()
+        ranking, pace = self._table.ranking(), self._pace.now()  # to count games may take a while
         bar = ProgressBar(total=pace.total, completed=pace.done, width=max(10, min(40, options.max_width - 46)))
         line = Table.grid(padding=(0, 1))
         line.add_column(no_wrap=True)

@@ -81,6 +81,43 @@ def test_the_time_left_comes_of_the_games_after_the_first(clock):
     assert str(pace) == "21 of 101 games (20 %), 2 games/s, 40 s left"
 
 
+def test_all_numbers_of_a_pace_are_of_one_moment(clock):
+    pace = Pace(100)
+    for _ in range(11):
+        clock(1.0)
+        pace.step()
+    still, text = pace.now(), "11 of 100 games (11 %), 1 games/s, 1:29 min left"
+    assert str(still) == text
+    for _ in range(50):
+        clock(0.1)
+        pace.step()
+    assert (str(still), still.done, still.elapsed) == (text, 11, pytest.approx(11.0))
+    assert pace.done == 61
+
+
+def test_leaders_of_another_moment_are_said_to_be(clock):
+    records = list(made_records(100))
+    pace = Pace(1000)
+    for _ in records:
+        pace.step()
+    assert "; after 90 games strong " in line(pace, table(records[:90]).ranking())
+    assert "; strong " in line(pace, table(records).ranking())
+
+
+def test_a_drawing_reads_the_pace_once(clock):
+    """Games are done while the drawing counts and writes."""
+    records, pace = list(made_records(100)), Pace(1000)
+
+    def counted():
+        for _ in records:
+            clock(0.1)
+            pace.step()
+        return count_games(records)
+
+    lines = screen(Drawing(pace, RunningTable((), "toy", SEATS, counted)))
+    assert "100/1,000  10 games/s, 1:30 min left" in lines[0]
+
+
 def test_slow_games_and_early_ends_are_said(clock):
     pace = Pace(5, at_most=True)
     for _ in range(3):
