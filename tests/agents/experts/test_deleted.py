@@ -38,9 +38,7 @@ QUICK = [
     *("tests/test_layout.py", "tests/agents/test_specs.py", "tests/agents/test_runs_own_code.py"),
     *("tests/agents/evaluators/test_evaluators.py", "tests/agents/base", "tests/agents/policies/test_policy.py"),
 ]
-INSTALLED = "tests/evaluation/output/test_export.py::test_a_missing_pyarrow_is_said_with_the_line_that_installs_it"
-"""It names the folder that is installed, which is another one."""
-ALL = ["tests/agents", "tests/evaluation", "tests/test_layout.py", f"--deselect={INSTALLED}"]
+ALL = ["tests/agents", "tests/evaluation", "tests/test_layout.py"]
 
 
 def without(name: str, folder: Path) -> Path:
