@@ -1,4 +1,4 @@
-"""A search whose simulations tell no action from another says so; ``experts/test_blind_hanabi.py`` has an example."""
+"""A search whose simulations tell no action from another says so (``experts/test_blind_hanabi.py`` has more)."""
 
 from __future__ import annotations
 
