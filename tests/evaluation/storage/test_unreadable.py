@@ -110,7 +110,7 @@ def test_a_database_of_an_earlier_version_with_halves_of_characters_is_read(tmp_
     db.close()
     standings = read_standings(tmp_path)
     assert standings.row("fails\\udce9").failures == {"CRASH": 2}
-    assert standings.records[0].failure.message.endswith("the \\udce9 reason")
+    assert "the \\udce9 reason" in standings.records[0].failure.message
     names = {"a": Good("a"), os.fsdecode(b"fails\xe9"): Fails("fails")}
     assert round_robin(toy_envs.ToyEnv, names, games=4, out=tmp_path).games == 4
 
