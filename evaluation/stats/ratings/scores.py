@@ -127,7 +127,8 @@ def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -
     """All means under which neither tail of the observed sum, by ``upper_tail``, is less probable than ``tail``.
 
     Returns:
-        The lower and upper end. An end is 0 or 1 itself only if all observations are there.
+        The lower and upper end. An end is 0 or 1 itself only if all observations are there, and the observed mean
+        where its own tail is less probable, as happens if ``tail`` is nearly a half.
     """
     from scipy.optimize import brentq
 
@@ -149,5 +150,8 @@ def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -
             inside, outside = outside, (outside + limit) / 2.0
         if inside == best:
             inside += (outside - best) * 1e-9
+        if excess(inside) <= 0.0:
+            ends.append(best)
+            continue
         ends.append(float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-12)))
     return ends[0], ends[1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import elo, fit_ratings, sprt
+from zermelo.evaluation import GameCounts, elo, fit_ratings, sprt
 from zermelo.evaluation.stats.ratings import Decision
 from zermelo.evaluation.stats.ratings.elo import elo_from_score
 
@@ -253,3 +253,11 @@ def test_the_same_games_give_the_same_difference_in_every_output(seed):
         table = fit_ratings(games, anchor=anchor)
         assert table["a"].elo - table["b"].elo == pytest.approx(single.elo, abs=1e-4)
         assert table.difference("a", "b").elo == pytest.approx(single.elo, abs=1e-4)
+
+
+@pytest.mark.parametrize("counts", [(2, 0, 1), (1, 0, 2), (7, 3, 5), (1, 1, 30)])
+def test_intervals_of_hardly_any_confidence_hold_the_estimate(counts):
+    found = elo(*counts, confidence=1e-6)
+    assert found.lower <= found.elo <= found.upper
+    table = fit_ratings(GameCounts.match("a", "b", *counts), confidence=1e-6)
+    assert table["a"].lower <= table["a"].elo <= table["a"].upper

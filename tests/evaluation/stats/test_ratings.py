@@ -317,6 +317,9 @@ EDGES = {
     "one order only": _matches(("A", "B", 3, 1, 2), ("B", "C", 3, 1, 2)),
     "itself": _matches(("A", "A", 3, 1, 2)),
     "three seats, one winner ever": GameCounts([(("A", "B", "C"), (2, 1, 0))] * 3),
+    "three seats, tied by two and by three": GameCounts(
+        [(("c", "b", "f"), (1, 1, 1)), (("A", "f", "b"), (1, 1, 98)), (("f", "d", "b"), (1, 1, 1))]
+    ),
     "three seats, all tied": GameCounts([(("A", "B", "C"), (1, 1, 1))] * 3),
     "two and three seats": GameCounts([(("A", "B", "C"), (2, 1, 0)), (("C", "A"), (1, 0)), (("B", "C"), (0, 0))]),
 }
