@@ -187,9 +187,11 @@ class SearchAgent(ConfiguredAgent):
         self.check_game(as_game(env, backend=self.backend, traits=self.traits))
         if getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None:
             root = position(env, backend=self.backend, traits=self.traits)
-            self._look_up(root.game, root.state)
+            self._look_up(root.game, root.state, contextlib.nullcontext)
 
-    def _look_up(self, game: Game[Any], state: Any) -> SearchResult | None:
+    def _look_up(
+        self, game: Game[Any], state: Any, timed: Callable[[], contextlib.AbstractContextManager[None]]
+    ) -> SearchResult | None:
         """The answer of the opening book, if there is one; the files are read and checked."""
         book, tables = getattr(self, "book", None), getattr(self, "tables", None)
         if book is None and tables is None:
@@ -197,8 +199,9 @@ class SearchAgent(ConfiguredAgent):
         from zermelo.agents.knowledge.books import book_answer
         from zermelo.agents.knowledge.endgame_tables import table_for
 
-        table_for(tables, game)
-        return None if book is None else book_answer(book, game, state, self.generator)
+        with timed():
+            table_for(tables, game)
+            return None if book is None else book_answer(book, game, state, self.generator)
 
     def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
@@ -300,8 +303,7 @@ class SearchAgent(ConfiguredAgent):
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            with budget.off_the_clock():  # files are read and checked
-                known = self._look_up(game, state)
+            known = self._look_up(game, state, budget.off_the_clock)
             found = known or self.choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)

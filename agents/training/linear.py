@@ -85,7 +85,7 @@ def tune(
     Args:
         env: A name, an environment, or a function that makes one: of one player, or of two whose rewards have a
             constant sum, with nothing hidden.
-        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator=FILE)`` reads it.
         features: ``"observation"`` for all numbers that the player to move observes, or ``"module:name"`` of a
             ``LinearEvaluator``, a dictionary of functions, or a function of game and state that returns numbers.
         games: Games of self-play in each round.

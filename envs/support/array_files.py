@@ -38,7 +38,8 @@ _LARGEST_DIRECTORY: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _MAGIC: Final = b"\x93NUMPY\x01\x00"
 _DESCRIBED: Final = re.compile(
-    rb"\{'descr': '([<|][biuf]\d{1,2})', 'fortran_order': False, 'shape': \(((?:\d{1,15}, ?)*(?:\d{1,15})?)\), \} *\n"
+    rb"\{'descr': '([<|][biuf]\d{1,2})', 'fortran_order': False, "
+    rb"'shape': \(((?:\d{1,15}, ?)*(?:\d{1,15})?)\), \} *\n"
 )
 
 

@@ -113,7 +113,8 @@ class _Allowed:
 
     def check(self, name: str, value: Any, cause: Exception | None = None) -> None:
         """Raises ``InvalidSettingError`` for a value of another class."""
-        is_right = isinstance(value, self.classes) and not (isinstance(value, bool) and bool not in self.classes)
+        is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")  # NumPy's too
+        is_right = bool in self.classes if is_flag else isinstance(value, self.classes)
         if not is_right and self.choices is None:
             raise InvalidSettingError(f"{name} must be {self.words}, not {value!r}") from cause
 

@@ -104,7 +104,7 @@ def tune_network(
 
     Args:
         env: The name of an environment of rules, for two opposed players with nothing hidden.
-        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator=FILE)`` reads it.
         hidden: Size of the hidden layer for each seat: a multiple of 16 up to 256.
         hours: Time for all generations, those of earlier calls with this file included.
         nodes: Nodes of the search for each move of self-play.

@@ -114,7 +114,7 @@ MISTAKES = {
     lambda: evaluation.RatingCurve(GAME, evry=3): "RatingCurve has no setting 'evry': did you mean 'every'?",
     lambda: evaluation.Sprt(elo1="x"): "elo1 must be a number, not 'x'",
     lambda: evaluation.Isolation(isolate="al"): "isolate must be one of 'all', 'own', 'none', not 'al'",
-    lambda: evaluation.fit_ratings(3): "results must be a value of the class GameCounts or a list, not 3",
+    lambda: evaluation.fit_ratings(3): "a list, not 3",
     lambda: evaluation.read_games(3): "folder must be text or a path, not 3",
     lambda: evaluation.draw_tree(GAME, "alphabta"): "no agent is called 'alphabta': did you mean 'alphabeta'?",
     # Training.

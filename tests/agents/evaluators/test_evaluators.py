@@ -178,7 +178,7 @@ class TestNames:
             ("no_such_module:f", UnknownNameError, "there is no module called 'no_such_module'"),
             (":f", InvalidSettingError, "write module:name"),
             (3, InvalidSettingError, "evaluator must be a function"),
-            ("zermelo.agents:LinearEvaluator", InvalidSettingError, "cannot make the evaluator .*: .*features"),
+            ("zermelo.agents:LinearEvaluator", InvalidSettingError, "LinearEvaluator needs 'features', 'weights'"),
         ],
     )
     def test_mistakes(self, given, kind, message):

@@ -324,13 +324,14 @@ def test_lines_and_outline(whole):
 
 
 def test_tournaments_open_with_lines_of_a_book(whole):
-    env = make_env("classic/tictactoe-v3")
+    name = "classic/tictactoe-v3"
+    env = make_env(name)
     env.reset(seed=0)
-    found = openings_for(f"book:{whole}", env, count=5, seed=3)
+    found = openings_for(f"book:{whole}", name, env, count=5, seed=3).openings
     assert len(found) == 5
-    assert all(len(opening) == 8 for opening in found)
+    assert all(len(opening.actions) == 8 for opening in found)
     with pytest.raises(InvalidSettingError, match="there is no opening book"):
-        openings_for("book:nothing.zbook", env, count=5, seed=3)
+        openings_for("book:nothing.zbook", name, env, count=5, seed=3)
 
 
 def test_another_game_s_book_and_a_damaged_one_are_refused(whole, tmp_path):

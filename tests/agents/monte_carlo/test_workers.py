@@ -32,6 +32,7 @@ from zermelo.envs import (
 )
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.support.installing import install_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="worker processes need a Unix system")
 
@@ -255,7 +256,7 @@ def test_settings() -> None:
 
 def test_without_ray_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingDependencyError, match=r"ray is not installed: pip install .*\[ray\]"):
+    with pytest.raises(MissingDependencyError, match=re.escape(f"ray is not installed: {install_command('ray')}")):
         MCTSAgent(workers="ray:2").search(nim())
 
 

@@ -292,8 +292,9 @@ def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch, m
     assert said in str(caught.value)
 
 
-def test_sb3_contrib_is_asked_for_where_stable_baselines3_has_no_such_algorithm(monkeypatch):
+def test_sb3_contrib_is_asked_for_where_stable_baselines3_has_no_such_algorithm(monkeypatch, tmp_path):
     pytest.importorskip("stable_baselines3", reason="needs scripts/setup sb3")
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
+    (tmp_path / "m.zip").write_bytes(b"")
     with pytest.raises(MissingDependencyError, match="sb3-contrib is not installed"):
-        make_agent("sb3(path='m.zip', algorithm='MaskablePPO')")
+        make_agent(f"sb3(path='{tmp_path}/m.zip', algorithm='MaskablePPO')")

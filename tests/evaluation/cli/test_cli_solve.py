@@ -170,9 +170,9 @@ def test_the_live_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 def test_a_long_solution_says_how_to_limit_it(monkeypatch, capsys):
     monkeypatch.setattr(solve_module, "_PATIENCE", 0.05)
     with pytest.raises(SystemExit):
-        main(["solve", "classic/rps-v2(max_cycles=1000)", "--seconds", "1"])
+        main(["solve", "classic/rps-v2(max_cycles=9000)", "--seconds", "0.3"])
     said = capsys.readouterr()
-    assert "still solving classic/rps-v2(max_cycles=1000); --seconds limits that" in said.err
+    assert "still solving classic/rps-v2(max_cycles=9000); --seconds limits that" in said.err
     assert "at the limit on seconds" in said.out
 
 

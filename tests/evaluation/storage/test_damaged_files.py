@@ -25,7 +25,7 @@ from zermelo.evaluation import EndReason, GameRecord, Move, read_standings
 from zermelo.evaluation.board.saving import load_game, saved_game
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.storage.curves import read_curve
-from zermelo.evaluation.tournament.openings import read_openings
+from zermelo.evaluation.tournament.opening_files import read_openings
 
 ENV = "zermelo/Nim-v0(heaps=[1, 2])"
 RUN = ["tournament", ENV, "random", "greedy", "--seed", "1", "--out", "run", "--games"]
@@ -96,7 +96,7 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
     "run/lock": FOLDER[6:7],
     "curve.jsonl": [read_curve, command("report", "--training", "{path}", "-o", "page.html")],
     "openings.txt": [
-        read_openings,
+        lambda path: [*read_openings(path, Nim)],
         command("tournament", ENV, "random", "greedy", "--openings", "{path}", "--games", "2"),
     ],
     "table.jsonl": [PolicyTable.load, agent("policytable(path={path!r})")],
@@ -122,7 +122,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command(*RUN, "2")(folder)
         command("judge", "run", "--nodes", "100")(folder)
         Path("curve.jsonl").write_text(f"{json.dumps(ROW)}\n{json.dumps(ROW | {'step': 20})}\n")
-        Path("openings.txt").write_text("# two\n0\n1\n")
+        Path("openings.txt").write_text("# two\n0\n2\n")
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl")
         solve_policy(Nim((1, 2)), plan="full").save("table.jsonl.gz")
         entries = {"0 0": (None, {0: 0.5, 1: 0.5})}

@@ -143,7 +143,11 @@ def test_hanabi_is_a_table_of_teams(tmp_path, capsys):
 
 @pytest.mark.parametrize("setting", [{"until_sure": True}, {"score": "money"}])
 def test_what_teams_cannot_be_asked(setting):
-    said = "score must be auto, wins, rewards, team, not 'money'" if "score" in setting else "is cooperative"
+    said = (
+        "score must be one of 'auto', 'wins', 'rewards', 'team', not 'money'"
+        if "score" in setting
+        else "is cooperative"
+    )
     with pytest.raises(InvalidSettingError, match=said):
         round_robin(HANABI, ["random", "random"], games=2, **setting)
 

@@ -267,7 +267,7 @@ def test_a_file_that_is_no_network_is_told_so(tmp_path):
         ("random", "randm", "the ladder 'randm' is neither an agent nor a file: did you mean 'random'?"),
         ("random", "alphabet(depth=1)", "is neither an agent nor a file: did you mean 'alphabeta'?"),
         ("random", "alphabeta(detph=1)", "alphabeta has no setting 'detph': did you mean 'depth'?"),
-        ("random", "missing.json", "cannot read the ladder missing.json"),
+        ("random", "missing.json", "there is no ladder 'missing.json'"),
         ("random", 3, "ladder must be a file, an agent or a list of agents, not 3"),
         ("missing.zip", "random", "there is no file 'missing.zip'"),
         ("missing.onnx(outputs=logits)", "random", "there is no file 'missing.onnx'"),

@@ -82,7 +82,7 @@ def test_all_and_none():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"isolate": "some"}, "isolate must be 'all', 'own' or 'none', not 'some'"),
+        ({"isolate": "some"}, "isolate must be one of 'all', 'own', 'none', not 'some'"),
         ({"move_seconds": 0}, "move_seconds must be a number of seconds above 0, not 0"),
         ({"move_seconds": float("nan")}, "move_seconds must be a number of seconds above 0, not nan"),
         ({"move_seconds": True}, "move_seconds must be a number of seconds above 0, not True"),

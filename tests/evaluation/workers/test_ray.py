@@ -55,7 +55,7 @@ def test_ray_is_not_imported_unless_asked_for():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"runner": "dask"}, "runner must be local or ray, not 'dask'"),
+        ({"runner": "dask"}, "runner must be one of 'local', 'ray', not 'dask'"),
         ({"ray_address": "auto"}, r"the address of a Ray cluster \('auto'\) needs runner='ray'"),
         ({"runner": "ray", "workers": 0}, "workers must be a whole number of at least 1, not 0"),
     ],
