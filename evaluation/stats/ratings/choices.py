@@ -193,8 +193,10 @@ class Choices:
 
         tolerance = min(1e-8, _GRADIENT * scale)
         start = basis.T @ (start - offset)
-        options = {"gtol": tolerance, "maxiter": _ITERATIONS}
-        x = minimize(value, start, jac=slope, hess=curvature, method="trust-exact", options=options).x
+        x = minimize(
+            value, start, jac=slope, hess=curvature, method="trust-exact",
+            options={"gtol": tolerance, "maxiter": _ITERATIONS},
+        ).x  # fmt: skip
         # Newton's last steps go further than the comparison of function values can.
         for _ in range(2):
             try:
@@ -366,11 +368,8 @@ class ChoiceFit:
         if error == 0.0:
             return True
         step, reach = self._covariance @ contrast / error, max(z, _NEAR)
-        for side in (-reach, reach):
-            root = self._root_at(contrast, estimate + side * error, self.theta + side * step)
-            if not abs(root + side) < _AGREEMENT * reach:
-                return False
-        return True
+        roots = [self._root_at(contrast, estimate + x * error, self.theta + x * step) for x in (-reach, reach)]
+        return abs(roots[0] - reach) < _AGREEMENT * reach and abs(roots[1] + reach) < _AGREEMENT * reach
 
 
 def _crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:
