@@ -24,6 +24,7 @@ _TERMINATIONS: Final = {
     FailureKind.TIMEOUT: "time forfeit",
     FailureKind.ILLEGAL_ACTION: "illegal move",
     EndReason.TERMINATED: "normal",
+    EndReason.RESIGNATION: "normal",
     EndReason.TRUNCATED: "adjudication",
     EndReason.MOVE_LIMIT: "adjudication",
 }

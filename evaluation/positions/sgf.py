@@ -67,7 +67,7 @@ def written_sgf(
 
 
 def _result(record: GameRecord, lead: float) -> str:
-    """Who has won and how: by points (Black's ``lead``), on time (T), by forfeit (F), or as rewards say."""
+    """Who has won and how: by points (Black's ``lead``), resignation (R), time (T) or forfeit (F)."""
     if not record.scores:
         return "Void"
     if record.scores[0] == record.scores[1]:
@@ -76,6 +76,8 @@ def _result(record: GameRecord, lead: float) -> str:
     how = ""
     if record.failure is not None:
         how = "T" if record.failure.kind is FailureKind.TIMEOUT else "F"
+    elif record.end is EndReason.RESIGNATION:
+        how = "R"
     elif record.end is EndReason.TERMINATED and lead and black_wins == (lead > 0):
         how = f"{abs(lead):g}"
     return ("B+" if black_wins else "W+") + how

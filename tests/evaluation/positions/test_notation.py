@@ -109,6 +109,7 @@ FAILED, DONE, LONG = EndReason.FAILURE, EndReason.TERMINATED, EndReason.MOVE_LIM
     [
         (DONE, (1.0, -1.0), None, "1-0", "normal"),
         (DONE, (0.0, 0.0), None, "1/2-1/2", "normal"),
+        (EndReason.RESIGNATION, (-1.0, 1.0), None, "0-1", "normal"),
         (LONG, (0.0, 0.0), None, "1/2-1/2", "adjudication"),
         (FAILED, (0.0, 0.0), FailureKind.TIMEOUT, "1-0", "time forfeit"),
         (FAILED, (0.0, 0.0), FailureKind.ILLEGAL_ACTION, "1-0", "illegal move"),
@@ -134,6 +135,7 @@ def test_how_a_game_of_chess_ended_is_a_short_tag(
 @pytest.mark.parametrize(
     ("end", "rewards", "kind", "actions", "result"),
     [
+        (EndReason.RESIGNATION, (-1.0, 1.0), None, (), "W+R"),
         (DONE, (1.0, -1.0), None, (4, 9, 9), "B+8.5"),
         (DONE, (-1.0, 1.0), None, (9, 9), "W+0.5"),
         (DONE, (0.0, 0.0), None, (9, 9), "0"),
