@@ -10,7 +10,7 @@ import ast
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -21,11 +21,12 @@ from zermelo.envs.support.spec_text import did_you_mean
 
 
 def lazy_names(
-    package: str, file: str, *, compiles: bool = False
+    package: str, file: str, *, compiles: bool = False, quick: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """A ``__getattr__``, a ``__dir__`` and an ``__all__`` for the package of that ``__name__``, ``__file__``.
 
-    Functions of a package that ``compiles`` are for compiled code too, and so are left as they are.
+    Functions of a package that ``compiles`` are for compiled code too, and so are left as they are, as are ``quick``
+    ones, which take microseconds and check their argument themselves.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -40,7 +41,7 @@ def lazy_names(
                 raise ImportError(f"cannot import {name!r} from {package!r}: {hint}", name=package)
             raise AttributeError(f"module {package!r} has no attribute {name!r}" + f": {hint}" * bool(hint))
         value = getattr(importlib.import_module(home_of[name]), name)
-        value = value if compiles else _explained(value, package, name)
+        value = value if compiles or name in quick else _explained(value, package, name)
         setattr(sys.modules[package], name, value)  # found by itself from now on
         return value
 
