@@ -13,7 +13,7 @@ the same way, so it exceeds 97.5 % exactly where the interval of the difference 
 of 95 %.)
 
 Coverage. Of 95 % intervals of 3 to 8 players, 0 to 400 Elo apart, with up to 60 % draws and 1 to 40 games of each
-pair, 93 to 98 % hold the truth, and 97 to 100 % where a player has five games or fewer (``scripts/bench.py
+pair, 93 to 98 % hold the truth, and 95 to 100 % where a player has five games or fewer (``scripts/bench.py
 coverage``), for so few games have few possible results. A note says so.
 """
 
@@ -134,7 +134,7 @@ def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
         shown = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
         yield (
             f"Ratings of {shown} rest on at most {_FEW} games each. So few games have few possible results, so "
-            "that 95 % intervals hold the truth in 97 to 100 % of cases."
+            "that 95 % intervals hold the truth in 95 to 100 % of cases."
         )
 
 
