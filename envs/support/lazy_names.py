@@ -25,8 +25,8 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """A ``__getattr__``, a ``__dir__`` and an ``__all__`` for the package of that ``__name__``, ``__file__``.
 
-    Functions of a package that ``compiles`` are for compiled code too, and so are left as they are, as are ``quick``
-    ones, which take microseconds and check their argument themselves.
+    Functions of a package that ``compiles`` are for compiled code too, and so are left as they are, as are
+    ``quick`` ones, which take microseconds and check their argument themselves.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
