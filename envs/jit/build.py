@@ -26,7 +26,7 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.jit import durations
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
-from zermelo.envs.jit.machine_code import Code, emit, link, read
+from zermelo.envs.jit.machine_code import Code, emit, emit_portable, link, read
 from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
 from zermelo.envs.support.waiting import say_once_about, waiting_bar
 
@@ -114,12 +114,18 @@ class _Compiler:
         self._path = code_file(rules, rules.initial_state(), kernel)
         self._done, self._stop = threading.Event(), threading.Event()
         self._error: Exception | None = None
+        self._bitcode: Code | None = None
 
     def kept(self) -> Code | None:
-        """The machine code that is on disk."""
+        """The machine code that is on disk; where there is only bitcode, that is kept in mind."""
         if self._path is None:
             return None
-        return read(self._path) or shipped_code(self._rules, self._rules.initial_state(), self._kernel)
+        code = read(self._path) or shipped_code(self._rules, self._rules.initial_state(), self._kernel)
+        if code is None:
+            from zermelo.envs.jit.portable import portable_code
+
+            code, self._bitcode = portable_code(self._rules, self._kernel)
+        return code
 
     def linked(self, code: Code) -> Callable[..., int]:
         """The function in machine code."""
@@ -179,6 +185,8 @@ class _Compiler:
         return code
 
     def _compiled(self, *, kept: bool) -> Code:
+        if self._bitcode is not None and (code := emit_portable(self._bitcode)) is not None:
+            return code
         from zermelo.envs.jit.compiling import compile_kernel, import_compiler
 
         import_compiler()

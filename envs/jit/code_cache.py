@@ -5,7 +5,8 @@ A file's name has a hash of everything that its machine code was made from: the 
 processors are not read. No file is ever removed: who needs the room deletes the folder.
 
 The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder. Platform wheels
-have machine code of our games for baselines of processors (``scripts/ship_kernels.py``), which is looked for next.
+have machine code of our games for baselines of processors (``scripts/ship_kernels.py``), which is looked for next,
+and then the archive of portable kernels (``portable``).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:
     """The file of a kernel's machine code for some rules; None, and a line that says so, if it cannot be kept."""
     name = type(rules).__name__
     try:
-        return cache_root() / name / _file_name(rules, state, kernel, sys.version, *processor())
+        return cache_root() / name / hashed_name(rules, state, kernel, *_versions(), sys.version, *processor())
     except UncomparableError as error:
         say_once(
             f"the compiled rules of {name} are not kept, and each process compiles them again: they depend on "
@@ -59,7 +60,7 @@ def shipped_file(rules: Any, state: Any, kernel: Any, triple: str, baseline: str
         UncomparableError: There cannot be one.
     """
     about = str(sys.implementation.cache_tag), *platform_of(triple), baseline
-    return _SHIPPED / _file_name(rules, state, kernel, *about)
+    return _SHIPPED / hashed_name(rules, state, kernel, *_versions(), *about)
 
 
 def shipped_code(rules: Any, state: Any, kernel: Any) -> Code | None:
@@ -69,16 +70,19 @@ def shipped_code(rules: Any, state: Any, kernel: Any) -> Code | None:
     return next((code for code in found if code is not None), None)
 
 
-def _file_name(rules: Any, state: Any, kernel: Any, *about: str) -> str:
-    """A name with a hash of all that machine code is made from."""
+def hashed_name(rules: Any, state: Any, kernel: Any, *about: str, by_source: bool = False) -> str:
+    """A name with a hash of all that a kernel's code is made from, and of versions and a processor if given.
+
+    Raises:
+        UncomparableError: It depends on a thing that cannot be compared.
+    """
     parts = [
         _ENTRY_POINTS,
         shape(rules),
         shape(state),
-        digest_of(type(rules), type(state), kernel.function),
+        digest_of(type(rules), type(state), kernel.function, by_source=by_source),
         repr([str(kind) for kind in kernel.arguments]),
         repr(kernel.constants),
-        *_versions(),
         *about,
     ]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]

@@ -27,6 +27,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.jit.fingerprint import names_in
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
@@ -194,7 +195,7 @@ class Functions:
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
             self._made[function] = PartDispatcher(copy, _options(function))  # before what may call it
-            for name in _names(function.__code__):
+            for name in names_in(function.__code__):
                 if name == function.__name__ and function.__annotations__.get("return") == "int":
                     space[name] = itself
                     continue
@@ -206,11 +207,6 @@ class Functions:
             for cell, value in zip(cells, function.__closure__ or (), strict=True):
                 cell.cell_contents = self.compiled(value.cell_contents)
         return self._made[function]
-
-
-def _names(code: python_types.CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, python_types.CodeType))
-    return set(code.co_names).union(*map(_names, inner))
 
 
 _METHODS: dict[type, Functions] = {}

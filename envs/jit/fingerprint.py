@@ -5,6 +5,9 @@ for it (``rules.protocol``); from a function
 its bytecode, constants, defaults and closure, and what it reads by name: functions (those under ``@njit`` too),
 numbers, enumerations, arrays, and of a module or a class the attributes that it names. What is of none of these
 kinds cannot be compared, and ``UncomparableError`` says what it is: such code is not kept.
+
+For what comes with the package a function's source text counts in place of its bytecode, which each version of
+Python writes otherwise; a function without source cannot be compared there.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import numpy as np
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
+from zermelo.envs.support.source import source_of
 
 _PACKAGES = {"numpy", "numba", "llvmlite"}
 """Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
@@ -34,13 +38,15 @@ class UncomparableError(Exception):
     """Something that compiled code depends on cannot be compared with what another process has."""
 
 
-def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any]) -> str:
+def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any], *, by_source: bool = False) -> str:
     """A hash of all that a kernel's code for a rules class depends on, apart from versions and the processor.
+
+    With ``by_source`` it is the same in all versions of Python.
 
     Raises:
         UncomparableError: It depends on a thing that cannot be compared.
     """
-    walk = _Walk((rules_class, state_class))
+    walk = _Walk((rules_class, state_class), by_source)
     for cls in (rules_class, state_class):
         walk.add(_fields_of(cls))
     for name in COMPILED:
@@ -51,21 +57,26 @@ def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any]) 
     return walk.digest.hexdigest()
 
 
+_NOT_THE_COMPILER = {"build", "code_cache", "durations", "fingerprint", "method_calls", "portable", "waiting"}
+"""Files of this folder that decide when code is compiled and where it is kept, but nothing in it."""
+
+
 @functools.cache
 def _compiler() -> str:
-    """A hash of the files that say how code is compiled."""
+    """A hash of the files that say how code is compiled; their ends of lines are the platform's."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
+        if path.stem not in _NOT_THE_COMPILER:
+            digest.update((path.name + path.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()
 
 
 class _Walk:
     """One hash in the making: everything is described once, later mentions by their number."""
 
-    def __init__(self, classes: tuple[type, ...]) -> None:
+    def __init__(self, classes: tuple[type, ...], by_source: bool) -> None:
         self.digest = hashlib.sha256()
-        self._classes = classes
+        self._classes, self._by_source = classes, by_source
         self._seen: dict[Any, int] = {}
         self._alive: list[Any] = []  # so that no number that tells two things apart is given again
 
@@ -147,10 +158,10 @@ class _Walk:
             self.add(NAMES[function])
         if function in NAMES or not self._is_new(function):
             return
-        self.add(function.__qualname__)
+        self.add(f"{function.__qualname__} {function.__annotations__.get('return') == 'int'}")
         self.value(function.__defaults__, function.__name__)
         self.value(function.__kwdefaults__, function.__name__)
-        names = self._code(function.__code__)
+        names = self._source(function) if self._by_source else self._code(function.__code__)
         for cell_name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self.add(cell_name)
             content = _content(cell, cell_name)
@@ -179,6 +190,14 @@ class _Walk:
             self.value(value, f"{owner.__name__}.{name}")
             self._attributes(value, names)
 
+    def _source(self, function: types.FunctionType) -> list[str]:
+        """Describes a function by its text, and returns the names that it reads."""
+        text = source_of(function.__code__)
+        if not text:
+            raise UncomparableError(f"{function.__qualname__}, which has no source")
+        self.add(text)
+        return sorted(names_in(function.__code__))
+
     def _code(self, code: types.CodeType) -> list[str]:
         """Describes a code object with those inside it, and returns the names that they read."""
         names = list(code.co_names)
@@ -191,6 +210,12 @@ class _Walk:
             else:
                 self.value(constant, code.co_name)
         return list(dict.fromkeys(names))
+
+
+def names_in(code: types.CodeType) -> set[str]:
+    """The names that a function reads, and the functions inside it."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return set(code.co_names).union(*map(names_in, inner))
 
 
 def _content(cell: Any, name: str) -> Any:

@@ -24,9 +24,40 @@ from zermelo.envs.rules.arrays import SYMBOLS
 from zermelo.envs.support.files import read_file, replaced
 
 MAGIC: Final = b"zermelo machine code 2"
-_LARGEST: Final = 1 << 28
-_FREE = "NRT_MemInfo_call_dtor"
-"""What frees an array's memory: never called where nothing allocates any, as memory is only borrowed then."""
+LARGEST: Final = 1 << 28
+"""Bytes of a kernel's file; of a larger one nothing is read."""
+_MEMORY: Final = {"NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor"}
+_MEMORY_OF_C: Final = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+define void @NRT_MemInfo_call_dtor(ptr %memory) {
+  call void @free(ptr %memory)
+  ret void
+}
+define ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 %align) {
+  %step = zext i32 %align to i64
+  %head = add i64 %step, 48
+  %all = add i64 %size, %head
+  %memory = call ptr @malloc(i64 %all)
+  %none = icmp eq ptr %memory, null
+  br i1 %none, label %end, label %filled
+filled:
+  %address = ptrtoint ptr %memory to i64
+  %behind = add i64 %address, %head
+  %rest = urem i64 %behind, %step
+  %start = sub i64 %behind, %rest
+  %data = inttoptr i64 %start to ptr
+  store { i64, ptr, ptr, ptr, i64, ptr } { i64 1, ptr null, ptr null, ptr null, i64 0, ptr null }, ptr %memory
+  %slot = getelementptr i8, ptr %memory, i64 24
+  store ptr %data, ptr %slot
+  %bytes = getelementptr i8, ptr %memory, i64 32
+  store i64 %size, ptr %bytes
+  br label %end
+end:
+  ret ptr %memory
+}
+"""
+"""What gives and frees an array's memory, as ``MemInfo`` of Numba's ``nrt.cpp`` lays it out, without Numba."""
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
@@ -119,6 +150,7 @@ def _optimize(module: Any, machine: Any) -> None:
     passes.add_refprune_pass()
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()
+    passes.add_strip_symbols_pass()  # half of the size of bitcode
     passes.run(module, builder)
 
 
@@ -128,11 +160,59 @@ def emit(module: Any, entry: str, of: Processor | None = None) -> Code:
     if of is not None:
         module.triple, module.data_layout = of.triple, str(machine.target_data)
     _optimize(module, machine)
-    needs = _missing(module)
-    if [name for name in needs if name.startswith("NRT_")] == [_FREE]:
-        module.link_in(llvm.parse_assembly(f"define void @{_FREE}(ptr %memory) {{ ret void }}"))
-        needs.remove(_FREE)
-    return Code(entry, tuple(needs), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
+    return Code(entry, _needs(module), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
+
+
+_ANY: Final = Processor("x86_64-unknown-linux-gnu", "x86-64-v3")
+"""The processor by whose costs bitcode for all of them is optimized: what is left is to write its machine code."""
+_OF_C: Final = {
+    *("acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "expm1", "floor", "fmod", "free", "hypot"),
+    *("log", "log10", "log1p", "log2", "malloc", "memcpy", "memmove", "memset", "pow", "sin", "sinh", "sqrt"),
+    *("tan", "tanh"),
+}
+"""Functions of C that every platform has."""
+
+
+def portable(module: Any, entry: str) -> Code:
+    """The bitcode of a module of LLVM's, which is optimized, for all platforms with the same sizes and byte order.
+
+    It cannot be kept if it needs functions that only Numba has, or that not all platforms have.
+    """
+    machine = _machine(_ANY)
+    module.triple, module.data_layout = _ANY.triple, str(machine.target_data)
+    _optimize(module, machine)
+    needs = _needs(module)
+    module.triple = module.data_layout = ""
+    is_free = _ADDRESS.search(str(module)) is None and {*needs} <= _OF_C | {*SYMBOLS}
+    return Code(entry, needs, module.as_bitcode(), is_free)
+
+
+def emit_portable(bitcode: Code, of: Processor | None = None) -> Code | None:
+    """The machine code of a kernel's bitcode, for this processor or another.
+
+    None if this LLVM cannot read it, or this process does not have a function that it needs.
+    """
+    if of is None and not all(name in SYMBOLS or llvm.address_of_symbol(name) for name in bitcode.needs):
+        return None
+    of = of or processor()
+    machine = _machine(of)
+    try:
+        module = llvm.parse_bitcode(bitcode.data)
+        module.triple, module.data_layout = of.triple, str(machine.target_data)
+        module.verify()
+    except RuntimeError:
+        return None
+    return Code(bitcode.entry, bitcode.needs, machine.emit_object(module))
+
+
+def _needs(module: Any) -> tuple[str, ...]:
+    """The symbols that a module expects from elsewhere; memory comes from C where that is all it asks of Numba."""
+    asked = {name for name in _missing(module) if name.startswith("NRT_")}
+    if asked and asked <= _MEMORY:
+        memory = llvm.parse_assembly(_MEMORY_OF_C)
+        memory.triple, memory.data_layout = module.triple, module.data_layout
+        module.link_in(memory)
+    return tuple(_missing(module))
 
 
 def _missing(module: Any) -> list[str]:
@@ -168,21 +248,34 @@ def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     return found  # type: ignore[no-any-return]  # a ctypes function
 
 
-def _checksum(path: Path, content: bytes) -> bytes:
-    """The checksum of the content of the file with this name."""
-    return hashlib.sha256(os.fsencode(path.name) + b"\n" + content).hexdigest().encode()
+def packed(name: str, code: Code) -> bytes:
+    """Code as the content of the file with this name."""
+    content = json.dumps({"entry": code.entry, "needs": code.needs}).encode() + b"\n" + code.data
+    return b"\n".join((MAGIC, _checksum(name, content), content))
+
+
+def unpacked(name: str, packed: bytes) -> Code | None:
+    """The code in the content of a file; None if it is not what was written, as it was, under this name."""
+    try:
+        magic, checksum, content = packed.split(b"\n", 2)
+        if magic != MAGIC or checksum != _checksum(name, content):
+            return None
+        head, data = content.split(b"\n", 1)
+        told = json.loads(head)
+        return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _checksum(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(os.fsencode(name) + b"\n" + content).hexdigest().encode()
 
 
 def read(path: Path) -> Code | None:
     """The machine code in a file; None if there is none that was written, as it is, under this name."""
     try:
-        magic, checksum, content = read_file(path, _LARGEST).split(b"\n", 2)
-        if magic != MAGIC or checksum != _checksum(path, content):
-            return None
-        head, data = content.split(b"\n", 1)
-        told = json.loads(head)
-        return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return unpacked(path.name, read_file(path, LARGEST))
+    except OSError:
         return None
 
 
@@ -192,6 +285,5 @@ def write(path: Path, code: Code) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    content = json.dumps({"entry": code.entry, "needs": code.needs}).encode() + b"\n" + code.data
     with replaced(path) as partial:
-        partial.write_bytes(b"\n".join((MAGIC, _checksum(path, content), content)))
+        partial.write_bytes(packed(path.name, code))

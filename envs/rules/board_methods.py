@@ -15,6 +15,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.squares import HEXAGONS, Squares, squares_of
 from zermelo.envs.rules.boards import board_seen, symmetric_square
 from zermelo.envs.rules.words import contains
+from zermelo.envs.support.source import run_text
 
 Board: TypeAlias = Annotated[int, "Board"]
 """A set of squares: square ``row * columns + column`` is the bit of that number."""
@@ -197,7 +198,7 @@ def _symmetric_state(state_class: Any) -> Callable[..., Any]:
         "symmetric_square": symmetric_square,
         "__name__": __name__,
     }
-    exec(_SOURCE.format(parts=", ".join(parts)), space)
+    run_text(_SOURCE.format(parts=", ".join(parts)), space)
     made: Callable[..., Any] = space["symmetric_state"]
     return made
 

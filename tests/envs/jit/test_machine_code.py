@@ -69,10 +69,11 @@ from pathlib import Path
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import build, code_cache, compiling
+from zermelo.envs.jit import build, code_cache, compiling, portable
 from zermelo.envs.rules import RulesGame
 
 RULES = Nim((3, 4, 5))
+portable.ARCHIVE = Path("none")
 """
 DAMAGE = """
 class CompilerCalledError(Exception):

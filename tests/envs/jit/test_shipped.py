@@ -10,7 +10,7 @@ import pytest
 
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import build, code_cache, machine_code
+from zermelo.envs.jit import build, code_cache, machine_code, portable
 from zermelo.envs.jit.machine_code import baselines, platform_of, processor
 from zermelo.envs.jit.perft_kernel import leaves_kernel
 
@@ -41,6 +41,7 @@ def package(shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
 
     monkeypatch.setattr(build, "_BUILT", {})
     monkeypatch.setattr(code_cache, "_SHIPPED", shipped)
+    monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "none.zip")
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", refuse)
     return tmp_path
@@ -67,7 +68,7 @@ def test_a_lower_baseline_serves_too(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("baselines", list),
         ("_versions", lambda: ("0.1", "0.2", "0.3")),
-        ("digest_of", lambda *_: "other sources"),
+        ("digest_of", lambda *_, **__: "other sources"),
         ("_ENTRY_POINTS", "otherwise"),
         ("processor", lambda: machine_code.Processor("riscv64-unknown-linux-gnu", "generic")),
     ],

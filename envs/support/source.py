@@ -1,0 +1,54 @@
+"""The text of functions, as it stands in the files that their code came from."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import time
+import types
+from typing import Any, Final
+
+from zermelo.envs.support.files import read_file
+
+_LOADED: Final = time.time()
+"""A file that was changed later may not be what runs in this process."""
+_GENERATED: Final[dict[str, list[str]]] = {}
+"""The lines of texts that this package wrote, by the names of their files, which there are none of."""
+
+
+def run_text(text: str, space: dict[str, Any]) -> None:
+    """Executes a text that was generated, such as the definition of a function, whose source can be had."""
+    file = f"<generated {len(_GENERATED)}>"
+    _GENERATED[file] = text.split("\n")
+    exec(compile(text, file, "exec"), space)
+
+
+def source_of(code: types.CodeType) -> str:
+    """The text of a function from its first decorator to its last line; empty if it cannot be had.
+
+    It cannot be of what ``exec`` made elsewhere, of a lambda, and of a file that was changed while it was in use.
+    """
+    lines = _GENERATED.get(code.co_filename) or _lines(code.co_filename)
+    text = "\n".join(lines[code.co_firstlineno - 1 : _last_line(code)])
+    return text if re.search(rf"^\s*(async )?def {re.escape(code.co_name)}\b", text, re.MULTILINE) else ""
+
+
+@functools.cache
+def _lines(file: str) -> list[str]:
+    """The lines of a file; none if it cannot be read, or was changed since this module was loaded."""
+    try:
+        about = os.stat(file)
+        if max(about.st_mtime, about.st_ctime) > _LOADED:
+            return []
+        text = read_file(file).decode()
+    except (OSError, ValueError):
+        return []
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _last_line(code: types.CodeType) -> int:
+    """The last line of a function that code was made of."""
+    ends = (end for _, end, _, _ in code.co_positions() if end is not None)
+    inner = (_last_line(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return max((*ends, *inner), default=0)
