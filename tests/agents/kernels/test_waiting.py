@@ -16,12 +16,18 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
 from zermelo.envs import InvalidSettingError, make_env
 from zermelo.envs.games import MNK, Hex, Nim
-from zermelo.envs.jit import build
+from zermelo.envs.jit import build, portable
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
 
 LONG = 60.0
 """Seconds after which a test has failed."""
+
+
+@pytest.fixture(autouse=True)
+def _no_shipped_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested here is how the compiler is waited for."""
+    monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "none.zip")
 
 
 @pytest.fixture
