@@ -7,12 +7,14 @@ is as good as none. There are no Python objects in it, so reading one runs no co
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -58,6 +60,25 @@ end:
 }
 """
 """What gives and frees an array's memory, as ``MemInfo`` of Numba's ``nrt.cpp`` lays it out, without Numba."""
+_COUNTING: Final = """
+declare void @NRT_MemInfo_call_dtor(ptr)
+define void @NRT_decref(ptr %memory) noinline {
+  %none = icmp eq ptr %memory, null
+  br i1 %none, label %end, label %counted
+counted:
+  fence release
+  %before = atomicrmw sub ptr %memory, i64 1 monotonic
+  %last = icmp eq i64 %before, 1
+  br i1 %last, label %free, label %end
+free:
+  fence acquire
+  call void @NRT_MemInfo_call_dtor(ptr %memory)
+  br label %end
+end:
+  ret void
+}
+"""
+"""Numba's function that counts references down: its own is written for this processor already."""
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
@@ -171,6 +192,8 @@ _OF_C: Final = {
     *("tan", "tanh"),
 }
 """Functions of C that every platform has."""
+_OF_ONE = re.compile(r"@llvm\.(x86|aarch64|arm|ppc|riscv|s390|wasm|loongarch)\.| asm ")
+"""Instructions that only some processors have."""
 
 
 def portable(module: Any, entry: str) -> Code:
@@ -180,11 +203,23 @@ def portable(module: Any, entry: str) -> Code:
     """
     machine = _machine(_ANY)
     module.triple, module.data_layout = _ANY.triple, str(machine.target_data)
+    for function in module.functions:
+        if function.name == "NRT_decref" and not function.is_declaration:
+            function.linkage = "weak_any"
+            _link_in(module, _COUNTING)
+            module.get_function("NRT_decref").linkage = "internal"
     _optimize(module, machine)
     needs = _needs(module)
     module.triple = module.data_layout = ""
-    is_free = _ADDRESS.search(str(module)) is None and {*needs} <= _OF_C | {*SYMBOLS}
+    text = str(module)
+    is_free = not _ADDRESS.search(text) and not _OF_ONE.search(text) and {*needs} <= _OF_C | {*SYMBOLS}
     return Code(entry, needs, module.as_bitcode(), is_free)
+
+
+def _link_in(module: Any, text: str) -> None:
+    added = llvm.parse_assembly(text)
+    added.triple, added.data_layout = module.triple, module.data_layout
+    module.link_in(added)
 
 
 def emit_portable(bitcode: Code, of: Processor | None = None) -> Code | None:
@@ -192,6 +227,7 @@ def emit_portable(bitcode: Code, of: Processor | None = None) -> Code | None:
 
     None if this LLVM cannot read it, or this process does not have a function that it needs.
     """
+    _import_c()
     if of is None and not all(name in SYMBOLS or llvm.address_of_symbol(name) for name in bitcode.needs):
         return None
     of = of or processor()
@@ -209,9 +245,7 @@ def _needs(module: Any) -> tuple[str, ...]:
     """The symbols that a module expects from elsewhere; memory comes from C where that is all it asks of Numba."""
     asked = {name for name in _missing(module) if name.startswith("NRT_")}
     if asked and asked <= _MEMORY:
-        memory = llvm.parse_assembly(_MEMORY_OF_C)
-        memory.triple, memory.data_layout = module.triple, module.data_layout
-        module.link_in(memory)
+        _link_in(module, _MEMORY_OF_C)
     return tuple(_missing(module))
 
 
@@ -229,8 +263,21 @@ def _import_functions() -> None:
     rtsys.initialize(cpu_target.target_context)
 
 
+@functools.cache
+def _import_c() -> None:
+    """Makes functions of C known, also for instructions that become calls of them, such as a logarithm."""
+    names = {"win32": ("ucrtbase",), "linux": (None, "libm.so.6")}.get(sys.platform, (None,))
+    for name in names:
+        with contextlib.suppress(OSError):  # another C library, which has all in one
+            library = ctypes.CDLL(name)
+            for each in _OF_C:
+                if llvm.address_of_symbol(each) is None and hasattr(library, each):
+                    llvm.add_symbol(each, ctypes.cast(library[each], ctypes.c_void_p).value)
+
+
 def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     """The function in some machine code, for arguments of these types; it runs without the interpreter's lock."""
+    _import_c()
     for name in code.needs:
         if name in SYMBOLS:
             llvm.add_symbol(name, SYMBOLS[name]())
