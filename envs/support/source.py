@@ -30,8 +30,19 @@ def source_of(code: types.CodeType) -> str:
     It cannot be of what ``exec`` made elsewhere, of a lambda, and of a file that was changed while it was in use.
     """
     lines = _GENERATED.get(code.co_filename) or _lines(code.co_filename)
-    text = "\n".join(lines[code.co_firstlineno - 1 : _last_line(code)])
+    first, last = code.co_firstlineno - 1, _last_line(code)
+    if not 0 <= first < last <= len(lines):
+        return ""
+    # Versions of Python differ in which of the last lines have code: all that stand deeper belong to the function.
+    margin = _indentation(lines[first])
+    while last < len(lines) and (not lines[last].strip() or _indentation(lines[last]) > margin):
+        last += 1
+    text = "\n".join(lines[first:last]).rstrip()
     return text if re.search(rf"^\s*(async )?def {re.escape(code.co_name)}\b", text, re.MULTILINE) else ""
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 @functools.cache
