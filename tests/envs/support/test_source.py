@@ -18,12 +18,11 @@ def loop(numbers: Any) -> None:
         )  # fmt: skip
 
 
-def only_text(
+def dedented(
     first: int,
-) -> None:
-    """Says nothing.
-
-    That is all.
+) -> str:
+    return f"""{first}
+that is all
     """
 
 
