@@ -28,11 +28,11 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence, read_json
+from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json
 from zermelo.envs.support.files import file_version
 
 FOLDER: Final = Path(__file__).with_name("ladders")
-KIND: Final = Kind("ladder", "`zermelo ladder ENV --out FILE` writes one")
+KIND: Final = FileKind("ladder", "`zermelo ladder ENV --out FILE` writes one")
 _LARGEST: Final = 1 << 20
 
 

@@ -187,21 +187,23 @@ class SearchAgent(ConfiguredAgent):
         self.check_game(as_game(env, backend=self.backend, traits=self.traits))
         if getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None:
             root = position(env, backend=self.backend, traits=self.traits)
-            self._look_up(root.game, root.state, contextlib.nullcontext)
+            self._look_up(root.game, root.state)
 
-    def _look_up(
-        self, game: Game[Any], state: Any, timed: Callable[[], contextlib.AbstractContextManager[None]]
-    ) -> SearchResult | None:
+    @property
+    def _has_files(self) -> bool:
+        """True if there is an opening book, or an endgame table."""
+        return getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None
+
+    def _look_up(self, game: Game[Any], state: Any) -> SearchResult | None:
         """The answer of the opening book, if there is one; the files are read and checked."""
-        book, tables = getattr(self, "book", None), getattr(self, "tables", None)
-        if book is None and tables is None:
+        if not self._has_files:
             return None
+        book, tables = getattr(self, "book", None), getattr(self, "tables", None)
         from zermelo.agents.knowledge.books import book_answer
         from zermelo.agents.knowledge.endgame_tables import table_for
 
-        with timed():
-            table_for(tables, game)
-            return None if book is None else book_answer(book, game, state, self.generator)
+        table_for(tables, game)
+        return None if book is None else book_answer(book, game, state, self.generator)
 
     def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
@@ -303,7 +305,8 @@ class SearchAgent(ConfiguredAgent):
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            known = self._look_up(game, state, budget.off_the_clock)
+            with budget.off_the_clock() if self._has_files else contextlib.nullcontext():
+                known = self._look_up(game, state)
             found = known or self.choose(game, state, budget)
             self.__dict__["_searched"] = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)

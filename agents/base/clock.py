@@ -1,4 +1,4 @@
-"""The clocks of a game, as an agent is told them, and the share of the time left that a move should take."""
+"""The clocks of a game, and the share of the remaining time that a move should take."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TimeShare(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GameClock:
-    """The time that the players have left, as an agent is told it before its move.
+    """The remaining time of all players before a move.
 
     Attributes:
         left: The seconds that each seat has left.

@@ -206,7 +206,7 @@ def has_few_states(game: Any, state: Any, most: int) -> bool:
 
 
 def _successors(game: Any, state: Any) -> Iterator[tuple[Any, float]]:
-    """What can follow a state, row by row of its matrix; and how likely that is, where chance decides."""
+    """The successors of a state, row by row of its matrix, with their probabilities where chance decides."""
     if game.is_terminal(state):
         return
     if not game.movers(state):
@@ -284,7 +284,7 @@ def backward_induction(
 
 
 class _Found(NamedTuple):
-    """What follows a state, row by row of its matrix.
+    """Returns the successors of a state, row by row of its matrix.
 
     Attributes:
         shape: How many actions each player has; None where chance decides, or the game has ended.

@@ -25,9 +25,9 @@ import msgspec
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.data_files import Kind, ShortText, decoded, open_lines, write_lines
+from zermelo.envs.support.data_files import FileKind, ShortText, decoded, open_lines, write_lines
 
-KIND: Final = Kind("policy", "write it anew with `zermelo solve ENV --policy FILE`, or PolicyTable.save")
+KIND: Final = FileKind("policy", "write it anew with `zermelo solve ENV --policy FILE`, or PolicyTable.save")
 
 
 class Plan(enum.StrEnum):

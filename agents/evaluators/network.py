@@ -29,7 +29,7 @@ from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence, read_json, write_json
+from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json, write_json
 
 ONE: Final = 255
 """A hidden value that counts in full, and what the first layer's weights are multiplied by."""
@@ -215,7 +215,7 @@ def require_writable(path: str) -> None:
         raise InvalidSettingError(f"the file must end in .json and be in a folder that is there, not {path!r}")
 
 
-KIND: Final = Kind("evaluation", "name one that `zermelo tune` wrote")
+KIND: Final = FileKind("evaluation", "name one that `zermelo tune` wrote")
 LARGEST: Final = 1 << 25
 """Bytes of a file."""
 

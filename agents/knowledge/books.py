@@ -33,12 +33,12 @@ from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Form
-from zermelo.envs.support.data_files import Kind, ShortText, in_a_sentence
+from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
 from zermelo.envs.support.files import file_version, opened
 from zermelo.envs.support.installing import install_command
 
-KIND: Final = Kind("opening book", "make it again with `zermelo book`, or name another file")
-_POLYGLOT: Final = Kind("Polyglot book", "name a book of chess in Polyglot's format")
+KIND: Final = FileKind("opening book", "make it again with `zermelo book`, or name another file")
+_POLYGLOT: Final = FileKind("Polyglot book", "name a book of chess in Polyglot's format")
 FORMS: Final = {
     "keys": Form("<i8", 1),
     "values": Form("<f4", 1),

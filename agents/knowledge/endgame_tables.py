@@ -23,10 +23,10 @@ from zermelo.envs.rules.contract import DEFAULTS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.scores import WIN
 from zermelo.envs.support.array_files import Arrays, Form
-from zermelo.envs.support.data_files import Kind, in_a_sentence
+from zermelo.envs.support.data_files import FileKind, in_a_sentence
 from zermelo.envs.support.files import file_version
 
-KIND: Final = Kind("endgame table", "make it again with `zermelo table`, or name another file")
+KIND: Final = FileKind("endgame table", "make it again with `zermelo table`, or name another file")
 FORMS: Final = {
     "scores": Form("<i2", 1),
     "uppers": Form("<i2", 1, is_optional=True),

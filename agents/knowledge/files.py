@@ -21,7 +21,7 @@ from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Arrays, Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import Kind, ShortText
+from zermelo.envs.support.data_files import FileKind, ShortText
 
 _VERSION: Final = 2
 _GAMES, _PLIES, _NUMBERS = 12, 80, 16
@@ -43,7 +43,7 @@ Header = TypeVar("Header", bound=KnowledgeHeader)
 
 
 def write_knowledge(
-    path: str | os.PathLike[str], kind: Kind, rules: Any, about: dict[str, Any], **arrays: Any
+    path: str | os.PathLike[str], kind: FileKind, rules: Any, about: dict[str, Any], **arrays: Any
 ) -> None:
     """Writes a file of a kind as a whole or not at all."""
     from importlib.metadata import version
@@ -60,7 +60,7 @@ def write_knowledge(
 
 def read_knowledge(
     path: str | os.PathLike[str],
-    kind: Kind,
+    kind: FileKind,
     header: type[Header],
     forms: Mapping[str, Form],
     rules: Any,
@@ -80,7 +80,7 @@ def read_knowledge(
     return read_arrays(path, kind, _VERSION, header, forms, check_all)
 
 
-def rules_for(path: str | os.PathLike[str], kind: Kind, game: Any) -> Any:
+def rules_for(path: str | os.PathLike[str], kind: FileKind, game: Any) -> Any:
     """The rules of a game that a file is asked for.
 
     Raises:

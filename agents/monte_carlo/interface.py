@@ -174,7 +174,7 @@ _MOST_FAILURES: Final = 1_000
 """Simulations in a row in which the environment failed."""
 
 
-class BestLine(NamedTuple):
+class BestPlayout(NamedTuple):
     """The game to its end in which the only player got most, of all that were simulated.
 
     Of several it is the shortest. Where nothing is left to chance it can be played again, so its total is a
@@ -188,9 +188,9 @@ class BestLine(NamedTuple):
     total: float = -math.inf
     actions: tuple[int, ...] = ()
 
-    def after(self, action: int) -> BestLine:
-        """What is left of it after an action from the root."""
-        return BestLine(self.total, self.actions[1:]) if self.actions[:1] == (action,) else BestLine()
+    def after(self, action: int) -> BestPlayout:
+        """Returns the rest of it after an action from the root; an empty one if it began with another action."""
+        return BestPlayout(self.total, self.actions[1:]) if self.actions[:1] == (action,) else BestPlayout()
 
 
 class SimulationSearch:
@@ -201,7 +201,7 @@ class SimulationSearch:
     root_state: Any
     simulations = 0
     """How many have been made."""
-    best_line = BestLine()
+    best_line = BestPlayout()
     """Of one player without chance; empty elsewhere, and over rules."""
     tree_nodes: int = 0
     tree_depth: int = 0
@@ -211,7 +211,7 @@ class SimulationSearch:
     why_plain: str = ""
     _shared: Budget | None = None
     _shared_seconds: float = 0.0
-    """What was left of that budget when its first simulation began."""
+    """Seconds that the budget had left when the first simulation began."""
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""

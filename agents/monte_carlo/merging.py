@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.scores import count_values
-from zermelo.agents.monte_carlo.interface import BestLine, RootAction, SimulationSearch
+from zermelo.agents.monte_carlo.interface import BestPlayout, RootAction, SimulationSearch
 
 
 class Order(NamedTuple):
@@ -46,7 +46,7 @@ class Part(NamedTuple):
     lines: Mapping[int, tuple[int, ...]]
     looked: Mapping[int, tuple[float, ...]]
     paid: Mapping[int, tuple[float, ...]]
-    best_line: BestLine
+    best_line: BestPlayout
     stopped_by: StoppedBy
     simulations: int
     nodes: int

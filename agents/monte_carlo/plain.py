@@ -26,7 +26,7 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
     PRIOR_DRAWS,
-    BestLine,
+    BestPlayout,
     Edge,
     MonteCarlo,
     Scale,
@@ -383,7 +383,7 @@ class PlainMonteCarlo(MonteCarlo):
         total, best = float(self.game.utility(end)[0]), self.best_line
         length = len(self.path_actions) + len(taken)
         if total > best.total or (total == best.total and length < len(best.actions)):
-            self.best_line = BestLine(total, (*self.path_actions, *(action for _, action in taken)))
+            self.best_line = BestPlayout(total, (*self.path_actions, *(action for _, action in taken)))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
         """The evaluation of a state for each seat, averaged over chance if chance is to move."""
@@ -462,7 +462,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.nodes_by_key = {self.game.key(each.state): each for each in kept} if self.shares else {}
         if node is not self.root:
             is_child = node in children_at(self.root, self.root.actions.index(played))
-            self.best_line = self.best_line.after(played) if is_child else BestLine()
+            self.best_line = self.best_line.after(played) if is_child else BestPlayout()
         self.root, self.root_state, self.budget = node, state, budget
         self.simulations = self.tree_depth = 0
         budget.nodes += 1  # whatever the limits: there must be an answer

@@ -68,7 +68,7 @@ class Engine:
     Args:
         name: What messages call it.
         words: The program and its arguments.
-        merges_errors: Whether its standard error belongs to its answers.
+        merges_errors: True if the engine writes its answers to standard error too.
     """
 
     def __init__(self, name: str, words: Sequence[str], *, merges_errors: bool = False) -> None:
@@ -231,7 +231,7 @@ class EngineAgent(ConfiguredAgent):
     """
 
     _merges_errors: ClassVar[bool] = False
-    """Whether its standard error belongs to its answers."""
+    """True if the engine writes its answers to standard error too."""
 
     path: str = ""
 

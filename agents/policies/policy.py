@@ -180,7 +180,7 @@ class ViewAgent(ConfiguredAgent):
 
 
 def _form(seen: Any) -> str:
-    """What a player sees, as its shape."""
+    """The shape of an observation, as messages print it."""
     if isinstance(seen, Mapping):
         return ", ".join(f"{name}: {_form(part)}" for name, part in seen.items())
     shape = np.shape(seen) if isinstance(seen, np.ndarray | np.generic | list | tuple) else None

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from zermelo.envs.support.data_files import (
     ALWAYS,
     MOST_RATIO,
-    Kind,
+    FileKind,
     check_sealed,
     decoded,
     in_a_sentence,
@@ -77,7 +77,7 @@ class _Member(NamedTuple):
 
 def write_arrays(
     path: str | os.PathLike[str],
-    kind: Kind,
+    kind: FileKind,
     version: int,
     about: Mapping[str, Any],
     arrays: Mapping[str, Any],
@@ -113,7 +113,7 @@ def _title(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
 
 def read_arrays(
     path: str | os.PathLike[str],
-    kind: Kind,
+    kind: FileKind,
     version: int,
     header: type[Header],
     forms: Mapping[str, Form],

@@ -42,7 +42,7 @@ _FAULTS: Final = (
 """Errors of the libraries that read what is damaged."""
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """A kind of file: its name, and what to do instead of reading one that is damaged."""
 
     name: str
@@ -50,7 +50,7 @@ class Kind(NamedTuple):
 
 
 @contextlib.contextmanager
-def in_a_sentence(path: str | os.PathLike[str], kind: Kind) -> Iterator[None]:
+def in_a_sentence(path: str | os.PathLike[str], kind: FileKind) -> Iterator[None]:
     """Says of an error in the block what is wrong with a file of some kind.
 
     Raises:
@@ -77,7 +77,7 @@ def in_a_sentence(path: str | os.PathLike[str], kind: Kind) -> Iterator[None]:
         raise _damaged(name, kind, error) from error
 
 
-def _damaged(name: str, kind: Kind, error: Exception) -> InvalidSettingError:
+def _damaged(name: str, kind: FileKind, error: Exception) -> InvalidSettingError:
     said = "".join(letter if letter.isprintable() else "?" for letter in str(error) or type(error).__name__)
     reason = said if len(said) <= 200 else f"{said[:200]}..."
     return InvalidSettingError(f"{name!r} is no {kind.name}, or it is damaged ({reason}): {kind.remedy}")
@@ -137,7 +137,7 @@ def write_json(path: str | os.PathLike[str], text: bytes) -> None:
         partial.write_bytes(sealed(text) + b"\n")
 
 
-def read_json(path: str | os.PathLike[str], kind: Kind, form: Any, *, largest: int) -> Any:
+def read_json(path: str | os.PathLike[str], kind: FileKind, form: Any, *, largest: int) -> Any:
     """The object in a file of at most ``largest`` bytes.
 
     Raises:
@@ -184,7 +184,7 @@ def _is_packed(path: str | os.PathLike[str]) -> bool:
 
 
 @contextlib.contextmanager
-def open_lines(path: str | os.PathLike[str], kind: Kind) -> Iterator[tuple[bytes, Iterator[bytes]]]:
+def open_lines(path: str | os.PathLike[str], kind: FileKind) -> Iterator[tuple[bytes, Iterator[bytes]]]:
     """The header of a file, and its lines one by one, once all has been checked.
 
     Raises:

@@ -36,7 +36,7 @@ _LEFT_OUT: Final = re.compile(r"\{[^}]*\}|\$\d+|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!
 """Comments, signs and results in a line of moves."""
 
 
-class Written(NamedTuple):
+class WrittenOpening(NamedTuple):
     """An opening before its moves are played.
 
     Attributes:
@@ -54,7 +54,7 @@ class Written(NamedTuple):
 
 def read_openings(
     path: str | os.PathLike[str], rules: Callable[[], Any], plies: int | None = None
-) -> Iterator[Written]:
+) -> Iterator[WrittenOpening]:
     """The openings of a file, in its order.
 
     The file is in PGN or SGF if its name or its first characters say so. Else it has one opening a line: a
@@ -74,7 +74,7 @@ def read_openings(
     content = text.lstrip()
     if suffix == ".pgn" or _PGN.match(content):
         _require(rules(), Chess, f"{name} is in PGN, which is for chess")
-        games: Iterator[Written] = _from_pgn(text, name, plies)
+        games: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
     elif suffix == ".sgf" or _SGF.match(content):
         found = _require(rules(), Go, f"{name} is in SGF, which is for Go")
         games = _from_sgf(text, name, found.size)
@@ -156,32 +156,32 @@ def _decoded(content: bytes) -> str:
 # -- its openings
 
 
-def _from_pgn(text: str, name: str, plies: int | None) -> Iterator[Written]:
+def _from_pgn(text: str, name: str, plies: int | None) -> Iterator[WrittenOpening]:
     for game in pgn_games(text, plies):
         where = f"the game at line {game.line} of {name}"
         if not game.moves and game.fen == Chess().fen:
             raise InvalidSettingError(f"{where} has no moves: leave it out")
-        yield Written(where, " ".join(game.moves), game.fen)
+        yield WrittenOpening(where, " ".join(game.moves), game.fen)
 
 
-def _from_sgf(text: str, name: str, size: int) -> Iterator[Written]:
+def _from_sgf(text: str, name: str, size: int) -> Iterator[WrittenOpening]:
     for game in sgf_games(text, size):
         where = f"the game at line {game.line} of {name}"
         if not game.setup and not game.moves:
             raise InvalidSettingError(f"{where} has no moves: leave it out")
-        yield Written(where, game.setup + game.moves, setup=len(game.setup))
+        yield WrittenOpening(where, game.setup + game.moves, setup=len(game.setup))
 
 
-def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[Written]:
+def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[WrittenOpening]:
     for number, line in zip(itertools.count(1), io.StringIO(text), strict=False):
         where = f"line {number} of {name}"
         if _POSITION.match(line.strip()):
             _require(rules(), Chess, f"{where} is a position of chess")
-            yield Written(where, (), _position(line.strip(), where))
+            yield WrittenOpening(where, (), _position(line.strip(), where))
             continue
         moves = _LEFT_OUT.sub(" ", line.partition("#")[0]).strip().strip(",").strip()
         if moves:
-            yield Written(where, _actions(moves) or moves)
+            yield WrittenOpening(where, _actions(moves) or moves)
 
 
 def _position(text: str, where: str) -> str:

@@ -28,7 +28,7 @@ from zermelo.evaluation.match.sources import EnvSource, env_name
 from zermelo.evaluation.match.text import plain, shown
 from zermelo.evaluation.positions.moves import game_or_none, play_moves
 from zermelo.evaluation.schedule import derived_seed
-from zermelo.evaluation.tournament.opening_files import Written, read_openings
+from zermelo.evaluation.tournament.opening_files import WrittenOpening, read_openings
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any] | str]
 """How many random plies, a file of openings (``book:FILE`` for an opening book), or the openings themselves."""
@@ -124,7 +124,7 @@ def openings_for(
     return openings
 
 
-def _checked(written: Iterable[Written], checker: _Checker, count: int) -> RunOpenings:
+def _checked(written: Iterable[WrittenOpening], checker: _Checker, count: int) -> RunOpenings:
     """The first so many different openings, after a look at some more."""
     found = dict[Opening, None]()
     for number, one in enumerate(written, start=1):
@@ -140,19 +140,19 @@ def spec_at(source: str, fen: str) -> str:
     return str(Spec(spec.name, {**spec.arguments, "fen": fen}))
 
 
-def _listed(openings: Iterable[Any], where: str) -> Iterator[Written]:
+def _listed(openings: Iterable[Any], where: str) -> Iterator[WrittenOpening]:
     for number, opening in enumerate(openings, start=1):
         if not isinstance(opening, Iterable):
             raise InvalidSettingError(
                 f"opening {number} {where} is a list of actions or a line of moves, not {shown(opening, 40)}"
             )
         moves = opening if isinstance(opening, str) else tuple(plain(action) for action in opening)
-        yield Written(f"opening {number} {where}", moves)
+        yield WrittenOpening(f"opening {number} {where}", moves)
 
 
-def _of_run(openings: Sequence[Opening]) -> Iterator[Written]:
+def _of_run(openings: Sequence[Opening]) -> Iterator[WrittenOpening]:
     for number, opening in enumerate(openings, start=1):
-        yield Written(f"opening {number} of the run", opening.actions, opening.fen)
+        yield WrittenOpening(f"opening {number} of the run", opening.actions, opening.fen)
 
 
 def _rules_of(env: Any) -> Any:
@@ -168,7 +168,7 @@ class _Checker:
     seed: int
     plies: int | None
 
-    def played(self, written: Written, number: int) -> Opening:
+    def played(self, written: WrittenOpening, number: int) -> Opening:
         """The opening; ``number`` counts from 1."""
         fen = self._start(written)
         env = make_env(spec_at(self.source, fen)) if fen else self.env
@@ -187,13 +187,13 @@ class _Checker:
             )
         return Opening(actions, fen)
 
-    def _read(self, driver: EnvDriver, written: Written) -> tuple[Any, ...]:
+    def _read(self, driver: EnvDriver, written: WrittenOpening) -> tuple[Any, ...]:
         try:
             return tuple(map(plain, play_moves(driver, str(written.moves), written.where, self.plies)))
         except IllegalActionError as error:
             raise InvalidSettingError(str(error)) from None
 
-    def _start(self, written: Written) -> str:
+    def _start(self, written: WrittenOpening) -> str:
         """The position that an opening begins at, in FEN; nothing where the environment's game begins there."""
         if not written.fen:
             return ""

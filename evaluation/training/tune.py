@@ -39,7 +39,7 @@ from zermelo.agents.training.networks.self_play import Lessons, LessonWork, cali
 from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train
 from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import Kind
+from zermelo.envs.support.data_files import FileKind
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 from zermelo.evaluation.workers import RunnerChoice
 
@@ -172,7 +172,7 @@ class _Progress:
 
 
 _PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
-_KIND: Final = Kind("progress of zermelo tune", "remove it, and begin again")
+_KIND: Final = FileKind("progress of zermelo tune", "remove it, and begin again")
 _FORMS: Final = {
     "planes": Form("<u8", 3),
     "movers": Form("|i1", 1),

@@ -16,7 +16,7 @@ import numpy as np
 from doubles.damage import ODD, damaged_bytes, damaged_json
 
 from zermelo.envs.support.array_files import write_arrays
-from zermelo.envs.support.data_files import Kind, sealed, split_checksum, write_json, write_lines
+from zermelo.envs.support.data_files import FileKind, sealed, split_checksum, write_json, write_lines
 
 
 def parts_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -31,7 +31,7 @@ def parts_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def rewrite(path: Path, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     """Writes an archive with the checksum that belongs to what is in it, whatever that is."""
     about = {name: value for name, value in header.items() if name not in ("kind", "version")}
-    kind, version = Kind(header.get("kind", ""), ""), header.get("version", 0)
+    kind, version = FileKind(header.get("kind", ""), ""), header.get("version", 0)
     write_arrays(path, kind, version, about, arrays)
 
 

@@ -25,7 +25,7 @@ from zermelo.agents.experts.poker.public_trees import Ints, PublicTree
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import Kind, in_a_sentence
+from zermelo.envs.support.data_files import FileKind, in_a_sentence
 
 SHIPPED: Final = "equity"
 """The policies that are shipped: hands are sorted by how often they win."""
@@ -121,7 +121,7 @@ class PokerPolicy:
         return cls(about.hold_em, Buckets(about.sizes, *bounds), arrays["shares"], about.value)
 
 
-KIND: Final = Kind("policy of hold'em", f"policy is {SHIPPED!r}, or a file that scripts/fit_poker.py wrote")
+KIND: Final = FileKind("policy of hold'em", f"policy is {SHIPPED!r}, or a file that scripts/fit_poker.py wrote")
 _FORMS: Final = {
     "shares": Form("|u1", 1),
     **{f"equity{part}": Form("<f4", 1) for part in range(3)},

@@ -29,10 +29,10 @@ from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import Kind
+from zermelo.envs.support.data_files import FileKind
 
 _MB: Final = 1 << 20
-_PART: Final = Kind("part of an endgame table", "it is solved again")
+_PART: Final = FileKind("part of an endgame table", "it is solved again")
 
 
 class _PartHeader(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ import gymnasium
 import pytest
 
 from zermelo.agents import MCTSAgent
-from zermelo.agents.monte_carlo.interface import BestLine
+from zermelo.agents.monte_carlo.interface import BestPlayout
 
 
 def played(agent, size="4x4", moves=40):
@@ -48,7 +48,7 @@ def test_processes_together_play_the_best_game_of_all():
 
 
 def test_a_line_goes_on_after_its_own_action_alone():
-    line = BestLine(3.0, (2, 0, 1))
-    assert line.after(2) == BestLine(3.0, (0, 1))
-    assert line.after(1) == BestLine(-math.inf, ())
-    assert BestLine().after(0) == BestLine()
+    line = BestPlayout(3.0, (2, 0, 1))
+    assert line.after(2) == BestPlayout(3.0, (0, 1))
+    assert line.after(1) == BestPlayout(-math.inf, ())
+    assert BestPlayout().after(0) == BestPlayout()

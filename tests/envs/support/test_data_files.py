@@ -18,9 +18,9 @@ import pytest
 
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import Kind, open_lines, read_json, sealed, write_json, write_lines
+from zermelo.envs.support.data_files import FileKind, open_lines, read_json, sealed, write_json, write_lines
 
-KIND = Kind("test file", "make it again")
+KIND = FileKind("test file", "make it again")
 FORMS = {"numbers": Form("<i8", 1), "more": Form("<f4", 2, is_optional=True)}
 MIB = 1 << 20
 
@@ -114,7 +114,7 @@ def test_arrays_of_another_form_are_refused(given: dict[str, Any], said: str, tm
 def test_headers_of_another_form_are_refused(
     kind: str, version: int, about: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    write_arrays(tmp_path / "file", Kind(kind, ""), version, about, {"numbers": np.arange(3)})
+    write_arrays(tmp_path / "file", FileKind(kind, ""), version, about, {"numbers": np.arange(3)})
     with pytest.raises(InvalidSettingError, match=re.escape(said)):
         arrays(tmp_path / "file")
 
