@@ -15,6 +15,7 @@ import collections
 import functools
 import hashlib
 import itertools
+import json
 import marshal
 import re
 import types
@@ -24,7 +25,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import UncopyableError, full_name
+from zermelo.envs.clone.kinds import UncopyableError, fields_of, full_name, layout_of
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
@@ -35,11 +36,26 @@ _BYTES: Final = 100
 """So many bytes of an array are looked at for each item of a container."""
 _CONTAINERS: Final = (list, tuple, dict, set, frozenset, collections.deque)
 
-NOT_AT_ALL: Final = ""
+AS_IT_IS: Final = "as it is"
 IN_ANY_ORDER: Final = "in any order"
 Left: TypeAlias = Mapping[str, Mapping[str, str]]
-"""What does not count: by the full name of a class, its attributes; each ``NOT_AT_ALL``, ``IN_ANY_ORDER`` or the
-names of types, apart by commas, whose values inside of it do not count."""
+"""What does not count: by the full name of a class, its attributes; each ``AS_IT_IS``, ``IN_ANY_ORDER``, or in
+JSON the places in it of which only counts which values there are equal to each other."""
+ANY: Final = "*"
+KEYS: Final = "keys"
+Place: TypeAlias = tuple[tuple[Any, ...], str]
+"""A place in an attribute's value, and the full name of the type of what stands there. Of a tuple the number of
+the item, of a dict with text as keys the key, of other containers ``ANY`` item, or the ``KEYS`` of a dict."""
+
+
+def key_place(key: Any) -> str:
+    """The place of a value in a dict, by its key."""
+    return f"={key}" if type(key) is str else ANY
+
+
+@functools.lru_cache(maxsize=64)
+def _places(how: str) -> frozenset[Place]:
+    return frozenset((tuple(path), name) for path, name in json.loads(how))
 
 
 def state_key(env: Any, without: Left | None = None) -> Hashable:
@@ -119,12 +135,13 @@ class _KeyWalk:
         without: Attributes that do not count.
     """
 
-    __slots__ = ("is_digest", "keep", "left", "out", "seen", "without")
+    __slots__ = ("is_digest", "keep", "left", "numbers", "out", "seen", "without")
 
     def __init__(self, *, is_digest: bool = False, left: int | None = None, without: Left | None = None) -> None:
         self.is_digest, self.left, self.without = is_digest, left, without
         self.out: list[Any] = []
         self.seen: dict[int, int] = {}
+        self.numbers: dict[Any, str] = {}
         self.keep: list[Any] = []
 
     def add_all(self, objects: Iterable[Any]) -> None:
@@ -173,9 +190,39 @@ class _KeyWalk:
         if left_out:
             how = (left_out.get(name) for name in names)
             values = [
-                value if kind is None else reduced(value, kind) for value, kind in zip(values, how, strict=True)
+                value if kind is None else self.reduced(value, kind)
+                for value, kind in zip(values, how, strict=True)
             ]
         self.add_all(values)
+
+    def reduced(self, value: Any, how: str) -> Any:
+        """What counts of an attribute, as ``Left`` says it."""
+        if how == AS_IT_IS:
+            return value
+        if how == IN_ANY_ORDER:
+            return sorted(value, key=_alone)
+        return self.numbered(value, (), _places(how))
+
+    def numbered(self, value: Any, path: tuple[Any, ...], places: frozenset[Place]) -> Any:
+        """A value, with numbers in place of those at some places: equal ones have the same."""
+        cls = type(value)
+        if (path, full_name(cls)) in places:
+            is_array = issubclass(cls, np.ndarray | np.generic)
+            return self.numbers.setdefault((cls, digest(value) if is_array else value), f"#{len(self.numbers)}")
+        items: list[Any]
+        if issubclass(cls, dict):
+            keys = [self.numbered(key, (*path, KEYS), places) for key in value]
+            parts = (self.numbered(part, (*path, key_place(key)), places) for key, part in value.items())
+            items = list(zip(keys, parts, strict=True))
+        elif issubclass(cls, tuple):
+            items = [self.numbered(part, (*path, place), places) for place, part in enumerate(value)]
+        elif issubclass(cls, list | collections.deque):
+            items = [self.numbered(part, (*path, ANY), places) for part in value]
+        else:
+            return value
+        layout = layout_of(cls)
+        has_fields = layout.dict_of is not None or bool(layout.slots)
+        return [original_class(cls), items, fields_of(value) if has_fields else None]
 
     def add_set(self, cls: type, items: Any) -> None:
         """Writes a set in an order of its own."""
@@ -207,23 +254,3 @@ def _alone(obj: Any, *, is_digest: bool = False) -> str:
     walk = _KeyWalk(is_digest=is_digest)
     walk.add_all([obj])
     return repr(walk.out)
-
-
-def reduced(value: Any, how: str) -> Any:
-    """What counts of an attribute, as ``Left`` says it."""
-    if how == NOT_AT_ALL:
-        return None
-    if how == IN_ANY_ORDER:
-        return sorted(value, key=_alone)
-    return _without_types(value, frozenset(how.split(",")))
-
-
-def _without_types(value: Any, names: frozenset[str]) -> Any:
-    if full_name(type(value)) in names:
-        return None
-    if type(value) is dict:
-        return [(key, _without_types(part, names)) for key, part in value.items()]
-    if type(value) in _CONTAINERS:
-        items = sorted(value, key=_alone) if isinstance(value, set | frozenset) else value
-        return [type(value), [_without_types(part, names) for part in items]]
-    return value

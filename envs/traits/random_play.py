@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.volatile import volatile_attributes
+from zermelo.envs.clone.volatile import Volatile
 from zermelo.envs.errors import CloneError, ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 from zermelo.envs.live.configuration import configuration, differences
@@ -103,6 +103,7 @@ class _Play:
         self.pairs = self.latent = self.steps = 0
         self.most, self.share = MAX_STEPS, 1.0
         self.noisy: set[str] = set()
+        self.volatile = Volatile()
         self.hidden: list[Any] = []
         self.notes: list[str] = []
         self.unpaid = self.disagrees = False
@@ -276,8 +277,9 @@ class _Play:
             self.differs = self.unseeded = True
         self.noisy |= parts - in_play
         self.observability.noisy |= self.noisy
-        if game.position(after) != game.position(again):
-            game.leave_out(volatile_attributes(game.environment(after), game.environment(again)))
+        if self.volatile or game.position(after) != game.position(again):
+            self.volatile.compare(game.environment(after), game.environment(again))
+            game.leave_out(self.volatile.left_out())
 
     def _different_parts(self, first: Any, second: Any) -> set[str]:
         one, other = shown(self.game, first, self.seats), shown(self.game, second, self.seats)

@@ -10,7 +10,7 @@ import itertools
 import random
 import time
 import uuid
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -65,6 +65,9 @@ class Board(AECEnv):  # type: ignore[type-arg]
     def note(self) -> None:
         """What else a step does."""
 
+    def put(self, place: int, mark: int) -> None:
+        self.cells[place] = mark
+
     def step(self, action: Any) -> None:
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -75,7 +78,7 @@ class Board(AECEnv):  # type: ignore[type-arg]
         self._cumulative_rewards[agent] = 0
         self._clear_rewards()
         other, mark = ("b", 1) if agent == "a" else ("a", -1)
-        self.cells[action] = mark
+        self.put(action, mark)
         if any(all(self.cells[place] == mark for place in line) for line in LINES):
             self.rewards = {agent: 1, other: -1}
             self.terminations = dict.fromkeys(self.agents, True)
@@ -91,6 +94,60 @@ class KeepsTime(Board):
     def note(self) -> None:
         self.moved_at = time.time()
         self.times = [*getattr(self, "times", []), time.perf_counter_ns()]
+
+
+class Piece(NamedTuple):
+    mark: int
+    laid_at: float
+
+
+class StampsPieces(Board):
+    """The board is nowhere but in pieces that know when they were laid."""
+
+    @property
+    def cells(self) -> list[int]:  # type: ignore[override]
+        return [0 if piece is None else piece.mark for piece in self.pieces]
+
+    @cells.setter
+    def cells(self, marks: list[int]) -> None:
+        self.pieces: list[Any] = [self.piece(mark) if mark else None for mark in marks]
+
+    def put(self, place: int, mark: int) -> None:
+        self.pieces[place] = self.piece(mark)
+
+    def piece(self, mark: int) -> Any:
+        return Piece(mark, time.time())
+
+
+class StampsScores(StampsPieces):
+    """Beside the time in each piece stands a number of the same type that means something."""
+
+    @property
+    def cells(self) -> list[int]:  # type: ignore[override]
+        return [0 if piece is None else int(piece[1]) for piece in self.pieces]
+
+    @cells.setter
+    def cells(self, marks: list[int]) -> None:
+        self.pieces = [None] * len(marks)
+
+    def piece(self, mark: int) -> Any:
+        return [time.time(), float(mark)]
+
+
+class FilesPieces(StampsPieces):
+    """The board is nowhere but in a dictionary with keys that are never the same."""
+
+    @property
+    def cells(self) -> list[int]:  # type: ignore[override]
+        laid = dict(self.pieces.values())
+        return [laid.get(place, 0) for place in range(9)]
+
+    @cells.setter
+    def cells(self, marks: list[int]) -> None:
+        self.pieces: dict[Any, Any] = {}  # type: ignore[assignment]
+
+    def put(self, place: int, mark: int) -> None:
+        self.pieces[uuid.uuid4()] = (place, mark)  # type: ignore[call-overload]
 
 
 class CountsSteps(Board):
@@ -246,6 +303,9 @@ BOARDS: dict[str, type[Board]] = {
         KeepsTime,
         CountsSteps,
         NamesMoves,
+        StampsPieces,
+        StampsScores,
+        FilesPieces,
         KeepsIdentities,
         HoldsAnAgent,
         ClearsRewards,

@@ -48,6 +48,23 @@ def test_every_search_plays_a_best_move(kind: str, spec: str) -> None:
     assert result.proven is False  # what random play has shown proves nothing
 
 
+@pytest.mark.parametrize("kind", [kind for kind in BOARDS if kind not in FAILING])
+def test_boards_with_equal_keys_are_equal(kind: str) -> None:
+    """However much of them is clocks and identifiers: else a table would give the value of another board."""
+    game = as_game(at(BOARDS[kind], ()))
+    boards: dict[Any, Any] = {}
+    waiting, looked = [(game.snapshot(at(BOARDS[kind], ())), 4)], 0
+    while waiting and looked < 1_500:
+        state, depth = waiting.pop()
+        env = game.environment(state)
+        looked += 1
+        cells = tuple(env.cells), env.agent_selection
+        assert boards.setdefault(game.key(state), cells) == cells
+        if depth and not game.is_terminal(state):
+            waiting += [(game.result(state, action), depth - 1) for action in game.legal_actions(state)]
+    assert len({*boards.values()}) > 100
+
+
 @pytest.mark.parametrize("kind", BOARDS)
 def test_what_they_are_is_found_out(kind: str) -> None:
     traits = as_game(at(BOARDS[kind], ())).traits
