@@ -62,10 +62,11 @@ class TorchModel:
 
     def load(self) -> Any:
         """The network, ready to be called; refuses what is not there, or cannot be read."""
+        has_file = bool(self.path) or self.module is None
+        path = check_path(self.path, "a file that PyTorch saved") if has_file else ""
         torch = optional_import("torch", "PyTorch", "torch")
-        if self.module is not None and not self.path:
+        if not path:
             return self._made(torch)
-        path = check_path(self.path, "a file that PyTorch saved")
         try:
             if self.module is not None:
                 network = self._made(torch)
@@ -115,8 +116,8 @@ class OnnxModel:
 
     def load(self) -> Any:
         """A session of ONNX Runtime."""
-        runtime = optional_import("onnxruntime", "ONNX Runtime", "onnx")
         path = check_path(self.path, "an ONNX model")
+        runtime = optional_import("onnxruntime", "ONNX Runtime", "onnx")
         try:
             session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime's errors have no common base but this

@@ -52,20 +52,21 @@ class Sb3Agent(ViewAgent):
     model: Any = None
 
     def __post_init__(self) -> None:
-        baselines = optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
-        model = self._loaded(baselines) if self.model is None else self.model
+        model = self._loaded() if self.model is None else self.model
         self._set("_model", model)
+        optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
         from stable_baselines3.common.utils import set_random_seed
 
         self._set("_seed_library", set_random_seed)
         self._set("_masks", _takes_masks(model))
         super().__post_init__()
 
-    def _loaded(self, baselines: Any) -> Any:
+    def _loaded(self) -> Any:
         path = self.path
         if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
             path = f"{path}.zip"
         path = check_path(path, "a model that Stable-Baselines3 saved")
+        baselines = optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
         name = str(self.algorithm)
         if name == Sb3Agent.algorithm:
             name = _saved_by(path) or name

@@ -242,7 +242,7 @@ class TestFiles:
         assert pickle.loads(pickle.dumps(evaluator)).spec() == evaluator.spec()
 
     @pytest.mark.parametrize(("name", "module"), [("torch", "torch"), ("onnx", "onnxruntime")])
-    def test_what_to_install(self, name: str, module: str, monkeypatch: Any) -> None:
+    def test_what_to_install(self, name: str, module: str, monkeypatch: Any, tmp_path: Path) -> None:
         load = importlib.import_module
 
         def missing(wanted: str) -> Any:
@@ -251,8 +251,10 @@ class TestFiles:
             return load(wanted)
 
         monkeypatch.setattr(importlib, "import_module", missing)
+        path = tmp_path / "net.file"
+        path.write_bytes(b"")
         with pytest.raises(MissingDependencyError, match=re.escape(install_command(name))):
-            make_evaluator(f"{name}(path='net.file')")
+            make_evaluator(f"{name}(path='{path}')")
 
     def test_specs_with_networks_run_code_from_outside(self) -> None:
         assert runs_own_code("mcts(evaluator=onnx(path='net.onnx'))")

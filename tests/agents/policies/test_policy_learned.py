@@ -1,6 +1,7 @@
 """Models that were trained for a moment, saved, named in a spec, and play whole games."""
 
 import sys
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -278,14 +279,16 @@ class TestOnnx:
     [
         (
             "stable_baselines3",
-            "sb3(path='m.zip')",
+            "sb3(path='m')",
             f"Stable-Baselines3 is not installed: {install_command('sb3')}",
         ),
-        ("torch", "torch(path='m.pt')", f"PyTorch is not installed: {install_command('torch')}"),
-        ("onnxruntime", "onnx(path='m.onnx')", f"ONNX Runtime is not installed: {install_command('onnx')}"),
+        ("torch", "torch(path='m')", f"PyTorch is not installed: {install_command('torch')}"),
+        ("onnxruntime", "onnx(path='m')", f"ONNX Runtime is not installed: {install_command('onnx')}"),
     ],
 )
-def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch, module, spec, said):
+def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch, tmp_path, module, spec, said):
+    monkeypatch.chdir(tmp_path)
+    Path("m").write_bytes(b"")
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependencyError) as caught:
         make_agent(spec)
