@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
