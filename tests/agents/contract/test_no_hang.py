@@ -58,7 +58,7 @@ def answers(work):
 @pytest.mark.parametrize(("compiled", "simulations"), [("wait", 1), ("wait", 50), ("never", 2)])
 @pytest.mark.parametrize("name", ["two actions", "one action", "states that come again", "chance for ever"])
 def test_simulations_end_every_search(name, compiled, simulations, settings):
-    agent = make_agent(f"mcts(compile={compiled}, simulations={simulations}, seconds=5{settings})")
+    agent = make_agent(f"mcts(compile={compiled}, simulations={simulations}, seconds=15{settings})")
     found = answers(lambda: agent.search_state(RULES[name]))
     if name != "chance for ever":  # of which one playout may take seconds
         assert found.stopped_by == "simulations"
