@@ -10,7 +10,12 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
+
+from zermelo.envs.errors import InvalidSettingError
+
+_CACHE_VARIABLES: Final = ("ZERMELO_CACHE_DIR", "NUMBA_CACHE_DIR")
+"""Environment variables that name the folder of the cache, the first that is set."""
 
 
 @contextlib.contextmanager
@@ -74,14 +79,23 @@ def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:
 
 
 def cache_root() -> Path:
-    """The folder of what is kept between processes: compiled rules, and what environments were found to be."""
-    for name in ("ZERMELO_CACHE_DIR", "NUMBA_CACHE_DIR"):
-        if os.environ.get(name):
-            return Path(os.environ[name]).expanduser() / "zermelo"
+    """The folder of what is kept between processes: compiled rules, and what environments were found to be.
+
+    Raises:
+        InvalidSettingError: The folder's name begins with the home folder of a user who has none.
+    """
+    base = next((os.environ[name] for name in _CACHE_VARIABLES if os.environ.get(name)), None) or _usual_cache()
+    try:
+        return Path(base).expanduser() / "zermelo"
+    except RuntimeError:
+        raise InvalidSettingError(
+            f"{base!r}, the folder of the cache, has no home folder: set {_CACHE_VARIABLES[0]} to a full path"
+        ) from None
+
+
+def _usual_cache() -> str:
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "zermelo"
+        return os.environ.get("LOCALAPPDATA", "~/AppData/Local")
+    if sys.platform == "darwin":
+        return "~/Library/Caches"
+    return os.environ.get("XDG_CACHE_HOME") or "~/.cache"
