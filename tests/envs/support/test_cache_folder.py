@@ -10,5 +10,5 @@ from zermelo.envs.support import files
 def test_cache_folder_of_an_unknown_user_is_refused_by_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ZERMELO_CACHE_DIR", raising=False)
     monkeypatch.setenv(name, "~nosuchuser/cache")
-    with pytest.raises(InvalidSettingError, match="'~nosuchuser/cache'.* set ZERMELO_CACHE_DIR to a full path"):
+    with pytest.raises(InvalidSettingError, match=r"'~nosuchuser/cache'.* set ZERMELO_CACHE_DIR to a full path"):
         files.cache_root()
