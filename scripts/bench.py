@@ -31,23 +31,20 @@ from zermelo.envs import ZermeloError
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = re.compile(r"(<!-- output: python scripts/bench\.py ([^\n]*?) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 BENCHMARKS = {
-    "connect_four": ("alphabeta",),
-    "monte_carlo": ("mcts", "mcts_openspiel", "mcts_choice"),
+    "openspiel": ("alphabeta", "mcts", "mcts_openspiel", "mcts_choice"),
     "chess": ("chess", "chess_book"),
     "versions": ("features",),
     "chance": ("pruning", "tiles", "backgammon"),
-    "hidden": ("ismcts", "exploitability"),
-    "hanabi": ("hanabi", "hanabi_search"),
-    "equilibrium": ("equilibrium",),
-    "poker": ("poker", "poker_exploitability"),
+    "hidden": (
+        "ismcts", "exploitability", "hanabi", "hanabi_search", "equilibrium", "poker", "poker_exploitability",
+    ),
     "clone": ("clone",),
-    "tournament": ("tournament", "million", "cluster"),
+    "tournament": ("tournament", "million", "cluster", "coverage"),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
-    "ratings": ("coverage",),
-}
+}  # fmt: skip
 """The functions of each module."""
 
 
