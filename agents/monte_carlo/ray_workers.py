@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from zermelo.envs import EnvFailedError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.local_modules import search_path
 
 _PATIENCE: Final = 60.0
 """Seconds that the cluster has to start the actors."""
@@ -97,9 +98,8 @@ def start_on_ray(count: int | None) -> list[RayLink]:
         except (OSError, RuntimeError, ValueError) as error:
             raise EnvFailedError(f"cannot connect to the Ray cluster {address!r}: {error}") from error
     processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
-    paths = [path or os.getcwd() for path in sys.path]
     kind = ray.remote(num_cpus=1, max_concurrency=2, scheduling_strategy="SPREAD")(_Actor)
-    actors = [kind.remote(paths) for _ in range(min(processors, count or processors))]
+    actors = [kind.remote(search_path()) for _ in range(min(processors, count or processors))]
     there, missing = ray.wait(
         [actor.is_there.remote() for actor in actors], num_returns=len(actors), timeout=_PATIENCE
     )

@@ -31,6 +31,7 @@ from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameErr
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
 from zermelo.envs.errors import EnvFailureWarning
+from zermelo.envs.support.local_modules import search_path
 
 _POLL: Final = 0.02
 """Seconds after which a search that waits looks whether it should end."""
@@ -77,7 +78,7 @@ class ProcessLink:
     """A process on this machine, which runs a fresh interpreter, ignores Ctrl-C and ends with this process."""
 
     def __init__(self) -> None:
-        paths = json.dumps([path or os.getcwd() for path in sys.path if isinstance(path, str)])
+        paths = json.dumps(search_path())
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
         self._pipe, theirs = Pipe()
         with theirs:

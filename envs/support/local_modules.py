@@ -23,6 +23,14 @@ class _Finder:
         return PathFinder.find_spec(name, cls.folders) if path is None else None
 
 
+def search_path() -> list[str]:
+    """The folders where another process has to look for the modules that this one can import."""
+    folders = [path for path in sys.path if isinstance(path, str)]
+    with contextlib.suppress(OSError):  # the current folder may have been removed
+        folders = [path or os.getcwd() for path in folders]
+    return folders + [folder for folder in _Finder.folders if folder not in folders]
+
+
 def import_module(name: str) -> ModuleType:
     """Imports a module, which may be in the current folder.
 

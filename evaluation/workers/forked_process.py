@@ -32,6 +32,7 @@ from multiprocessing import spawn
 from multiprocessing.connection import wait
 from typing import Any, Final
 
+from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.workers.meters import resident_mb
 
@@ -130,7 +131,7 @@ class _Servers:
             "may_fork": may_fork,
             "environ": dict(os.environ),
             "folder": os.getcwd() if os.path.exists(".") else "/",  # it may have been removed
-            "path": list(sys.path),
+            "path": search_path(),
             "argv": list(sys.argv),
             "modules": modules + (_of_script() if may_fork else []),
         }

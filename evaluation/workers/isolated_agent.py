@@ -14,7 +14,6 @@ import os
 import pickle
 import selectors
 import signal
-import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import wait
@@ -26,6 +25,7 @@ import numpy as np
 from zermelo.agents import GameClock, Observation, Resignation
 from zermelo.envs import UnsupportedGameError, errors
 from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.live_game import EnvDriver
@@ -88,7 +88,7 @@ class IsolatedAgent(RemoteAgent):
         limits = self._isolation
         request = {
             "source": source,
-            "path": [*sys.path],
+            "path": search_path(),
             "memory_mb": limits.memory_mb,
             "ponder": limits.ponder,
             "start_seconds": limits.start_seconds,

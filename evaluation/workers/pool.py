@@ -30,6 +30,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final, Generic
 
 from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.workers.forked_process import ForkedProcess
@@ -207,7 +208,8 @@ def start(work: bytes) -> tuple[ForkedProcess, Connection, Any]:
     pipe, theirs = Pipe()
     with theirs:
         data = spawn.get_preparation_data("zermelo worker")
-        preparation = pickle.dumps({**data, "authkey": bytes(data["authkey"])})  # as it is it refuses
+        authkey = bytes(data["authkey"])  # as it is it refuses
+        preparation = pickle.dumps({**data, "authkey": authkey, "sys_path": search_path()})
         with tempfile.TemporaryFile() as file:
             file.truncate(ctypes.sizeof(_Turn))
             turn = _Turn.from_buffer(mmap.mmap(file.fileno(), ctypes.sizeof(_Turn)))

@@ -33,6 +33,7 @@ import cloudpickle
 from zermelo.agents.base.tasks import PureWork
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.workers.pool import ProcessRunner, sendable
 from zermelo.evaluation.workers.work import Item, Result, Waiting, Work
@@ -98,7 +99,7 @@ class RayRunner:
                     # Fewer items towards the end, so that all workers end together.
                     count = min(size, math.ceil(len(waiting) / wanted))
                     batch = lost.popleft() if lost else _Batch(waiting.take(count))
-                    ref = task.remote(key, work, batch.items, batch.tries > 0, _folders(), _version())
+                    ref = task.remote(key, work, batch.items, batch.tries > 0, search_path(), _version())
                     busy[ref] = batch
                 # Not for ever, so that new nodes are noticed, and Ctrl-C on every system.
                 ended, _ = ray.wait([*busy], num_returns=1, timeout=1.0)
@@ -161,10 +162,6 @@ def _knock(address: str) -> None:
     host, _, port = address.rpartition(":")
     if host and port.isdigit() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
-
-
-def _folders() -> list[str]:
-    return [path or os.getcwd() for path in sys.path]
 
 
 def _version() -> str:
