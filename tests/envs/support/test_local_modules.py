@@ -91,6 +91,16 @@ def test_what_is_imported_late_is_found_too(env: str, agent: str, here: Path) ->
     assert "FORFEIT" not in shown
 
 
+@pytest.mark.parametrize("options", [("--isolate", "all"), ("--isolate", "all", "--workers", "2")])
+def test_processes_of_agents_find_rules_beside_the_user(options: tuple[str, ...], here: Path) -> None:
+    (here / "own_rules.py").write_text(
+        "from zermelo.envs.games import Nim\n\n\nclass Own(Nim):\n    pass\n\n\n"
+        "def make():\n    from zermelo.envs.rules.env import env\n    return env(Own((1, 2)))\n"
+    )
+    shown = run(here, "tournament", "own_rules:make", "random", "mcts(simulations=5)", "--games", "2", *options)
+    assert "failed" not in shown
+
+
 def test_modules_beside_a_local_one_only(here: Path) -> None:
     """Installed modules come first, and a folder from which nothing was named is not searched."""
     (here / "json.py").write_text("raise SystemExit('a module of the standard library was replaced')\n")
