@@ -112,7 +112,7 @@ ROOMS = {
             "tree_search/many_players",
             "tree_search/exact",
         },
-        "knowledge/making": {
+        "knowledge/building": {
             "knowledge",
             "solving",
             "tree_search",

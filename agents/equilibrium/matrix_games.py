@@ -283,7 +283,7 @@ def backward_induction(
     return graph.solution()
 
 
-class _Found(NamedTuple):
+class _Successors(NamedTuple):
     """Returns the successors of a state, row by row of its matrix.
 
     Attributes:
@@ -307,7 +307,7 @@ class _Graph:
         self.states: list[Any] = []
         self.values: dict[int, float] = {}
         self._numbers: dict[Hashable, int] = {}
-        self._found: list[_Found] = []
+        self._found: list[_Successors] = []
 
     def find(self, state: Any, most_states: float, most_rounds: int | None) -> None:
         """Lists all states that can be reached from one, the nearest first."""
@@ -331,7 +331,7 @@ class _Graph:
             if not after and not game.is_terminal(here):
                 raise no_legal_action(game)
             shape = tuple(map(len, _actions(game, here))) if after and game.movers(here) else None
-            self._found.append(_Found(shape, after, rewards, chances))
+            self._found.append(_Successors(shape, after, rewards, chances))
 
     def _require_room(self, rounds: int, most_states: float, most_rounds: int | None) -> None:
         name, states = self.game.traits.name, len(self.states)
@@ -367,14 +367,14 @@ class _Graph:
                 "solved from: use 'simultaneous_mcts'"
             )
 
-    def _value(self, found: _Found) -> float:
+    def _value(self, found: _Successors) -> float:
         if not found.after:
             return 0.0
         if found.shape is not None:
             return solve_matrix(self._matrix(found)).value
         return float(np.dot(found.chances, self._matrix(found)))
 
-    def _matrix(self, found: _Found) -> Floats:
+    def _matrix(self, found: _Successors) -> Floats:
         """The first player's utility to come, by joint action or outcome of chance."""
         worth = np.array(found.rewards) + [self.values[number] for number in found.after]
         return worth if found.shape is None else worth.reshape(found.shape)

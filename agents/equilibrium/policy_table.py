@@ -47,7 +47,7 @@ Entry: TypeAlias = tuple[float | None, Mapping[int, float]]
 _Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.Meta(min_length=1)]]
 
 
-class _Header(msgspec.Struct, frozen=True, kw_only=True):
+class _PolicyHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of a file."""
 
     format: Literal["zermelo policy"]
@@ -117,8 +117,8 @@ class PolicyTable:
         Raises:
             InvalidSettingError: It cannot be written.
         """
-        header = _Header(
-            **{field: getattr(self, field) for field in _Header.__struct_fields__ if hasattr(self, field)},
+        header = _PolicyHeader(
+            **{field: getattr(self, field) for field in _PolicyHeader.__struct_fields__ if hasattr(self, field)},
             format="zermelo policy",
             version=3,
             states=len(self),
@@ -147,7 +147,7 @@ class PolicyTable:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
         with open_lines(path, KIND) as (text, lines):
-            header: _Header = decoded(text, _Header)
+            header: _PolicyHeader = decoded(text, _PolicyHeader)
             decode, entries = msgspec.json.Decoder(_Line).decode, dict[str, Entry]()
             for count, (key, value, actions) in enumerate(map(decode, lines), 1):
                 if count > header.states or key in entries:

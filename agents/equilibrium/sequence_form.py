@@ -36,7 +36,7 @@ _WAYS = 8
 _LONGEST = 100_000
 
 
-class Level(NamedTuple):
+class DecisionLevel(NamedTuple):
     """Information states before which a player has made equally many decisions.
 
     Attributes:
@@ -69,7 +69,7 @@ class SeatForm:
     actions: Whole = field(repr=False)
     starts: Whole = field(repr=False)
     owners: Whole = field(repr=False)
-    levels: list[Level] = field(repr=False)
+    levels: list[DecisionLevel] = field(repr=False)
 
     @property
     def size(self) -> int:
@@ -152,7 +152,7 @@ def sequence_form(
         )
     require_listed_chance(game.traits)
     require_few_states(game, most_states)
-    return _Writer(game, most_states, check).written()
+    return _FormWriter(game, most_states, check).written()
 
 
 def require_listed_chance(traits: Traits) -> None:
@@ -248,7 +248,9 @@ class _Seat:
             begin, end = starts[[lower, upper]].tolist()
             own = slice(begin, end)
             firsts = starts[lower:upper] - begin
-            levels.append(Level(slice(begin + 1, end + 1), firsts, owners[own] - lower, parents[lower:upper]))
+            levels.append(
+                DecisionLevel(slice(begin + 1, end + 1), firsts, owners[own] - lower, parents[lower:upper])
+            )
         form = SeatForm(
             keys=[keys[number] for number in order],
             examples=[self.examples[number] for number in order],
@@ -260,7 +262,7 @@ class _Seat:
         return form, renumbered
 
 
-class _Writer:
+class _FormWriter:
     def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
         self.game, self.most_states, self.check = game, most_states, check
         self.seats = [_Seat() for _ in range(game.traits.seats)]

@@ -72,7 +72,7 @@ def require_planes(game: Any) -> None:
     raise UnsupportedGameError(f"a network is for rules of {reason}, which {game.traits.name} has not")
 
 
-class NetworkEvaluator:
+class PlaneNetwork:
     """The value of a state by a small network.
 
     Args:
@@ -125,7 +125,7 @@ class NetworkEvaluator:
         return (*(array.tobytes() for array in arrays), repr(self.phases).encode())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, NetworkEvaluator) and self._parts() == other._parts()
+        return isinstance(other, PlaneNetwork) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
         return hash(self._parts())
@@ -206,7 +206,7 @@ class NetworkEvaluator:
 
     def __reduce__(self) -> Any:
         parts = self.columns, self.first, self.bias, self.outputs, self.output_bias
-        return NetworkEvaluator, (*parts, self.phases, self.path, self.rules)
+        return PlaneNetwork, (*parts, self.phases, self.path, self.rules)
 
 
 def require_writable(path: str) -> None:
@@ -257,7 +257,7 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
     arrays: str
     about: NetworkOrigin
 
-    def evaluator(self, path: str) -> NetworkEvaluator:
+    def evaluator(self, path: str) -> PlaneNetwork:
         hidden, blocks = self.hidden, len(self.phases) + 1
         shapes = (2, 64 * self.words), (self.columns, hidden), (hidden,), (blocks, 2 * hidden), (blocks,)
         sizes = [math.prod(shape) * int(kind[2]) for shape, kind in zip(shapes, _KINDS, strict=True)]
@@ -277,7 +277,7 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
             raise ValueError("its phases are not ascending, or its weights are too large")
         try:
             parts = columns, first, bias, outputs, output_bias
-            return NetworkEvaluator(*parts, self.phases, path, self.about.rules)
+            return PlaneNetwork(*parts, self.phases, path, self.about.rules)
         except InvalidSettingError as error:
             raise ValueError(str(error)) from None
 
@@ -289,7 +289,7 @@ class NetworkTables:
         address: Of words, which live as long as this object.
     """
 
-    def __init__(self, network: NetworkEvaluator, game: Any) -> None:
+    def __init__(self, network: PlaneNetwork, game: Any) -> None:
         hidden, bits = network.hidden, network.columns.shape[1]
         expanded = np.zeros((2 * bits, hidden), np.int16)
         used = network.columns.ravel() >= 0
@@ -336,7 +336,7 @@ def _files() -> dict[str, Path]:
 
 
 @functools.cache
-def _read(path: Path) -> NetworkEvaluator:
+def _read(path: Path) -> PlaneNetwork:
     with in_a_sentence(path, KIND):
         return _stored(path).evaluator(str(path))
 
@@ -354,7 +354,7 @@ def rules_text(rules: Any) -> str:
     return str(type(rules)(**{name: value for name, value in rules._asdict().items() if name not in starts}))
 
 
-def shipped_network(game: Game[Any]) -> NetworkEvaluator | None:
+def shipped_network(game: Game[Any]) -> PlaneNetwork | None:
     """The network for a game; None if there is none."""
     path = _files().get(rules_text(game.rules)) if isinstance(game, RulesGame) else None
     return None if path is None else _read(path)
@@ -374,7 +374,7 @@ class ShippedNetwork:
         """Lookup tables of the network for compiled code; None if only plain Python can evaluate."""
         return self._network(game).tables(game)
 
-    def _network(self, game: Game[Any]) -> NetworkEvaluator:
+    def _network(self, game: Game[Any]) -> PlaneNetwork:
         found = shipped_network(game)
         if found is None:
             raise UnsupportedGameError(

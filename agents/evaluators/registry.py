@@ -15,7 +15,7 @@ from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
 
 if TYPE_CHECKING:
     from zermelo.agents.evaluators.fitted_linear import FittedLinear
-    from zermelo.agents.evaluators.network import NetworkEvaluator
+    from zermelo.agents.evaluators.network import PlaneNetwork
 
 
 EVALUATORS: Final = {
@@ -65,7 +65,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     return _build(class_at(places[spec.name]), spec)
 
 
-def load_evaluation(path: str, features: str = "") -> FittedLinear | NetworkEvaluator:
+def load_evaluation(path: str, features: str = "") -> FittedLinear | PlaneNetwork:
     """Reads the evaluation in a file.
 
     ``features`` is the ``"module:name"`` of features of your own: what a file names is imported only if it is

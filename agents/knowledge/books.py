@@ -84,7 +84,7 @@ class BookMove(NamedTuple):
     followed: bool = False
 
 
-class Row(NamedTuple):
+class BookPosition(NamedTuple):
     """A position of a book, its value for the player to move, and its flags."""
 
     state: Any
@@ -221,7 +221,7 @@ def _bounds(rules: Any) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row]:
+def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, BookPosition]:
     """The positions of the book in a file by their keys; none if there is no file yet.
 
     Raises:
@@ -235,7 +235,7 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row
             f"{str(path)!r} has proven strategies: grow it with exact, or begin another book"
         )
     rows = {
-        int(key): Row(load_state(like, state.ctypes.data), float(value), int(flags))
+        int(key): BookPosition(load_state(like, state.ctypes.data), float(value), int(flags))
         for key, state, value, flags in zip(book.keys, book.states, book.values, book.flags, strict=True)
     }
     if any(canonical_key(game.rules, row.state) != key for key, row in rows.items()):
@@ -243,7 +243,7 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Row
     return rows
 
 
-def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int, Row]) -> Book:
+def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int, BookPosition]) -> Book:
     """Writes a book, and reads it back."""
     keys = sorted(rows)
     write_knowledge(

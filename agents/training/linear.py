@@ -23,7 +23,7 @@ from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.baselines import GreedyAgent
 from zermelo.agents.evaluators.fitted_linear import OBSERVATION, Features, FittedLinear, Floats, expected
 from zermelo.agents.evaluators.network import require_writable
-from zermelo.agents.training.networks.self_play import MAX_MOVES, Player, SelfPlay, at_random, searching
+from zermelo.agents.training.networks.self_play import MAX_MOVES, Player, SelfPlayGames, at_random, searching
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.live.wrappers import game_name
 
@@ -42,7 +42,7 @@ _MIN_PROBABILITY: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Round:
+class TuningRound:
     """One round of self-play and fitting, from 1 on; losses are those of a tenth of the games, kept apart."""
 
     number: int
@@ -57,7 +57,7 @@ class Tuned:
     """A fitted evaluation, and the rounds that led to it."""
 
     evaluator: FittedLinear
-    rounds: tuple[Round, ...]
+    rounds: tuple[TuningRound, ...]
 
 
 class _Played(NamedTuple):
@@ -78,7 +78,7 @@ def tune(
     ridge: float = 10.0,
     seed: int = 0,
     on_game: Callable[[str, int, int], object] = lambda *_: None,
-    on_round: Callable[[Round], object] = lambda _: None,
+    on_round: Callable[[TuningRound], object] = lambda _: None,
 ) -> Tuned:
     """Fits a linear evaluation and writes it to a file, after each round.
 
@@ -122,10 +122,10 @@ def tune(
     moves = sum(1 for _ in range(_WALKS) for _ in random_game(game, starts[0], generator, MAX_MOVES))
     opening, bounds = round(_OPENING_SHARE * moves / _WALKS), game.traits.utility_bounds
     written = evaluator = _written(shown, bounds)
-    before, done = list[_Played](), list[Round]()
+    before, done = list[_Played](), list[TuningRound]()
     for number in range(1, rounds + 1):
         player, until = _player(game, evaluator, generator, seed), 0 if evaluator is None else opening
-        loop = SelfPlay(game, starts, [player], until, 1 + _POSITIONS // games, generator)
+        loop = SelfPlayGames(game, starts, [player], until, 1 + _POSITIONS // games, generator)
         played = []
         for count in range(1, games + 1):
             recorded, final = loop.play()
@@ -140,7 +140,7 @@ def tune(
         evaluator = FittedLinear(shown, weights, out)
         about = {"env": game_name(live), "games": games, "rounds": number, "seed": seed}
         evaluator.save(out, about)
-        done.append(Round(number, len(played), sum(len(one.returns) for one in played), loss, average))
+        done.append(TuningRound(number, len(played), sum(len(one.returns) for one in played), loss, average))
         on_round(done[-1])
         before = [*before, *played][-_REMEMBERED * games :] if number > 1 else []
     assert evaluator is not None, "there is a round"

@@ -70,8 +70,8 @@ def book_command(
     """
     from zermelo.agents import make_agent
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
-    from zermelo.agents.knowledge.making.grown_books import grow_book
-    from zermelo.agents.knowledge.making.proven_books import prove_book
+    from zermelo.agents.knowledge.building.grow_book import grow_book
+    from zermelo.agents.knowledge.building.prove_book import prove_book
     from zermelo.evaluation.tournament.run import make_runner
 
     where = make_runner(workers, runner, ray_address)
@@ -154,7 +154,7 @@ def table_command(
 
     [dim]$[/dim] zermelo table classic/tictactoe-v3 --states 10000
     """
-    from zermelo.agents.knowledge.making.tables import TableProgress, make_table
+    from zermelo.agents.knowledge.building.build_table import TableProgress, build_table
     from zermelo.evaluation.tournament.run import make_runner
 
     path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()
@@ -168,7 +168,7 @@ def table_command(
     try:
         with arguments.writing(path):
             game = arguments.position_after(env, moves, 0).env
-            made = make_table(game, path, **asked, memory_mb=memory_mb, runner=solvers, on_progress=show)
+            made = build_table(game, path, **asked, memory_mb=memory_mb, runner=solvers, on_progress=show)
     except KeyboardInterrupt:
         typer.echo("zermelo: stopped; the same command goes on from the parts that are finished", err=True)
         raise SystemExit(arguments.INTERRUPTED) from None

@@ -17,7 +17,7 @@ from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.workers import RunnerChoice
 
 if TYPE_CHECKING:
-    from zermelo.agents.training.linear import Round
+    from zermelo.agents.training.linear import TuningRound
     from zermelo.evaluation.training.tune import Generation
 
 
@@ -98,7 +98,7 @@ def tune_command(
 
     from zermelo.agents.training.linear import tune
 
-    done: list[Round] = []
+    done: list[TuningRound] = []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks = {}
@@ -125,7 +125,7 @@ def tune_command(
                 raise SystemExit(arguments.INTERRUPTED) from None
             return
 
-        def on_round(one: Round) -> None:
+        def on_round(one: TuningRound) -> None:
             if not done:
                 typer.echo(f"{'round':>5}{'games':>8}{'positions':>11}{'loss':>9}{'average':>9}")
             done.append(one)

@@ -21,7 +21,7 @@ from zermelo.agents.equilibrium.sequence_form import sequence_form
 from zermelo.agents.experts.poker.betting import BLINDS, Limit, betting_tree
 from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
 from zermelo.agents.experts.poker.cards import is_compiled
-from zermelo.agents.experts.poker.public_trees import Deals, PublicTreeCFR, exploitability_on, with_memory
+from zermelo.agents.experts.poker.public_trees import DealArrays, PublicTreeCFR, exploitability_on, with_memory
 from zermelo.envs import as_game, make_env
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation.analysis.exploitability import agents_exploited
@@ -207,7 +207,7 @@ def poker_exploitability(
     cfr, started, done = PublicTreeCFR(tree, types), time.perf_counter(), 0
     while time.perf_counter() - started < seconds:
         chosen = generator.integers(len(whole.outcomes), size=20_000)
-        cfr.iterate(Deals(whole.types[chosen], whole.outcomes[chosen]))
+        cfr.iterate(DealArrays(whole.types[chosen], whole.outcomes[chosen]))
         done += len(chosen)
     gain, pot = exploitability_on(tree, types, cfr.average(), whole), sum(BLINDS) / Limit().unit
     row = {"raises a round": raises, "buckets": buckets, "entries": len(cfr.regrets), "iterations": done}

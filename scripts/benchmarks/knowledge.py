@@ -14,9 +14,9 @@ from typing import Any
 from benchmarks.common import fastest, result_of
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.knowledge.books import read_book
+from zermelo.agents.knowledge.building.build_table import build_table
+from zermelo.agents.knowledge.building.prove_book import prove_book
 from zermelo.agents.knowledge.endgame_tables import EndgameTable, read_table
-from zermelo.agents.knowledge.making.proven_books import prove_book
-from zermelo.agents.knowledge.making.tables import make_table
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import make
 from zermelo.envs.games import MNK, Chess, ConnectFour, Domineering, Hex
@@ -35,7 +35,7 @@ MATES = {
 def _table(pieces: str) -> EndgameTable:
     """The table of an ending, made once and kept with temporary files."""
     path = Path(tempfile.gettempdir()) / f"zermelo-{pieces}.ztable"
-    return read_table(path) if path.exists() else make_table(Chess(), path, pieces=pieces).table
+    return read_table(path) if path.exists() else build_table(Chess(), path, pieces=pieces).table
 
 
 def _won(table: EndgameTable, pieces: str, count: int) -> Iterator[tuple[str, int]]:

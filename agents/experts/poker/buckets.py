@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.experts.poker.cards import PAIRS, equities
-from zermelo.agents.experts.poker.public_trees import Deals, Ints
+from zermelo.agents.experts.poker.public_trees import DealArrays, Ints
 
 CLASSES: Final = 169
 """Pairs of cards before the flop that differ by more than their suits."""
@@ -130,7 +130,7 @@ class Boards:
             np.array(each, np.int16) for each in zip(*rows, strict=True)
         )
 
-    def deals(self, count: int) -> Deals:
+    def deals(self, count: int) -> DealArrays:
         """About as many deals: pairs of cards for two, on one of the boards."""
         tried = 2 * count
         boards = self._generator.integers(len(self._rivers), size=tried)
@@ -147,4 +147,4 @@ class Boards:
         )
         strengths = self._strengths[whole, hands]
         types = np.stack(rounds, axis=2).astype(np.int64)
-        return Deals(types, np.sign(strengths[:, 0].astype(np.int64) - strengths[:, 1]))
+        return DealArrays(types, np.sign(strengths[:, 0].astype(np.int64) - strengths[:, 1]))

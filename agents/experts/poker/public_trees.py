@@ -73,7 +73,7 @@ class PublicTree:
         return np.append(0, np.cumsum(sizes)[:-1]), int(sizes.sum())
 
 
-class Deals(NamedTuple):
+class DealArrays(NamedTuple):
     """Deals of chance.
 
     Attributes:
@@ -125,7 +125,7 @@ class PublicTreeCFR:
         if can_compile():
             self._function = build(rules, Kernel(sweep, (*("int64",) * 11, "float64")))
 
-    def iterate(self, deals: Deals) -> None:
+    def iterate(self, deals: DealArrays) -> None:
         """One iteration for each deal. What came before counts less, in proportion to the number of batches."""
         packed = np.ascontiguousarray(
             np.column_stack((deals.types.reshape(len(deals.types), -1), deals.outcomes)), np.int64
@@ -148,16 +148,16 @@ class PublicTreeCFR:
         return np.where(totals > 0, self.sums / np.where(totals > 0, totals, 1), uniform)
 
 
-def with_memory(deals: Deals, types: Sequence[int]) -> tuple[Deals, list[int]]:
+def with_memory(deals: DealArrays, types: Sequence[int]) -> tuple[DealArrays, list[int]]:
     """Returns the deals with types that include those of earlier rounds, and the number of types in each round."""
     found, counts = deals.types.copy(), [types[0]]
     for place in range(1, len(types)):
         found[:, :, place] += types[place] * found[:, :, place - 1]
         counts.append(counts[-1] * types[place])
-    return Deals(found, deals.outcomes), counts
+    return DealArrays(found, deals.outcomes), counts
 
 
-def exploitability_on(tree: PublicTree, types: Sequence[int], shares: Floats, deals: Deals) -> float:
+def exploitability_on(tree: PublicTree, types: Sequence[int], shares: Floats, deals: DealArrays) -> float:
     """The gain of a best response where chance draws one of some deals, averaged over the seats.
 
     Whoever responds remembers all of its types and all moves, whatever the shares depend on.
@@ -186,7 +186,7 @@ class _Response(NamedTuple):
     tree: PublicTree
     starts: Ints
     shares: Floats
-    deals: Deals
+    deals: DealArrays
     seat: int
     groups: list[Ints]
 

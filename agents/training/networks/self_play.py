@@ -87,7 +87,7 @@ def at_random(game: Any, generator: np.random.Generator) -> Player:
 
 
 @dataclass(frozen=True)
-class SelfPlay:
+class SelfPlayGames:
     """Games of a player against itself; opening moves may be random.
 
     Only positions that no random move follows are recorded: there the end of the game is the value between equals,
@@ -273,7 +273,7 @@ class LessonWork(PureWork):
             played = [self._compiled.play(self._start, self._opening, self.nodes) for _ in range(self.games)]
             return Lessons.joined(played)
         player = searching(game, self._agent(item), is_learned=True)
-        loop = SelfPlay(
+        loop = SelfPlayGames(
             game, [self._start], [player], self._opening, _POSITIONS, generator,
             records=lambda state, choice: is_quiet(game, state, choice),
         )  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.base.playouts import random_game
-from zermelo.agents.evaluators.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, PlaneNetwork, plane_words
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Floats, Weights, add_gradients, descend, list_columns
 from zermelo.agents.training.networks.self_play import Lessons
@@ -133,7 +133,7 @@ class Trained:
         error: How much the whole numbers differ in the probability of winning, on average over those positions.
     """
 
-    evaluator: NetworkEvaluator
+    evaluator: PlaneNetwork
     weights: Weights
     loss: float
     average: float
@@ -325,11 +325,11 @@ def _resized(weights: Weights, phases: int) -> Weights:
 
 def _in_whole_numbers(
     weights: Weights, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32], thresholds: Sequence[int]
-) -> NetworkEvaluator:
+) -> PlaneNetwork:
     def short(array: npt.NDArray[np.float32], one: int, largest: int = 2**15 - 1) -> npt.NDArray[np.int16]:
         return np.clip(np.rint(array * one), -largest, largest).astype(np.int16)
 
-    return NetworkEvaluator(
+    return PlaneNetwork(
         number[columns],
         short(weights.first, ONE),
         short(weights.bias, ONE),

@@ -15,7 +15,7 @@ from oracles.compared_searches import compiled, plain, random_positions, random_
 from zermelo.agents import ExpectiminimaxAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.evaluators.network import NetworkEvaluator, NetworkOrigin, plane_words
+from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane_words
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.kernels.layout import Search
@@ -29,13 +29,13 @@ from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.support.data_files import split_checksum, write_json
 
 
-def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> NetworkEvaluator:
+def some_network(game: Any, hidden: int = 16, seed: int = 1, path: str = "") -> PlaneNetwork:
     """A network with random weights, two thirds of the bits, and three phases."""
     draw, phases = np.random.default_rng(seed), (5, 9)
     shape = 2, 64 * plane_words(game, [game.initial_state()]).shape[2]
     columns = np.arange(2 * shape[1], dtype=np.int32).reshape(shape)
     columns[:, ::3] = -1
-    return NetworkEvaluator(
+    return PlaneNetwork(
         columns,
         draw.normal(0, 60, (2 * shape[1], hidden)).astype(np.int16),
         draw.normal(60, 60, hidden).astype(np.int16),
@@ -184,7 +184,7 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         (4, good.output_bias[:2], "do not fit"),
     ):
         with pytest.raises(InvalidSettingError, match=told):
-            NetworkEvaluator(*[*parts[:place], wrong, *parts[place + 1 :]], phases=(5, 9))
+            PlaneNetwork(*[*parts[:place], wrong, *parts[place + 1 :]], phases=(5, 9))
 
 
 def test_threads_have_room_of_their_own() -> None:

@@ -18,7 +18,7 @@ from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buc
 from zermelo.agents.experts.poker.cards import equities, pair_number, strength
 from zermelo.agents.experts.poker.public_trees import (
     SHOWDOWN,
-    Deals,
+    DealArrays,
     PublicTreeCFR,
     exploitability_on,
     with_memory,
@@ -178,7 +178,7 @@ def test_an_abstract_game_is_solved() -> None:
     cfr = PublicTreeCFR(tree, types)
     for _ in range(30):
         chosen = generator.integers(500, size=10_000)
-        cfr.iterate(Deals(deals.types[chosen], deals.outcomes[chosen]))
+        cfr.iterate(DealArrays(deals.types[chosen], deals.outcomes[chosen]))
     assert exploitability_on(tree, types, cfr.average(), deals) < 0.03
 
 

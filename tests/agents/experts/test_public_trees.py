@@ -11,7 +11,7 @@ from zermelo.agents.experts.poker import public_trees
 from zermelo.agents.experts.poker.public_trees import (
     FIXED,
     SHOWDOWN,
-    Deals,
+    DealArrays,
     PublicTree,
     PublicTreeCFR,
     exploitability_on,
@@ -26,7 +26,7 @@ KUHN = PublicTree(
     payoffs=np.array([0, 0, 0, 0, 1, 1, 2, -1, 2.0]),
 )
 PAIRS = np.array(list(itertools.permutations(range(3), 2)))
-CARDS = Deals(PAIRS[:, :, None], np.sign(PAIRS[:, 0] - PAIRS[:, 1]))
+CARDS = DealArrays(PAIRS[:, :, None], np.sign(PAIRS[:, 0] - PAIRS[:, 1]))
 
 
 def solved(iterations: int, *, tremble: float = 0.0) -> tuple[PublicTreeCFR, float]:
@@ -36,7 +36,7 @@ def solved(iterations: int, *, tremble: float = 0.0) -> tuple[PublicTreeCFR, flo
     values = []
     for _ in range(iterations // 1000):
         drawn = generator.integers(6, size=1000)
-        cfr.iterate(Deals(CARDS.types[drawn], CARDS.outcomes[drawn]))
+        cfr.iterate(DealArrays(CARDS.types[drawn], CARDS.outcomes[drawn]))
         values.append(cfr.value)
     return cfr, float(np.mean(values))
 

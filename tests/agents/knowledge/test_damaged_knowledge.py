@@ -19,11 +19,11 @@ from doubles.damaged_knowledge import damage_knowledge
 
 from zermelo.agents import PolicyTable, make_agent, solve, solve_policy
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
-from zermelo.agents.evaluators.network import NetworkEvaluator, NetworkOrigin, plane_words
+from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane_words
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.experts.poker.agent import PokerPolicy, _loaded
-from zermelo.agents.knowledge.making.grown_books import grow_book
-from zermelo.agents.knowledge.making.tables import make_table
+from zermelo.agents.knowledge.building.build_table import build_table
+from zermelo.agents.knowledge.building.grow_book import grow_book
 from zermelo.agents.level import Levels
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import MNK, Chess, Hexapawn, Kalah, Nim
@@ -103,8 +103,8 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with one file of each kind, and with what must not be started."""
     folder = tmp_path_factory.mktemp("whole")
-    make_table(SMALL_KALAH, folder / "kalah.ztable", stones=6)
-    make_table(MNK(3, 2, 2), folder / "mnk.ztable", states=1_000)
+    build_table(SMALL_KALAH, folder / "kalah.ztable", stones=6)
+    build_table(MNK(3, 2, 2), folder / "mnk.ztable", states=1_000)
     grow_book(MNK(3, 2, 2), folder / "mnk.zbook", positions=20)
     rungs = [
         {"agent": spec, "elo": elo, "lower": elo, "upper": elo, "ms": 0.1}
@@ -125,11 +125,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def small_network() -> NetworkEvaluator:
+def small_network() -> PlaneNetwork:
     words = plane_words(RulesGame(MNK()), [MNK().initial_state()]).shape[2]
     columns = np.arange(128 * words, dtype=np.int32).reshape(2, 64 * words)
     first, outputs = np.ones((128 * words, 16), np.int16), np.ones((2, 32), np.int16)
-    return NetworkEvaluator(columns, first, np.zeros(16, np.int16), outputs, np.zeros(2, np.int64), (4,))
+    return PlaneNetwork(columns, first, np.zeros(16, np.int16), outputs, np.zeros(2, np.int64), (4,))
 
 
 def check(seed: int, whole: Path, folder: Path, expected: dict[str, object]) -> tuple[str, str, str]:

@@ -15,10 +15,9 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.base.playouts import random_game
 from zermelo.agents.knowledge import endgame_tables
+from zermelo.agents.knowledge.building.build_table import build_table
+from zermelo.agents.knowledge.building.solve_parts import GroupWork
 from zermelo.agents.knowledge.endgame_tables import ABSENT, read_table
-from zermelo.agents.knowledge.making import tables as making
-from zermelo.agents.knowledge.making.parts import GroupWork
-from zermelo.agents.knowledge.making.tables import make_table
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
@@ -38,19 +37,19 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tictactoe(folder):
-    make_table(TICTACTOE, folder / "tictactoe.ztable", states=5000)
+    build_table(TICTACTOE, folder / "tictactoe.ztable", states=5000)
     return str(folder / "tictactoe.ztable")
 
 
 @pytest.fixture(scope="module")
 def kalah(folder):
-    make_table(KALAH, folder / "kalah.ztable", stones=8)
+    build_table(KALAH, folder / "kalah.ztable", stones=8)
     return str(folder / "kalah.ztable")
 
 
 @pytest.fixture(scope="module")
 def kqk(folder):
-    return make_table(Chess(), folder / "kqk.ztable", pieces="KQK")
+    return build_table(Chess(), folder / "kqk.ztable", pieces="KQK")
 
 
 @functools.cache
@@ -88,7 +87,7 @@ def test_every_position_of_tictactoe(tictactoe):
     [(ConnectFour(4, 4), 6), (DotsAndBoxes(2, 2), 7), (Othello(4, 4, margin=True), 5), (TICTACTOE, 5)],
 )
 def test_positions_with_few_empty_squares(tmp_path, rules, empty):
-    table = make_table(rules, tmp_path / "table.ztable", empty=empty).table
+    table = build_table(rules, tmp_path / "table.ztable", empty=empty).table
     assert len(np.unique(table.keys)) == len(table.keys)
     seen = {True: 0, False: 0}
     for state in reached(rules, 40, seed=6):
@@ -115,7 +114,7 @@ def test_kalah_gains_what_backward_induction_says(kalah):
 def test_oware_is_known_where_no_repetition_can_change_it(tmp_path):
     """Every position of up to four seeds, with every lead, beside a search that knows the past."""
     rules = Oware(2, 3)
-    game, table = RulesGame(rules), make_table(rules, tmp_path / "oware.ztable", stones=4).table
+    game, table = RulesGame(rules), build_table(rules, tmp_path / "oware.ztable", stones=4).table
     known = {-1: 0, 0: 0, 1: 0, None: 0}
     numbers = [(part, index) for part in range(1, 5) for index in range(rules.table_size(part))]
     for seeds, index in numbers:
@@ -134,7 +133,7 @@ def test_oware_is_known_where_no_repetition_can_change_it(tmp_path):
 
 def test_a_search_of_oware_reads_its_table_after_captures(tmp_path):
     rules, path = Oware(3, 2), str(tmp_path / "oware.ztable")
-    make_table(rules, path, stones=6)
+    build_table(rules, path, stones=6)
     assert solve(rules, nodes=100_000).value == 1
     without = AlphaBetaAgent(depth=7, memory_mb=0, quiescence=0).search(rules)
     ways = [
@@ -234,7 +233,7 @@ def test_pawns_on_both_sides_are_numbered_as_python_chess_moves_them(pieces):
 )  # fmt: skip
 def test_published_endings(tmp_path, pieces, part, longest, won):
     """Pawns mirrored, half of KPK's 124,960 won positions with the pawn's side to move are in the table."""
-    made = make_table(Chess(), tmp_path / "table.ztable", pieces=pieces)
+    made = build_table(Chess(), tmp_path / "table.ztable", pieces=pieces)
     [found] = [each for each in made.figures if each.part == part]
     assert found.longest == longest
     assert won is None or found.won == won
@@ -243,7 +242,7 @@ def test_published_endings(tmp_path, pieces, part, longest, won):
 @pytest.mark.slow
 def test_connect_four_on_five_columns_is_drawn(tmp_path):
     rules = ConnectFour(4, 5)
-    made = make_table(rules, tmp_path / "four.ztable", states=3_000_000)
+    made = build_table(rules, tmp_path / "four.ztable", states=3_000_000)
     assert made.table.probe(rules, rules.initial_state()) == (0, None)
     for state in reached(rules, 4, seed=5)[-20:]:
         assert made.table.probe(rules, state).value == solve(rules, state).value
@@ -351,20 +350,20 @@ def test_a_damaged_file_is_found_by_its_checksum(tictactoe, tmp_path):
 )
 def test_what_has_no_table_is_refused(tmp_path, game, asked, error, message):
     with pytest.raises(error, match=message):
-        make_table(game, tmp_path / "table.ztable", **asked)
+        build_table(game, tmp_path / "table.ztable", **asked)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("game", "asked"), [(Chess(), {"pieces": "5"}), (TICTACTOE, {"states": 5000})])
 def test_what_does_not_fit_in_memory_is_refused_before_it_begins(tmp_path, game, asked):
     with pytest.raises(InvalidSettingError, match="MiB of memory"):
-        make_table(game, tmp_path / "table.ztable", memory_mb=0.01, **asked)
+        build_table(game, tmp_path / "table.ztable", memory_mb=0.01, **asked)
 
 
 def test_what_does_not_fit_on_the_disk_is_refused_before_it_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr(making.shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 16))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 16))
     with pytest.raises(InvalidSettingError, match=r"MiB on the disk of .*, where 0 are free: write it somewhere"):
-        make_table(Chess(), tmp_path / "table.ztable", pieces="KQK")
+        build_table(Chess(), tmp_path / "table.ztable", pieces="KQK")
     assert not list(tmp_path.iterdir())
 
 
@@ -389,13 +388,13 @@ class Unnumbered(Kalah):
 
 def test_parts_that_lead_to_a_part_that_is_missing_are_refused(tmp_path):
     with pytest.raises(UnsupportedGameError, match="leads to a position that its tables do not number"):
-        make_table(Unnumbered(3, 3), tmp_path / "table.ztable", stones=8)
+        build_table(Unnumbered(3, 3), tmp_path / "table.ztable", stones=8)
 
 
 def test_parts_that_wait_for_one_another_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(GroupWork, "sampled", lambda self, sizes: (0, set(range(9)) - sizes.keys()))
     with pytest.raises(UnsupportedGameError, match="do not number"):
-        make_table(KALAH, tmp_path / "table.ztable", stones=8)
+        build_table(KALAH, tmp_path / "table.ztable", stones=8)
 
 
 class StoppedError(Exception):
@@ -412,10 +411,10 @@ def test_finished_parts_are_not_made_again(tmp_path, kalah):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        make_table(KALAH, path, stones=8, on_progress=stop)
+        build_table(KALAH, path, stones=8, on_progress=stop)
     assert not path.exists()
     parts.clear()
-    made = make_table(KALAH, path, stones=8, on_progress=lambda progress: parts.append(progress.part))
+    made = build_table(KALAH, path, stones=8, on_progress=lambda progress: parts.append(progress.part))
     assert sorted(set(parts)) == ["6", "7", "8"]
     assert np.array_equal(made.table.scores, read_table(kalah).scores)
     assert np.count_nonzero(made.table.scores != ABSENT) == len(made.table)
@@ -423,20 +422,20 @@ def test_finished_parts_are_not_made_again(tmp_path, kalah):
 
 
 def test_the_undecided_of_finished_parts_are_counted_after_an_interruption(tmp_path):
-    path, whole = tmp_path / "oware.ztable", make_table(Oware(), tmp_path / "whole.ztable", stones=5)
+    path, whole = tmp_path / "oware.ztable", build_table(Oware(), tmp_path / "whole.ztable", stones=5)
 
     def stop(progress):
         if progress.part == "5":
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        make_table(Oware(), path, stones=5, on_progress=stop)
-    assert make_table(Oware(), path, stones=5).undecided == whole.undecided > 0
+        build_table(Oware(), path, stones=5, on_progress=stop)
+    assert build_table(Oware(), path, stones=5).undecided == whole.undecided > 0
 
 
 def test_parts_solved_in_processes_make_the_same_table(tmp_path):
-    here = make_table(Chess(), tmp_path / "here.ztable", pieces="3")
-    there = make_table(Chess(), tmp_path / "there.ztable", pieces="3", runner=make_runner(2))
+    here = build_table(Chess(), tmp_path / "here.ztable", pieces="3")
+    there = build_table(Chess(), tmp_path / "there.ztable", pieces="3", runner=make_runner(2))
     assert np.array_equal(there.table.scores, here.table.scores)
     assert there.figures == here.figures
 
@@ -445,5 +444,5 @@ def test_a_part_that_no_sample_has_shown_is_solved_first(tmp_path, monkeypatch, 
     """What a group leads to is seen in samples; what they left out comes to light when all moves are listed."""
     sampled = GroupWork.sampled
     monkeypatch.setattr(GroupWork, "sampled", lambda self, sizes: (sampled(self, sizes)[0], set()))
-    made = make_table(KALAH, tmp_path / "kalah.ztable", stones=8)
+    made = build_table(KALAH, tmp_path / "kalah.ztable", stones=8)
     assert np.array_equal(made.table.scores, read_table(kalah).scores)

@@ -19,7 +19,7 @@ from zermelo.agents.baselines import GreedyAgent
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.training.linear import _with_returns, loss_of, regress, tune
-from zermelo.agents.training.networks.self_play import SelfPlay, searching
+from zermelo.agents.training.networks.self_play import SelfPlayGames, searching
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
@@ -133,7 +133,7 @@ def test_returns_mix_the_outcome_with_what_the_player_expected(outcome_share: fl
     size = len(features.row(TICTACTOE, start)[1])
     evaluator = FittedLinear(features, np.random.default_rng(1).normal(size=size))
     player = searching(TICTACTOE, GreedyAgent(evaluator=evaluator, seed=1), is_learned=True)
-    loop = SelfPlay(TICTACTOE, [start], [player], 0, 99, np.random.default_rng(1))
+    loop = SelfPlayGames(TICTACTOE, [start], [player], 0, 99, np.random.default_rng(1))
     played = _with_returns(TICTACTOE, features, *loop.play(), outcome_share)
     state, expected = start, []
     while not TICTACTOE.is_terminal(state):
@@ -264,7 +264,7 @@ def test_a_damaged_or_older_file_is_refused_in_a_sentence(tmp_path: Path, text: 
 def test_searches_play_themselves_by_the_written_evaluation() -> None:
     start, agent, generator = PAWNS.initial_state(), AlphaBetaAgent(depth=2, seed=1), np.random.default_rng(1)
     player = searching(PAWNS, agent, is_learned=False)
-    loop = SelfPlay(PAWNS, [start], [player], 0, 99, generator)
+    loop = SelfPlayGames(PAWNS, [start], [player], 0, 99, generator)
     recorded, final = loop.play()
     moves = [state for state, _ in recorded]
     assert moves[0] == start
@@ -276,7 +276,7 @@ def test_searches_play_themselves_by_the_written_evaluation() -> None:
     assert all(choice.value is None for _, choice in recorded)
     assert final in {PAWNS.utility(PAWNS.result(moves[-1], action)) for action in PAWNS.legal_actions(moves[-1])}
     assert [state for state, _ in loop.play()[0]] != moves, "of equal moves one is drawn"
-    loop = SelfPlay(PAWNS, [start], [player], 3, 2, generator)
+    loop = SelfPlayGames(PAWNS, [start], [player], 3, 2, generator)
     several = [recorded for recorded, _ in (loop.play() for _ in range(20)) if recorded]
     assert all(len(recorded) <= 2 for recorded in several)
     assert len({recorded[0][0] for recorded in several}) > 2

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents.evaluators.network import NetworkEvaluator, plane_words
+from zermelo.agents.evaluators.network import PlaneNetwork, plane_words
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.training.networks.gradients_kernel import Weights, add_gradients
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
@@ -165,7 +165,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert first.number == 1
     assert first.wins + first.draws + first.losses == 60
     assert {"generation 1: playing", "generation 1: training", "generation 1: match"} <= set(said)
-    assert isinstance(load_evaluation(out), NetworkEvaluator)
+    assert isinstance(load_evaluation(out), PlaneNetwork)
     settings["hours"] += first.seconds / 3600
     second = next(tune_network("zermelo/MNK-v0", **settings))
     assert second.number == 2

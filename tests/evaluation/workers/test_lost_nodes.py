@@ -7,8 +7,8 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.agents.base.tasks import Tasks
-from zermelo.agents.knowledge.making.grown_books import grow_book
-from zermelo.agents.knowledge.making.tables import make_table
+from zermelo.agents.knowledge.building.build_table import build_table
+from zermelo.agents.knowledge.building.grow_book import grow_book
 from zermelo.agents.training.labels import label_positions
 from zermelo.agents.training.networks.self_play import LessonWork
 from zermelo.evaluation import round_robin
@@ -33,7 +33,7 @@ def book(runner, folder):
 
 
 def table(runner, folder):
-    made = make_table("classic/chess-v6", folder / f"{type(runner).__name__}.ztable", pieces="3", runner=runner)
+    made = build_table("classic/chess-v6", folder / f"{type(runner).__name__}.ztable", pieces="3", runner=runner)
     return made.table.scores.tolist()
 
 

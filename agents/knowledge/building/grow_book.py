@@ -25,7 +25,7 @@ import numpy as np
 
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.tasks import PureWork, Tasks
-from zermelo.agents.knowledge.books import EXPANDED, PROVEN, Book, Row, open_book, write_book
+from zermelo.agents.knowledge.books import EXPANDED, PROVEN, Book, BookPosition, open_book, write_book
 from zermelo.agents.knowledge.endgame_tables import canonical_key
 from zermelo.agents.solving.solve import solve
 from zermelo.agents.tree_search.exact.prover import Prover, can_prove
@@ -53,7 +53,7 @@ class BookProgress:
 
 
 @dataclass
-class _Node:
+class _BookNode:
     """A position in the book, with its value for the player to move.
 
     Attributes:
@@ -66,9 +66,9 @@ class _Node:
     state: Any
     value: float
     proven: bool
-    moves: dict[int, tuple[_Node | None, float, bool]] | None = None
+    moves: dict[int, tuple[_BookNode | None, float, bool]] | None = None
     urgency: float = math.inf
-    parents: list[_Node] = field(default_factory=list)
+    parents: list[_BookNode] = field(default_factory=list)
     plies: float = math.inf
 
 
@@ -160,7 +160,7 @@ class _Growth:
     def __init__(self, game: RulesGame, state: Any, path: Path, work: BookWork, plies: int | None) -> None:
         self._game, self._path, self._work = game, path, work
         self._most_plies = math.inf if plies is None else plies
-        self._by_key: dict[int, _Node] = {}
+        self._by_key: dict[int, _BookNode] = {}
         self._root_state = without_past(state)
         self._read(self._root_state)
 
@@ -175,7 +175,7 @@ class _Growth:
         started = saved = time.monotonic()
         try:
             with contextlib.closing(Tasks(self._work, runner)) as tasks:
-                leaves, new = list[_Node](), {self._key(self._root_state): self._root_state}
+                leaves, new = list[_BookNode](), {self._key(self._root_state): self._root_state}
                 new = {key: state for key, state in new.items() if key not in self._by_key}
                 while True:
                     nodes = self._by_key.values()
@@ -183,7 +183,7 @@ class _Growth:
                     proven = sum(node.proven for node in nodes)
                     judged = tasks.map((state, key & 0x7FFFFFFF) for key, state in new.items())
                     for key, found in zip(new, judged, strict=False):
-                        self._by_key[key] = _Node(new[key], *found)
+                        self._by_key[key] = _BookNode(new[key], *found)
                         proven += found[1]
                         now = time.monotonic()
                         if on_progress is not None:
@@ -204,11 +204,11 @@ class _Growth:
             book = self._write()
         return book
 
-    def _chosen(self, most: float) -> tuple[list[_Node], dict[int, Any]]:
+    def _chosen(self, most: float) -> tuple[list[_BookNode], dict[int, Any]]:
         """The positions to expand next, and those after them that are new; none once ``most`` are reached."""
         root = self._node(self._root_state, 0)
         reached = {key for key, node in self._by_key.items() if node.plies < math.inf}
-        leaves, new = list[_Node](), dict[int, Any]()
+        leaves, new = list[_BookNode](), dict[int, Any]()
         room = min(1 + _TOGETHER[0] * len(reached), _TOGETHER[1])
         while root.urgency < math.inf and len(leaves) + 1 <= room and len(reached) < most:
             leaf = self._next(root)
@@ -229,7 +229,7 @@ class _Growth:
     def _key(self, state: Any) -> int:
         return canonical_key(self._game.rules, without_past(state))
 
-    def _next(self, root: _Node) -> _Node:
+    def _next(self, root: _BookNode) -> _BookNode:
         """The position that good play reaches soonest among those that are not expanded."""
         node = root
         seen = {id(node)}
@@ -243,7 +243,7 @@ class _Growth:
             seen.add(id(node))
         return node
 
-    def _costs(self, node: _Node) -> list[tuple[float, _Node]]:
+    def _costs(self, node: _BookNode) -> list[tuple[float, _BookNode]]:
         assert node.moves is not None, "it is expanded"
         values = {action: self._value(child, value, again) for action, (child, value, again) in node.moves.items()}
         best = max(values.values())
@@ -253,17 +253,17 @@ class _Growth:
             if child is not None and child.urgency < math.inf
         ]
 
-    def _value(self, child: _Node | None, value: float, again: bool) -> float:
+    def _value(self, child: _BookNode | None, value: float, again: bool) -> float:
         if child is None:
             return value
         return child.value if again else self._game.traits.constant - child.value
 
-    def _expand(self, node: _Node) -> None:
+    def _expand(self, node: _BookNode) -> None:
         if node.moves is not None:
             return
         game, state = self._game, node.state
         mover = game.to_move(state)
-        moves: dict[int, tuple[_Node | None, float, bool]] = {}
+        moves: dict[int, tuple[_BookNode | None, float, bool]] = {}
         for action in game.legal_actions(state):
             child = without_past(game.result(state, action))
             if game.is_terminal(child):
@@ -275,7 +275,7 @@ class _Growth:
         node.moves = moves
         self._update(node)
 
-    def _update(self, node: _Node) -> None:
+    def _update(self, node: _BookNode) -> None:
         """Works out a node from those after it, and then those before it."""
         waiting, rounds = [node], 0
         while waiting and rounds < 1_000_000:
@@ -293,14 +293,14 @@ class _Growth:
             if before != (here.value, here.proven, here.urgency):
                 waiting += here.parents
 
-    def _node(self, state: Any, plies: float) -> _Node:
+    def _node(self, state: Any, plies: float) -> _BookNode:
         """The node of a position of the book, ``plies`` moves from the root."""
         node = self._by_key[self._key(state)]
         self._reach(node, plies)
         return node
 
-    def _reach(self, node: _Node, plies: float) -> None:
-        waiting, reached = deque([(node, plies)]), list[_Node]()
+    def _reach(self, node: _BookNode, plies: float) -> None:
+        waiting, reached = deque([(node, plies)]), list[_BookNode]()
         while waiting:
             node, plies = waiting.popleft()
             if plies < node.plies:
@@ -318,14 +318,16 @@ class _Growth:
 
     def _read(self, like: Any) -> None:
         rows = open_book(self._path, self._game, like, exact=False)
-        self._by_key = {key: _Node(row.state, row.value, bool(row.flags & PROVEN)) for key, row in rows.items()}
+        self._by_key = {
+            key: _BookNode(row.state, row.value, bool(row.flags & PROVEN)) for key, row in rows.items()
+        }
         for key, row in rows.items():
             if row.flags & EXPANDED:
                 self._expand(self._by_key[key])
 
     def _write(self) -> Book:
         rows = {
-            key: Row(node.state, node.value, PROVEN * node.proven | EXPANDED * (node.moves is not None))
+            key: BookPosition(node.state, node.value, PROVEN * node.proven | EXPANDED * (node.moves is not None))
             for key, node in self._by_key.items()
         }
         about = {"agent": getattr(self._work.agent, "name", ""), "nodes": self._work.nodes}

@@ -21,7 +21,7 @@ _ROOM: Final = 1 << 21
 
 
 @dataclass(frozen=True)
-class Moves:
+class MoveArrays:
     """The moves of some positions."""
 
     first: int  # the number of the first of them
@@ -34,11 +34,11 @@ class Moves:
     children: Longs  # the child's index in its part (one column), or its state
 
 
-class Expansion:
+class MoveLister:
     """Lists the moves of positions of one game, which rules may number (``indexed``), compiled."""
 
     def __init__(self, game: RulesGame, *, indexed: bool, gains: bool) -> None:
-        from zermelo.agents.knowledge.making import expansion_kernel as kernel
+        from zermelo.agents.knowledge.building import list_moves_kernel as kernel
 
         rules = game.rules
         here = kernel.__name__
@@ -55,19 +55,19 @@ class Expansion:
         self._block = np.zeros(kernel.DONE + 1, np.int64)
         self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
 
-    def of_states(self, states: Longs) -> Iterator[Moves]:
+    def of_states(self, states: Longs) -> Iterator[MoveArrays]:
         """The expansions of states, in order."""
         self._arrays[0] = np.ascontiguousarray(states)
         return self.of_part(0, len(states))
 
-    def of_part(self, part: int, count: int, first: int = 0) -> Iterator[Moves]:
+    def of_part(self, part: int, count: int, first: int = 0) -> Iterator[MoveArrays]:
         """The expansions of the positions of a part, from number ``first`` to before ``count``, in order."""
         _, exits, counts, repeats, children, _ = self._arrays
         self._block[:6] = [each.ctypes.data for each in self._arrays]
         while first < count:
             done = self._run(*self._like, part, first, min(_CHUNK, count - first), self._block.ctypes.data)
             rows = children[: self._block[-1]].reshape(-1, self._width)
-            yield Moves(
+            yield MoveArrays(
                 first,
                 exits[:done].copy(),
                 repeats[:done].copy(),

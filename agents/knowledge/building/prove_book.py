@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.requirements import require_plain_game
-from zermelo.agents.knowledge.books import EXPANDED, FOLLOWED, PROVEN, Book, Row, open_book, write_book
+from zermelo.agents.knowledge.books import EXPANDED, FOLLOWED, PROVEN, Book, BookPosition, open_book, write_book
+from zermelo.agents.knowledge.building.grow_book import BookProgress
 from zermelo.agents.knowledge.endgame_tables import canonical, canonical_key
-from zermelo.agents.knowledge.making.grown_books import BookProgress
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.position import position
@@ -78,7 +78,7 @@ class _Proving:
         self._game, self._path, self._agent, self._plies = game, path, agent, plies
         self._prover = Prover(game, memory_mb=memory_mb)
         self._quick = None if nodes is None else Prover(game, memory_mb=_QUICK_MB, nodes=nodes)
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, BookPosition] = {}
         self._ends = math.inf
 
     def run(self, state: Any, seconds: float | None, on_progress: Callable[[BookProgress], Any] | None) -> Book:
@@ -197,4 +197,4 @@ class _Proving:
         if value is None:
             assert row is not None, "it was valued"
             value = row.value
-        self._rows[key] = Row(state, value, flags | PROVEN | (row.flags if row else 0))
+        self._rows[key] = BookPosition(state, value, flags | PROVEN | (row.flags if row else 0))

@@ -16,11 +16,17 @@ import numpy as np
 
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.tasks import Tasks
+from zermelo.agents.knowledge.building.list_moves import MoveLister
+from zermelo.agents.knowledge.building.retrograde import Numbers
+from zermelo.agents.knowledge.building.solve_parts import (
+    BYTES_A_MOVE,
+    BYTES_A_POSITION,
+    GroupWork,
+    PartGroup,
+    Solved,
+)
 from zermelo.agents.knowledge.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
 from zermelo.agents.knowledge.files import fingerprint, name_of, write_knowledge
-from zermelo.agents.knowledge.making.expansion import Expansion
-from zermelo.agents.knowledge.making.parts import BYTES_A_MOVE, BYTES_A_POSITION, Group, GroupWork, Solved
-from zermelo.agents.knowledge.making.retrograde import Numbers
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
@@ -62,7 +68,7 @@ class PartFigures:
 
 
 @dataclass(frozen=True)
-class MadeTable:
+class BuiltTable:
     """A table that was made."""
 
     table: EndgameTable
@@ -72,7 +78,7 @@ class MadeTable:
     size: int  # bytes of the file
 
 
-def make_table(
+def build_table(
     game: Any,
     path: str | os.PathLike[str],
     *,
@@ -83,7 +89,7 @@ def make_table(
     memory_mb: float | None = None,
     runner: Any = None,
     on_progress: Callable[[TableProgress], Any] | None = None,
-) -> MadeTable:
+) -> BuiltTable:
     """Makes an endgame table by retrograde analysis, checks every entry, and writes it to a file.
 
     Finished parts are kept beside the file until all is done: called again, it goes on from there.
@@ -125,20 +131,20 @@ def make_table(
             f"{' and '.join(asked) or 'nothing'}"
         )
     [(name, value)] = asked.items()
-    making = _Making(root.game, Path(path), memory_mb, on_progress, {name: value})
+    builder = _TableBuilder(root.game, Path(path), memory_mb, on_progress, {name: value})
     numbered = name == unit and hasattr(rules, "table_index")
     if not numbered and has_history(rules):
         raise UnsupportedGameError(
             f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it"
         )
     if numbered:
-        making.by_parts(str(value), runner)
+        builder.by_parts(str(value), runner)
     else:
-        making.by_states(root.state, most=states, empty=empty)
-    return making.finished()
+        builder.by_states(root.state, most=states, empty=empty)
+    return builder.finished()
 
 
-class _Making:
+class _TableBuilder:
     def __init__(
         self,
         game: RulesGame,
@@ -192,7 +198,7 @@ class _Making:
                         f"a move of {self._game.traits.name} leads to a position that its tables do not number"
                     )
                 items = [
-                    Group({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
+                    PartGroup({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
                     for group in ready
                 ]
                 for group, found in zip(ready, tasks.map(items), strict=True):
@@ -212,7 +218,7 @@ class _Making:
         """Solves all positions that can be reached, or those of them with few empty squares."""
         rules = self._rules
         bare = without_past(state)
-        expansion = Expansion(self._game, indexed=False, gains=self._gains)
+        expansion = MoveLister(self._game, indexed=False, gains=self._gains)
         frontier = np.array([flat(bare)], np.int64)
         keys = np.array([canonical_key(rules, bare)], np.int64)
         seen = older = keys
@@ -304,7 +310,7 @@ class _Making:
         about, arrays = {"undecided": solved.undecided}, {"scores": solved.scores}
         write_arrays(self._folder / f"{group[0]}.npz", _PART, 1, about, arrays, is_packed=False)
 
-    def finished(self) -> MadeTable:
+    def finished(self) -> BuiltTable:
         bounds = np.concatenate(self._scores, axis=1)
         repetition = "draw" if self._work.repetition_draws else "none"
         about = {"gains": self._gains, "asked": self._about, "repetition": repetition}
@@ -317,7 +323,7 @@ class _Making:
         seconds = time.monotonic() - self._started
         table = read_table(self._path, self._game)
         size = self._path.stat().st_size
-        return MadeTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
+        return BuiltTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
 
 
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:

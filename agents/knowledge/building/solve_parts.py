@@ -10,9 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.tasks import PureWork
-from zermelo.agents.knowledge.endgame_tables import ABSENT, has_gains
-from zermelo.agents.knowledge.making.expansion import Expansion, Moves
-from zermelo.agents.knowledge.making.retrograde import (
+from zermelo.agents.knowledge.building.list_moves import MoveArrays, MoveLister
+from zermelo.agents.knowledge.building.retrograde import (
     UNUSED,
     Graph,
     Numbers,
@@ -21,6 +20,7 @@ from zermelo.agents.knowledge.making.retrograde import (
     moved_back,
     outcomes,
 )
+from zermelo.agents.knowledge.endgame_tables import ABSENT, has_gains
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -38,7 +38,7 @@ class Solved(NamedTuple):
     undecided: int  # positions without a proven value, as play from them may go round
 
 
-class Group(NamedTuple):
+class PartGroup(NamedTuple):
     """Parts whose positions lead to one another, with their sizes, and the scores of parts that they lead to."""
 
     sizes: dict[int, int]
@@ -68,11 +68,11 @@ class GroupWork(PureWork):
         return has_history(self.rules) and not hasattr(self.rules, "table_repetition")
 
     @functools.cached_property
-    def expansion(self) -> Expansion:
+    def expansion(self) -> MoveLister:
         """Lists moves; made when it is needed first."""
-        return Expansion(RulesGame(self.rules), indexed=True, gains=self.has_gains)
+        return MoveLister(RulesGame(self.rules), indexed=True, gains=self.has_gains)
 
-    def run(self, item: Group, on_turn: Callable[[int], None] | None = None) -> Solved | set[int]:
+    def run(self, item: PartGroup, on_turn: Callable[[int], None] | None = None) -> Solved | set[int]:
         """The scores of a group, part after part; or the parts that they lead to and whose scores are missing."""
         local: dict[int, int] = {}
         for part in item.sizes:
@@ -88,7 +88,7 @@ class GroupWork(PureWork):
                     self.report(item.sizes, local[part] + moves.first)
         return missing or self.solved(found)
 
-    def _inner(self, moves: Moves, local: dict[int, int], known: dict[int, Numbers]) -> tuple[Numbers, ...]:
+    def _inner(self, moves: MoveArrays, local: dict[int, int], known: dict[int, Numbers]) -> tuple[Numbers, ...]:
         """Moves inside the group; what the others lead to is known, and becomes an exit."""
         rows = np.repeat(np.arange(len(moves.exits)), moves.counts)
         children = moves.children[:, 0]
