@@ -28,7 +28,7 @@ from zermelo.evaluation.stats.ratings import elo as elo
 from zermelo.evaluation.stats.ratings import fit_ratings as fit_ratings
 from zermelo.evaluation.stats.ratings import sprt as sprt
 from zermelo.evaluation.stats.rewards import MeanReward as MeanReward
-from zermelo.evaluation.stats.rows import Row as Row
+from zermelo.evaluation.stats.rows import AgentRow as AgentRow
 from zermelo.evaluation.stats.rows import SeatScore as SeatScore
 from zermelo.evaluation.storage.games import StoredGames as StoredGames
 from zermelo.evaluation.storage.games import read_games as read_games

@@ -40,7 +40,7 @@ class Legal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frame:
+class ShownPosition:
     """A position as it is shown; ``picture`` is None where it cannot or must not be drawn."""
 
     text: str
@@ -92,7 +92,7 @@ class Session:
         if not people <= set(range(seats)):
             raise InvalidSettingError(f"{env} has {seats} seats: there is no seat {max(people) + 1}")
         self.lost_on_time: int | None = None
-        self.frames: list[Frame] = []
+        self.frames: list[ShownPosition] = []
         self._arrive()
 
     def _start(self) -> EnvDriver:
@@ -131,15 +131,15 @@ class Session:
         """Whether there is something that the viewer may not see."""
         return self.mover is not None and len(self.driver.seat_names) > 1 and hides_something(self.game)
 
-    def _frame(self) -> Frame:
+    def _frame(self) -> ShownPosition:
         env, game = self.driver.env, self.game
         if not self.hides:
             # Where something was hidden, text goes on as text.
             picture = None if hides_something(game) and game is not None else picture_of(game, env)
-            return Frame(with_coordinates(drawing(game, env), game), picture)
+            return ShownPosition(with_coordinates(drawing(game, env), game), picture)
         viewer = self.viewer
         text = "The board is shown when it is your turn." if viewer is None else drawing(game, env, viewer)
-        return Frame(text, None)
+        return ShownPosition(text, None)
 
     def legal(self) -> list[Legal]:
         """The legal moves of the seat to move; none when the game is over."""
@@ -232,7 +232,7 @@ class Session:
             raise InvalidSettingError(f"{self.env_name} has one seat: there is nothing to swap")
         self.people = seats - self.people or frozenset({0})
         if self.hides:  # the others see other cards
-            blank = Frame("Seen from the other seat.", None)
+            blank = ShownPosition("Seen from the other seat.", None)
             self.frames = [blank] * (len(self.frames) - 1)
             self._arrive()
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
-from zermelo.evaluation.board.session import Frame, Session, surface_of
+from zermelo.evaluation.board.session import Session, ShownPosition, surface_of
 from zermelo.evaluation.board.settings import (
     LONGEST,
     Clock,
@@ -114,7 +114,7 @@ class Table:
             draw = self._frame(ply).picture
         return None if draw is None else png(draw())
 
-    def _frame(self, ply: int) -> Frame:
+    def _frame(self, ply: int) -> ShownPosition:
         frames = self._session.frames
         if not 0 <= ply < len(frames):
             raise InvalidSettingError(f"there is no position {ply}: the game has {len(frames) - 1} moves")

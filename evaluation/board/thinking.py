@@ -156,10 +156,10 @@ _PAUSE: Final = 0.1
 
 def main(requests: int, answers: int) -> None:
     """Does jobs until there are no more."""
-    _Worker(requests, answers).work()
+    _JobLoop(requests, answers).work()
 
 
-class _Worker:
+class _JobLoop:
     def __init__(self, requests: int, answers: int) -> None:
         self._requests, self._answers = requests, answers
         self._jobs: queue.Queue[tuple[int, dict[str, Any]] | None] = queue.Queue()

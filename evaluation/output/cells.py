@@ -10,7 +10,7 @@ from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
-from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.stats.rows import AgentRow
 
 NOT_RATED: Final = "not rated"
 """Stands where an agent that failed in every game would have a rating."""
@@ -30,7 +30,7 @@ def results(ranking: Ranking, *, counts: bool = True, interval: bool = True) -> 
     return headings, rows
 
 
-def score_texts(ranking: Ranking, row: Row) -> tuple[str, str]:
+def score_texts(ranking: Ranking, row: AgentRow) -> tuple[str, str]:
     """The number that an agent is ranked by, and its interval, as text; empty where there is no game."""
     if len(ranking.seat_names) == 1:
         return number(row.score), ends(row.interval)

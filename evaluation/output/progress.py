@@ -165,7 +165,7 @@ def line(pace: Pace, standings: Ranking) -> str:
     return printable(f"zermelo: {pace}" + (f"; {leaders}" if leaders else ""))
 
 
-class Drawing:
+class ProgressDisplay:
     """A bar, games a second, the time left, and the standings as they form, as large as the terminal allows."""
 
     def __init__(self, pace: Pace, table: RunningTable) -> None:
@@ -212,7 +212,7 @@ def drawn(pace: Pace, table: RunningTable, console: Console | None = None) -> It
     from rich.live import Live
 
     live = Live(
-        Drawing(pace, table),
+        ProgressDisplay(pace, table),
         console=console or Console(stderr=True),
         refresh_per_second=FRAMES,
         transient=True,

@@ -20,7 +20,7 @@ from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
-from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
@@ -108,7 +108,7 @@ class Standings(Ranking):
             "notes": list(self.all_notes),
         }
 
-    def _agent_dict(self, row: Row) -> dict[str, Any]:
+    def _agent_dict(self, row: AgentRow) -> dict[str, Any]:
         name, others = row.agent, [other.agent for other in self.rows]
         player = _rating_of(self, name)
         figures = ("elo", "smoothed_elo", "lower", "upper")

@@ -120,7 +120,7 @@ def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:
     except ImportError as error:
         raise MissingDependencyError(f"reading PGN needs python-chess: {install_command('classic')}") from error
 
-    class Moves(chess.pgn.BaseVisitor[None]):  # type: ignore[misc]  # python-chess may be missing
+    class MainLine(chess.pgn.BaseVisitor[None]):  # type: ignore[misc]  # python-chess may be missing
         """Collects the main line, and the first thing that is wrong with it."""
 
         def begin_game(self) -> None:
@@ -154,7 +154,7 @@ def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:
         def result(self) -> None:
             """Nothing: what was read is in the attributes."""
 
-    reader, file = Moves(), io.StringIO(text)
+    reader, file = MainLine(), io.StringIO(text)
     line, counted = 1, 0
     while (found := _SOMETHING.search(text, file.tell())) is not None:
         line, counted = line + text.count("\n", counted, found.start()), found.start()

@@ -53,10 +53,10 @@ class Cell:
     title: str = ""
 
 
-Row = Sequence[str | Cell]
+TableRow = Sequence[str | Cell]
 
 
-def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
+def table(caption: str, columns: TableRow, rows: Iterable[TableRow], *, names: int = 1, kind: str = "") -> Markup:
     """A table in a box of its own that scrolls sideways where it must, so that the page never does.
 
     The first ``names`` columns are text, of which the last heads the row; the rest are numbers.

@@ -19,7 +19,7 @@ from zermelo.evaluation.report.effort import Effort
 from zermelo.evaluation.report.markup import (
     Cell,
     Interval,
-    Row,
+    TableRow,
     histogram,
     interval_plot,
     part,
@@ -96,7 +96,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
 def means_section(standings: Ranking) -> str:
     """Mean rewards with their intervals; of a single player returns; of teams scores alone and with others."""
     single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
-    lines, rows = list[Interval](), list[Row]()
+    lines, rows = list[Interval](), list[TableRow]()
     for rank, row in enumerate(standings.rows, start=1):
         means: dict[str, MeanReward | None] = {
             "": MeanReward(row.games, row.deals, row.mean_reward, row.reward_interval)
@@ -172,14 +172,17 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
             cells[name, other] = _heat(four_digits(mean.mean), (mean.mean - middle) / reach, said)
     if not cells:
         return ""
-    rows = list[Row]()
+    rows = list[TableRow]()
     for place, name in enumerate(order, start=1):
         missing = {name: Cell("·", "self")}
         found = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
         rows.append([str(place), name, *found])
-    columns: Row = ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
+    numbers = [Cell(str(place), title=name) for place, name in enumerate(order, start=1)]
     return section(
-        "crosstable", title, part("about", about), table("Crosstable", columns, rows, names=2, kind="heatmap")
+        "crosstable",
+        title,
+        part("about", about),
+        table("Crosstable", ["#", "agent", *numbers], rows, names=2, kind="heatmap"),
     )
 
 
@@ -192,7 +195,7 @@ def seats_section(standings: Ranking, order: Sequence[str]) -> str:
         games = sum(seat.games for seat in seats)
         points = sum(seat.games * seat.score for seat in seats if seat.games)
         everybody.append(SeatScore(games=games, score=points / games if games else math.nan))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     by_seat: list[tuple[str, Sequence[SeatScore]]] = [(name, standings.row(name).by_seat) for name in order]
     for name, scores in [*by_seat, ("all agents", everybody)]:
         cells = [_share(seat.score, f"{seat.games:,} games") if seat.games else "" for seat in scores]
@@ -209,7 +212,7 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
     kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
     if not kinds:
         return ""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name in order:
         counts = [failures[name].get(kind, 0) for kind in kinds]
         rows.append([name, *(Cell(number(count), "fault" * bool(count)) for count in counts), number(sum(counts))])
@@ -220,7 +223,7 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
 
 def effort_section(effort: Effort, order: Sequence[str]) -> str:
     """Time and nodes for each move."""
-    times, nodes, pondered = list[Row](), list[Row](), list[Row]()
+    times, nodes, pondered = list[TableRow](), list[TableRow](), list[TableRow]()
     for name in order:
         if (agent := effort.agents.get(name)) is None:
             continue
@@ -248,7 +251,7 @@ def length_section(effort: Effort) -> str:
         return ""
     games = effort.lengths.total()
     mean = sum(length * count for length, count in effort.lengths.items()) / games
-    ends: list[Row] = [
+    ends: list[TableRow] = [
         [str(end).replace("_", " ").lower(), number(count), percent(count / games)]
         for end, count in effort.ends.most_common()
     ]
@@ -304,7 +307,7 @@ def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> st
     )
 
 
-def _command(call: Invocation) -> Row:
+def _command(call: Invocation) -> TableRow:
     spent = ""
     if math.isfinite(call.seconds):
         hours, minutes = divmod(round(call.seconds) // 60, 60)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from zermelo.evaluation.output.numbers import four_digits, number, percent
-from zermelo.evaluation.report.markup import Line, Point, Row, line_plot, part, section, short_names, table
+from zermelo.evaluation.report.markup import Line, Point, TableRow, line_plot, part, section, short_names, table
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
 POINTS: Final = 300
 """Points that are shown of a longer run, evenly spread."""
 
-Interval: TypeAlias = tuple[float, float, float]
+Estimate: TypeAlias = tuple[float, float, float]
 """A value and the ends of its interval."""
 
 
@@ -32,7 +32,7 @@ def training_section(curve: Curve, place: int) -> str:
     levels = {short[name]: elo for name, elo in last.levels.items()}
     ratings = [_interval(point.rating, point.lower, point.upper) for point in points]
     rewards = [_interval(point.mean_reward, *(point.reward_interval or (None, None))) for point in points]
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     by_reward = any(point.by_reward for point in points)
     for point, rating, reward in zip(points, ratings, rewards, strict=True):
         score = math.nan if point.score is None else point.score
@@ -49,7 +49,7 @@ def training_section(curve: Curve, place: int) -> str:
     )
 
 
-def _interval(*found: float | None) -> Interval:
+def _interval(*found: float | None) -> Estimate:
     missing = (math.nan, -math.inf, math.inf)
     value, low, high = (other if one is None else one for one, other in zip(found, missing, strict=True))
     return value, low, high
@@ -58,7 +58,7 @@ def _interval(*found: float | None) -> Interval:
 def _plot(
     caption: str,
     points: Sequence[CurvePoint],
-    values: Sequence[Interval],
+    values: Sequence[Estimate],
     text: Callable[[float], str],
     unit: str,
     levels: Mapping[str, float] | None = None,
@@ -74,6 +74,6 @@ def _plot(
     return line_plot(caption, lines, x_unit="step", y_unit=unit, levels=levels)
 
 
-def _texts(interval: Interval, text: Callable[[float], str]) -> tuple[str, str]:
+def _texts(interval: Estimate, text: Callable[[float], str]) -> tuple[str, str]:
     mean, low, high = interval
     return text(mean), f"{text(low)} to {text(high)}" if math.isfinite(mean) else ""

@@ -46,7 +46,7 @@ _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
 @dataclass(slots=True)
-class Part:
+class DrawnNode:
     """A node, or (without ``node``) actions that are none, with what hangs below it.
 
     It reaches to ``left`` and ``right`` of its place; ``edge`` is the text at the edge that leads to it, ``value``
@@ -55,7 +55,7 @@ class Part:
 
     left: float
     right: float
-    children: list[Part] = field(default_factory=list)
+    children: list[DrawnNode] = field(default_factory=list)
     node: SearchNode | None = None
     edge: str = ""
     value: str = ""
@@ -67,7 +67,7 @@ class Part:
     y: float = 0.0
     level: int = 0
 
-    def all(self) -> list[Part]:
+    def all(self) -> list[DrawnNode]:
         """It and all below it, parents first."""
         found = [self]
         for part in found:
@@ -127,7 +127,7 @@ def _plain(text: str) -> str:
 # -- what is drawn -----------------------------------------------------------------------------------------------
 
 
-def _parts(tree: SearchTree, one: SearchPass, step: int | None) -> Part:
+def _parts(tree: SearchTree, one: SearchPass, step: int | None) -> DrawnNode:
     at = one.steps if step is None else step
     best = tree.best_line(one) if step is None else set()
     now = one.kinds()[at - 1][1] if step else -1
@@ -148,13 +148,13 @@ def _parts(tree: SearchTree, one: SearchPass, step: int | None) -> Part:
     return made[0]
 
 
-def _part(edge: str, value: str = "", below: str = "", node: SearchNode | None = None) -> Part:
+def _part(edge: str, value: str = "", below: str = "", node: SearchNode | None = None) -> DrawnNode:
     label = len(edge) * _WIDE_SMALL / (2 * _ALONG) + 2
     text = max(len(value) * _LETTER, len(below) * _SMALL)
     left, right = max(_SIZE, label), max(_SIZE + 3 + text, label)
     if node is not None and node.role is NodeRole.END:  # the text stands below it
         left = right = max(label, text / 2)
-    return Part(left, right, node=node, edge=edge, value=value, below=below)
+    return DrawnNode(left, right, node=node, edge=edge, value=value, below=below)
 
 
 def _texts(tree: SearchTree, one: SearchPass, node: SearchNode, at: int) -> tuple[str, str]:
@@ -186,7 +186,7 @@ def edge_text(node: SearchNode) -> str:
     return probability if node.move in ("", probability) else f"{node.move}: {probability}"
 
 
-def _level_labels(tree: SearchTree, parts: list[Part]) -> dict[int, str]:
+def _level_labels(tree: SearchTree, parts: list[DrawnNode]) -> dict[int, str]:
     """The player to move at each level, if all its nodes have the same."""
     found: dict[int, set[str]] = {}
     for part in parts:
@@ -200,7 +200,7 @@ def _level_labels(tree: SearchTree, parts: list[Part]) -> dict[int, str]:
 # -- where it stands ---------------------------------------------------------------------------------------------
 
 
-def lay_out(root: Part, gap: float) -> float:
+def lay_out(root: DrawnNode, gap: float) -> float:
     """Places subtrees side by side, and parents above the middle of their children; returns the width."""
     parts = root.all()
     reaches: dict[int, tuple[float, float]] = {}
@@ -221,7 +221,7 @@ def lay_out(root: Part, gap: float) -> float:
     return root.x + right
 
 
-def _columns(parts: list[Part]) -> list[float]:
+def _columns(parts: list[DrawnNode]) -> list[float]:
     """Where each level stands in a tree that grows to the right, and where the last one ends."""
     found, right = [], _MARGIN - _FAN
     for level in range(max(part.level for part in parts) + 1):
@@ -231,7 +231,7 @@ def _columns(parts: list[Part]) -> list[float]:
     return [*found, right]
 
 
-def _stack(root: Part, parts: list[Part], columns: list[float]) -> float:
+def _stack(root: DrawnNode, parts: list[DrawnNode], columns: list[float]) -> float:
     """Places the parts of a tree that grows to the right, leaves from top to bottom; returns the height."""
     leaves, waiting = 0, [root]
     while waiting:
@@ -248,7 +248,7 @@ def _stack(root: Part, parts: list[Part], columns: list[float]) -> float:
 # -- shapes ------------------------------------------------------------------------------------------------------
 
 
-def _level_lines(labels: dict[int, str], parts: list[Part], is_sideways: bool) -> Iterator[str]:
+def _level_lines(labels: dict[int, str], parts: list[DrawnNode], is_sideways: bool) -> Iterator[str]:
     for level, label in labels.items():
         part = next(part for part in parts if part.level == level)
         if is_sideways:
@@ -257,7 +257,7 @@ def _level_lines(labels: dict[int, str], parts: list[Part], is_sideways: bool) -
             yield _text(_MARGIN, part.y + 4, label, fill="#555")
 
 
-def _edge(part: Part, child: Part, is_sideways: bool) -> Iterator[str]:
+def _edge(part: DrawnNode, child: DrawnNode, is_sideways: bool) -> Iterator[str]:
     x, y, to_x, to_y = part.x, part.y + _SIZE, child.x, child.y - _SIZE
     if is_sideways:
         x, y, to_x, to_y = part.x + part.behind, part.y, child.x - child.before - 4, child.y
@@ -288,7 +288,7 @@ def _crossed(x: float, y: float, dx: float, dy: float) -> str:
     return f'<path d="{"".join(strokes)}" stroke="#000" stroke-width="1.2" fill="none"/>'
 
 
-def _node(part: Part, node: SearchNode, is_sideways: bool) -> Iterator[str]:
+def _node(part: DrawnNode, node: SearchNode, is_sideways: bool) -> Iterator[str]:
     x, y, size = part.x, part.y, _SMALL_SIZE if is_sideways else _SIZE
     hangs = node.role is NodeRole.END and not is_sideways  # from its edge, and its text below it
     pen = f'stroke="#000" stroke-width="{2.6 if part.is_now else 1.2}"'

@@ -12,7 +12,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rows import Row, dispersion, failed_always, notes_on, rows_of
+from zermelo.evaluation.stats.rows import AgentRow, dispersion, failed_always, notes_on, rows_of
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""
@@ -74,12 +74,12 @@ class Ranking:
         return {pair: score.mean for pair, score in self.results.counts().head_to_head().items()}
 
     @functools.cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[AgentRow, ...]:
         """The agents, best first."""
         rows = rows_of(self.results, self.agents, len(self.seat_names), self._earned)
         return tuple(sorted(rows, key=self._value, reverse=True))
 
-    def _value(self, row: Row) -> float:
+    def _value(self, row: AgentRow) -> float:
         """The number that rows are sorted by: for teams the score of the agent alone, where it played so."""
         alone = self.alone(row.agent) if self.scoring is Scoring.TEAM else None
         by_score = self.scoring is Scoring.WINS or len(row.by_seat) == 1
@@ -157,7 +157,7 @@ class Ranking:
         """Whether the whole schedule was played."""
         return self.games >= (self.planned or 0)
 
-    def row(self, agent: str) -> Row:
+    def row(self, agent: str) -> AgentRow:
         """The row of an agent, by name."""
         return next(row for row in self.rows if row.agent == agent)
 

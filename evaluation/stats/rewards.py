@@ -43,7 +43,7 @@ class MeanReward:
     interval: tuple[float, float]
 
 
-class Charge(NamedTuple):
+class Penalty(NamedTuple):
     """Rewards that a failed game counts as."""
 
     failed: float
@@ -66,12 +66,12 @@ class Rewards:
     """Mean rewards of agents.
 
     Attributes:
-        charge: What a failed game counts as; None where rewards are not known, or no game was finished.
+        penalty: What a failed game counts as; None where rewards are not known, or no game was finished.
     """
 
     def __init__(self, results: Results, scoring: Scoring) -> None:
         self._rotations = results.rotations
-        self.charge = _charge(results, scoring)
+        self.penalty = _penalty(results, scoring)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -121,12 +121,12 @@ class Rewards:
 
     def _strata(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> list[_Stratum]:
         strata = defaultdict[tuple[str, ...], _Stratum](list)
-        charge = self.charge
+        penalty = self.penalty
         for rotation, deals in rotations:
             names = _names(rotation)
-            if charge is not None and agent in names:
+            if penalty is not None and agent in names:
                 games, failed, others = _seats_of(agent, rotation)
-                sure = failed * charge.failed + others * charge.others
+                sure = failed * penalty.failed + others * penalty.others
                 place = names.index(agent)
                 known = deals.sums[place] / UNIT
                 squares = deals.squares[place] / UNIT**2 + 2 * sure * known + deals.count * sure**2
@@ -190,7 +190,7 @@ def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:
     return ((finish, group) for finish, group in results.groups.items() if finish.failure is None)
 
 
-def _charge(results: Results, scoring: Scoring) -> Charge | None:
+def _penalty(results: Results, scoring: Scoring) -> Penalty | None:
     games = earned = seats = 0
     lowest = math.inf
     for finish, group in _finished(results):
@@ -203,7 +203,7 @@ def _charge(results: Results, scoring: Scoring) -> Charge | None:
     if seats < 2:
         return None
     worst = lowest / UNIT
-    return Charge(worst, worst if scoring is Scoring.TEAM else (earned / games / UNIT - worst) / (seats - 1))
+    return Penalty(worst, worst if scoring is Scoring.TEAM else (earned / games / UNIT - worst) / (seats - 1))
 
 
 def scoring_of(results: Results, wanted: Scoring | str = Scoring.AUTO) -> Scoring:

@@ -11,7 +11,7 @@ from typing import Final
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of
 from zermelo.evaluation.results import Finish, Group, Results
-from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
+from zermelo.evaluation.stats.rewards import UNIT, MeanReward, Penalty, Rewards
 from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
 
 
@@ -25,7 +25,7 @@ class SeatScore:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class AgentRow:
     """One agent.
 
     Attributes:
@@ -70,17 +70,17 @@ class _Tally:
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
 
-    def add(self, finish: Finish, group: Group, seat: int, charge: Charge | None) -> None:
+    def add(self, finish: Finish, group: Group, seat: int, penalty: Penalty | None) -> None:
         """Counts the games of a finish from one seat."""
         self.games[seat] += group.games
         self.moves += group.moves[seat]
         self.microseconds += group.microseconds[seat]
-        if charge is None or (finish.failure is None and group.rewards is None):
+        if penalty is None or (finish.failure is None and group.rewards is None):
             self.earned[seat] = math.nan
         elif finish.failure is None and group.rewards is not None:
             self.earned[seat] += group.rewards[seat] / UNIT
         else:
-            self.earned[seat] += group.games * (charge.failed if finish.failed_seat == seat else charge.others)
+            self.earned[seat] += group.games * (penalty.failed if finish.failed_seat == seat else penalty.others)
         if finish.failure is not None and finish.failed_seat == seat:
             self.failures[finish.failure] += group.games
         if outcomes := outcomes_of(finish.ranks):
@@ -98,7 +98,7 @@ class _Tally:
         )
 
 
-def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Rewards) -> list[Row]:
+def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Rewards) -> list[AgentRow]:
     """The row of each agent: all of ``agents`` first, others as they come."""
     order, spread = results.in_order(), dispersion(results)
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
@@ -106,7 +106,7 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
     for finish, group in order:
         if not finish.void:
             for seat, name in enumerate(finish.agents):
-                tallies[name].add(finish, group, seat, rewards.charge)
+                tallies[name].add(finish, group, seat, rewards.penalty)
     rows = []
     for name, tally in tallies.items():
         wins, draws, losses = (tally.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
@@ -124,7 +124,7 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
             else:
                 interval = wilson_interval(score if games else 0.5, games)
         pace = tally.microseconds / 1e6 / tally.moves if tally.moves else math.nan
-        row = Row(
+        row = AgentRow(
             agent=name, games=games, wins=wins, draws=draws, losses=losses,
             failures=dict(sorted(tally.failures.items())), score=score, interval=interval, by_seat=by_seat,
             moves=tally.moves, seconds_per_move=pace, mean_reward=paid.mean, reward_interval=paid.interval,

@@ -40,7 +40,7 @@ from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent
 from zermelo.evaluation.match.text import finite
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.scalars import scalar_writer, write_scalars
@@ -84,7 +84,7 @@ class PolicyRating:
     lower: float
     upper: float
     standings: Ranking
-    against: Mapping[str, Row]
+    against: Mapping[str, AgentRow]
     elo: Mapping[str, float]
     ladder: str
     seed: int
@@ -93,7 +93,7 @@ class PolicyRating:
     baseline: str = ""
 
     @property
-    def total(self) -> Row:
+    def total(self) -> AgentRow:
         """The policy's row in the table of all its games."""
         return self.standings.row(POLICY)
 

@@ -186,7 +186,7 @@ _FORMS: Final = {
 }
 
 
-class _Header(msgspec.Struct, frozen=True):
+class _ProgressHeader(msgspec.Struct, frozen=True):
     """The header of the file of a progress."""
 
     identity: dict[str, Any]
@@ -197,7 +197,7 @@ class _Header(msgspec.Struct, frozen=True):
     leads: bool
 
 
-def _check_shapes(about: _Header, shapes: Mapping[str, tuple[int, ...]]) -> None:
+def _check_shapes(about: _ProgressHeader, shapes: Mapping[str, tuple[int, ...]]) -> None:
     positions, seats, words = shapes["planes"]
     if seats != 2 or any(shapes[name] != (positions,) for name in ("movers", "outcomes", "values")):
         raise ValueError("its positions do not fit together")
@@ -335,7 +335,7 @@ class _Run:
             raise InvalidSettingError(f"cannot write {self.path}: {error.strerror or error}") from error
 
     def _read(self) -> _Progress:
-        about, arrays = read_arrays(self.path, _KIND, 1, _Header, _FORMS, _check_shapes)
+        about, arrays = read_arrays(self.path, _KIND, 1, _ProgressHeader, _FORMS, _check_shapes)
         if about.identity != self.identity:
             raise InvalidSettingError(
                 f"{self.path} is the progress of {about.identity}, not {self.identity}: remove it, or choose "

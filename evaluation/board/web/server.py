@@ -23,16 +23,17 @@ from html import escape
 from types import FrameType
 from typing import Any, Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
+from zermelo.evaluation.board.web.connections import config_of
 from zermelo.evaluation.board.web.guard import Guard
 from zermelo.evaluation.match.faults import sentence
 
@@ -248,16 +249,6 @@ def serve(
     settings: TableSettings, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
 ) -> None:
     """Serves games until Ctrl-C."""
-    try:
-        import uvicorn
-
-        from zermelo.evaluation.board.web.connections import config_of
-    except ImportError as error:
-        if error.name is not None and error.name.startswith("zermelo"):
-            raise
-        raise MissingDependencyError(
-            f"playing in the browser needs Starlette and uvicorn: {install_command('board')}"
-        ) from error
     token, board = secrets.token_urlsafe(32), Board(settings)
     with contextlib.closing(board), _listening(port) as listener:
         number = listener.getsockname()[1]

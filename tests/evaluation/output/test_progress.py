@@ -23,7 +23,7 @@ from rich.console import Console
 
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, round_robin
 from zermelo.evaluation.output import progress
-from zermelo.evaluation.output.progress import Drawing, Pace, RunningTable, drawn, duration, line, watcher
+from zermelo.evaluation.output.progress import Pace, ProgressDisplay, RunningTable, drawn, duration, line, watcher
 from zermelo.evaluation.storage.counting import count_games
 
 TESTS = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ def test_a_drawing_reads_the_pace_once(clock):
             pace.step()
         return count_games(records)
 
-    lines = screen(Drawing(pace, RunningTable((), "toy", SEATS, counted)))
+    lines = screen(ProgressDisplay(pace, RunningTable((), "toy", SEATS, counted)))
     assert "100/1,000  10 games/s, 1:30 min left" in lines[0]
 
 
@@ -194,7 +194,7 @@ def drawing_of(count, names=("strong", "middling", "weak", "broken"), total=1000
     pace = Pace(total)
     for _ in records:
         pace.step()
-    return Drawing(pace, table(records, agents=names))
+    return ProgressDisplay(pace, table(records, agents=names))
 
 
 def test_the_bar_the_time_left_and_the_table_are_drawn(clock):
@@ -203,7 +203,7 @@ def test_the_bar_the_time_left_and_the_table_are_drawn(clock):
     for _ in records:
         clock(0.1)
         pace.step()
-    lines = screen(Drawing(pace, table(records)))
+    lines = screen(ProgressDisplay(pace, table(records)))
     assert "250/1,000  10 games/s, 1:15 min left" in lines[0]
     assert " ".join(lines[1].split()) == "# agent games won drawn lost failed score 95 % interval"
     rows = Standings.from_records(made_records(250)).rows
@@ -226,7 +226,7 @@ def test_names_are_cut_and_numbers_are_not(width):
 
 
 def test_agents_that_have_not_played_are_listed():
-    lines = screen(Drawing(Pace(10), table(agents=("a", "[b]b"))))
+    lines = screen(ProgressDisplay(Pace(10), table(agents=("a", "[b]b"))))
     assert lines[3].split() == ["1", "a", "0", "0", "0", "0"]
     assert lines[4].split() == ["2", "[b]b", "0", "0", "0", "0"]
 

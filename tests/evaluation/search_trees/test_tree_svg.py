@@ -12,7 +12,7 @@ from zermelo.envs.trees import tree_game
 from zermelo.evaluation import StoreError, draw_tree
 from zermelo.evaluation.search_trees.model import Span
 from zermelo.evaluation.search_trees.names import known_text, number_text, vector_text
-from zermelo.evaluation.search_trees.svg import Part, lay_out
+from zermelo.evaluation.search_trees.svg import DrawnNode, lay_out
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = '</script><script>alert(1)</script>\0 & "quoted" <b>'
@@ -79,7 +79,7 @@ def test_nothing_overlaps():
     def grown(depth):
         left, right = generator.uniform(2, 30, 2)
         count = int(generator.integers(0, 4)) if depth else 0
-        return Part(left, right, [grown(depth - 1) for _ in range(count)])
+        return DrawnNode(left, right, [grown(depth - 1) for _ in range(count)])
 
     for _ in range(20):
         root = grown(6)
