@@ -11,10 +11,10 @@ stands, where she moves to, and where her arrow lands.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, draws_marks, man, ring, tile
-from zermelo.envs.rules.board_methods import board, board_lines, limits
+from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, man, marks_image, ring, tile
+from zermelo.envs.rules.board_methods import BoardMethods, board_lines, require_limits
 from zermelo.envs.rules.boards import square_text
 from zermelo.envs.rules.words import (
     Words,
@@ -30,6 +30,12 @@ from zermelo.envs.rules.words import (
 
 _CHOOSE, _MOVE, _SHOOT, _SQUARE = 0, 2, 4, 8
 _FREE, _CLOSED, _CHOSEN = tile(FAINT), tile(INK), ring(INK, 0.42, 4)
+_PIECES: Final = {
+    ".": [_FREE],
+    "#": [_CLOSED],
+    **{mark: [_FREE, man(colour)] for mark, colour in (("X", FIRST), ("O", SECOND))},
+    **{mark: [_FREE, man(colour), _CHOSEN] for mark, colour in (("x", FIRST), ("o", SECOND))},
+}
 
 
 class AmazonsState(NamedTuple):
@@ -45,24 +51,24 @@ class AmazonsState(NamedTuple):
     turn: int
 
 
-@limits(size=(4, 11))
-@board("XO#")
-@draws_marks(
-    {
-        ".": [_FREE],
-        "#": [_CLOSED],
-        **{mark: [_FREE, man(colour)] for mark, colour in (("X", FIRST), ("O", SECOND))},
-        **{mark: [_FREE, man(colour), _CHOSEN] for mark, colour in (("x", FIRST), ("o", SECOND))},
-    }
-)
-class Amazons(NamedTuple):
+class _Size(NamedTuple):
+    size: int = 10
+
+
+class Amazons(BoardMethods, _Size):
     """Move an amazon and shoot an arrow; who cannot move loses.
 
     Attributes:
         size: Height and width of the board, 4 to 11.
     """
 
-    size: int = 10
+    __slots__ = ()
+
+    def check(self) -> None:
+        require_limits(self, size=(4, 11))
+
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.size, self.size, 0, self.size, 1
 
     def initial_state(self) -> AmazonsState:
         none = no_places(self.size * self.size)
@@ -140,6 +146,9 @@ class Amazons(NamedTuple):
         first, second, closed, chosen, *_ = self.planes(state, 0)
         planes = first & chosen, second & chosen, first, second, closed
         return "\n".join(board_lines(self, planes, "xoXO#"))
+
+    def image(self, state: AmazonsState) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: AmazonsState, action: int) -> str:
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)

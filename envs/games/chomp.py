@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, FAINT, Piece, draws_marks, middle, shade, tile
+from zermelo.envs.pictures.boards import CELL, FAINT, Piece, marks_image, middle, shade, tile
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
-from zermelo.envs.rules.board_methods import board, board_lines, limits
+from zermelo.envs.rules.board_methods import BoardMethods, board_lines, require_limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -39,6 +39,9 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
         yield Spot(f"({row + 1},{column + 1})", *middle(row, column), CELL, CELL)
 
 
+_PIECES: Final = {".": [tile(FAINT, 2, 6)], "#": [_piece(_CHOCOLATE)], "P": [_piece(_POISON)]}
+
+
 class ChompState(NamedTuple):
     """The squares that are left, and the seat to move."""
 
@@ -46,10 +49,12 @@ class ChompState(NamedTuple):
     seat: int
 
 
-@limits(rows=(1, 62), columns=(1, 62), squares=(1, 62))
-@board("#", squares=Squares(size=None, spots=_spots, path=whole_text))
-@draws_marks({".": [tile(FAINT, 2, 6)], "#": [_piece(_CHOCOLATE)], "P": [_piece(_POISON)]})
-class Chomp(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 4
+    columns: int = 7
+
+
+class Chomp(BoardMethods, _Size):
     """Bite off squares and all below and to the right of them; leave the poisoned one to the opponent.
 
     Attributes:
@@ -57,14 +62,14 @@ class Chomp(NamedTuple):
         columns: Width of the bar, at least 1; ``rows * columns`` must be at most 62.
     """
 
-    rows: int = 4
-    columns: int = 7
+    __slots__ = ()
+    board_squares = Squares(size=None, spots=_spots, path=whole_text)
+
+    def check(self) -> None:
+        require_limits(self, rows=(1, 62), columns=(1, 62), squares=(1, 62))
 
     def initial_state(self) -> ChompState:
         return ChompState(all_squares(self.rows * self.columns), 0)
-
-    def to_move(self, state: ChompState) -> int:
-        return state.seat
 
     def legal_actions(self, state: ChompState, actions: list[int]) -> int:
         return list_squares(state.squares, actions)
@@ -103,6 +108,9 @@ class Chomp(NamedTuple):
         """P for the poison, # for the other squares that are left."""
         text = "\n".join(board_lines(self, self.planes(state, 0), "#"))
         return "P" + text[1:] if state.squares else text
+
+    def image(self, state: ChompState) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: ChompState, action: int) -> str:
         return f"({action // self.columns + 1},{action % self.columns + 1})"

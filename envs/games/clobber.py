@@ -17,28 +17,28 @@ Actions, for squares numbered ``row * columns + column`` from the upper left one
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, draws_marks, shade, tile
+from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, marks_image, shade, tile
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.bits import bit_index, shift_right
-from zermelo.envs.rules.board_methods import Sides, board, limits
+from zermelo.envs.rules.board_methods import Sides, SidesBoard, require_limits
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_direction, symmetric_square, whole
 
-_BOARD: Final = Squares(from_below=True)
 _FREE: Final = tile(FAINT)
+_PIECES: Final = {
+    ".": [_FREE],
+    "X": [_FREE, disk(shade(FIRST, 0.7), 0.38), disk(FIRST, 0.34)],
+    "O": [_FREE, disk(shade(SECOND, 0.7), 0.38), disk(SECOND, 0.34)],
+}
 
 
-@limits(rows=(1, 64), columns=(1, 64), squares=(1, 64))
-@board("XO", symmetric=Sides, squares=_BOARD)
-@draws_marks(
-    {
-        ".": [_FREE],
-        "X": [_FREE, disk(shade(FIRST, 0.7), 0.38), disk(FIRST, 0.34)],
-        "O": [_FREE, disk(shade(SECOND, 0.7), 0.38), disk(SECOND, 0.34)],
-    }
-)
-class Clobber(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 5
+    columns: int = 6
+
+
+class Clobber(SidesBoard, _Size):
     """Move a stone onto a neighbouring one of the opponent; who cannot loses.
 
     Attributes:
@@ -46,8 +46,12 @@ class Clobber(NamedTuple):
         columns: Width of the board, at least 1; ``rows * columns`` must be at most 64.
     """
 
-    rows: int = 5
-    columns: int = 6
+    __slots__ = ()
+    marks = "XO"
+    board_squares = Squares(from_below=True)
+
+    def check(self) -> None:
+        require_limits(self, rows=(1, 64), columns=(1, 64), squares=(1, 64))
 
     def num_actions(self) -> int:
         return 4 * self.rows * self.columns
@@ -90,7 +94,11 @@ class Clobber(NamedTuple):
         return 4 * square + symmetric_direction(action % 4, symmetry)
 
     def action_text(self, state: Sides, action: int) -> str:
-        return _BOARD.square(self, action // 4) + _BOARD.square(self, self._target(action))
+        squares = self.board_squares
+        return squares.square(self, action // 4) + squares.square(self, self._target(action))
+
+    def image(self, state: Sides) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def _target(self, action: int) -> int:
         square, direction = action // 4, action % 4

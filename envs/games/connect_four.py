@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import disk, draws_marks
+from zermelo.envs.pictures.boards import disk, marks_image
 from zermelo.envs.pictures.squares import Squares, whole_text
 from zermelo.envs.rules import loss_in, popcount, rows_of, win_in
 from zermelo.envs.rules.about import EquivalentRules
-from zermelo.envs.rules.board_methods import Board, board, limits
-from zermelo.envs.rules.boards import first_column, has_row, stones_of
+from zermelo.envs.rules.board_methods import SymmetricBoard, require_limits
+from zermelo.envs.rules.boards import board_seen, first_column, has_row, stones_of
 
 _DISKS: Final = {
     ".": [disk((226, 233, 244), 0.4)],
@@ -26,8 +26,8 @@ _DISKS: Final = {
 class ConnectFourState(NamedTuple):
     """The stones of the player to move, and all stones."""
 
-    mover: Board
-    stones: Board
+    mover: int
+    stones: int
 
 
 # Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
@@ -40,10 +40,12 @@ _ALTERNATE: Final = 0x5555_5555_5555_5555
 """Every other bit."""
 
 
-@limits(("columns * (rows + 1)", lambda four: four.columns * (four.rows + 1), 62), rows=(1, 61), columns=(1, 31))
-@board("XO", symmetric=ConnectFourState, squares=Squares(rows_named=False, path=whole_text))
-@draws_marks(_DISKS, frame=(44, 86, 158))
-class ConnectFour(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 6
+    columns: int = 7
+
+
+class ConnectFour(SymmetricBoard, _Size):
     """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
 
     Attributes:
@@ -51,8 +53,13 @@ class ConnectFour(NamedTuple):
         columns: Width of the board; ``columns * (rows + 1)`` must be at most 62.
     """
 
-    rows: int = 6
-    columns: int = 7
+    __slots__ = ()
+    marks = "XO"
+    board_squares = Squares(rows_named=False, path=whole_text)
+
+    def check(self) -> None:
+        squares = "columns * (rows + 1)", self.columns * (self.rows + 1), 62
+        require_limits(self, squares, rows=(1, 61), columns=(1, 31))
 
     def num_actions(self) -> int:
         return self.columns
@@ -94,6 +101,12 @@ class ConnectFour(NamedTuple):
     def symmetries(self) -> int:
         return 2
 
+    def symmetric_state(self, state: ConnectFourState, symmetry: int) -> ConnectFourState:
+        layout = self.layout()
+        return ConnectFourState(
+            board_seen(state.mover, layout, symmetry), board_seen(state.stones, layout, symmetry)
+        )
+
     def layout(self) -> tuple[int, int, int, int, int]:
         return self.rows, self.columns, self.rows - 1, -1, self.rows + 1
 
@@ -101,6 +114,9 @@ class ConnectFour(NamedTuple):
         """The observer's stones, the opponent's; the top row first."""
         other = state.mover ^ state.stones
         return (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
+
+    def image(self, state: ConnectFourState) -> Any:
+        return marks_image(self, state, _DISKS, frame=(44, 86, 158))
 
     def table_part(self, state: ConnectFourState) -> int:
         return self.rows * self.columns - popcount(state.stones)

@@ -15,28 +15,31 @@ Actions, for squares counted from the upper left:
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FAINT, draws_marks, shade, tile
+from zermelo.envs.pictures.boards import FAINT, marks_image, shade, tile
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.board_methods import Board, board, limits
-from zermelo.envs.rules.boards import all_squares, first_column, square_text, symmetric_square, whole
+from zermelo.envs.rules.board_methods import SymmetricBoard, require_limits
+from zermelo.envs.rules.boards import all_squares, board_seen, first_column, square_text, symmetric_square, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 _WOOD: Final[Colour] = (168, 118, 72)
+_PIECES: Final = {".": [tile(FAINT, 1, 5)], "#": [tile(_WOOD, 1, 5), tile(shade(_WOOD, 1.12), 6, 4)]}
 
 
 class DomineeringState(NamedTuple):
     """The covered squares; whose turn it is follows from their number."""
 
-    covered: Board
+    covered: int
 
 
-@limits(rows=(1, 64), columns=(1, 64), squares=(2, 64))
-@board("#", symmetric=DomineeringState)
-@draws_marks({".": [tile(FAINT, 1, 5)], "#": [tile(_WOOD, 1, 5), tile(shade(_WOOD, 1.12), 6, 4)]})
-class Domineering(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 8
+    columns: int = 8
+
+
+class Domineering(SymmetricBoard, _Size):
     """Place dominoes, seat 0 upright and seat 1 lying, until one cannot.
 
     Attributes:
@@ -44,8 +47,11 @@ class Domineering(NamedTuple):
         columns: Width of the board, at least 1; ``rows * columns`` must be 2 to 64.
     """
 
-    rows: int = 8
-    columns: int = 8
+    __slots__ = ()
+    marks = "#"
+
+    def check(self) -> None:
+        require_limits(self, rows=(1, 64), columns=(1, 64), squares=(2, 64))
 
     def num_actions(self) -> int:
         return self._uprights() + self.rows * (self.columns - 1)
@@ -96,6 +102,9 @@ class Domineering(NamedTuple):
         """Mirrors and half turns; a quarter turn would exchange the players."""
         return 4
 
+    def symmetric_state(self, state: DomineeringState, symmetry: int) -> DomineeringState:
+        return DomineeringState(board_seen(state.covered, self.layout(), symmetry))
+
     def symmetric_action(self, action: int, symmetry: int) -> int:
         upright = action < self._uprights()
         width = self.columns if upright else self.columns - 1
@@ -125,6 +134,9 @@ class Domineering(NamedTuple):
     def planes(self, state: DomineeringState, seat: int) -> tuple[int, ...]:
         """The covered squares; all zeros for seat 0, all ones for seat 1."""
         return state.covered, -seat
+
+    def image(self, state: DomineeringState) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: DomineeringState, action: int) -> str:
         return "".join(square_text(square, self.columns) for square in self._squares(action))

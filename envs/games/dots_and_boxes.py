@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
+from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS
 from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.pictures.squares import Spot, Squares, squares_of, whole_text
+from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules import LOSS, WIN, all_squares, first_column, loss_in, popcount, win_in
 from zermelo.envs.rules.bits import bit_index
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import mirrored_columns, mirrored_rows, transposed
 
 
@@ -92,22 +92,14 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
         yield Spot(f"{kind}{row + 1},{column + 1}", *middle, *size)
 
 
-SQUARES: Final = Squares(size=None, spots=_spots, path=whole_text)
-"""Where the picture is clicked."""
+class _Parameters(NamedTuple):
+    rows: int = 3
+    columns: int = 3
+    players: int = 2
+    margin: bool = False
 
 
-@limits(
-    ("(rows + 1) * (columns + 1)", lambda rules: (rules.rows + 1) * (rules.columns + 1), 64),
-    rows=(1, 31),
-    columns=(1, 31),
-    players=(2, 10),
-    margin=bool,
-)
-@observes(
-    lambda rules: (rules.rows + 1, rules.columns + 1, 2 + rules.players),
-    lambda rules: (0, rules.rows * rules.columns),
-)
-class DotsAndBoxes(NamedTuple):
+class DotsAndBoxes(_Parameters):
     """Complete boxes; each one lets you move again.
 
     Attributes:
@@ -117,10 +109,15 @@ class DotsAndBoxes(NamedTuple):
         margin: Whether the utility is the difference of boxes, instead of 1, 0 or -1.
     """
 
-    rows: int = 3
-    columns: int = 3
-    players: int = 2
-    margin: bool = False
+    __slots__ = ()
+    board_squares = Squares(size=None, spots=_spots, path=whole_text)
+
+    def check(self) -> None:
+        dots = "(rows + 1) * (columns + 1)", (self.rows + 1) * (self.columns + 1), 64
+        require_limits(self, dots, rows=(1, 31), columns=(1, 31), players=(2, 10), margin=bool)
+
+    def seats(self) -> int:
+        return self.players
 
     def num_actions(self) -> int:
         return self._horizontals() + self.rows * (self.columns + 1)
@@ -220,6 +217,12 @@ class DotsAndBoxes(NamedTuple):
                 lines.append("   ".join(beside))
         boxes = ", ".join(str(state.boxes >> 6 * seat & 63) for seat in range(self.players))
         return "\n".join([*lines, f"boxes: {boxes}"])
+
+    def image(self, state: DotsAndBoxesState) -> Any:
+        return paint_lines(self, state).image()
+
+    def observation_box(self) -> tuple[tuple[int, int, int], tuple[int, int], str]:
+        return (self.rows + 1, self.columns + 1, 2 + self.players), (0, self._all_boxes()), "int8"
 
     def write_observation(self, state: DotsAndBoxesState, seat: int, numbers: Any) -> None:
         """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and each player's number of boxes.
@@ -330,10 +333,6 @@ class DotsAndBoxes(NamedTuple):
             of_lower & (of_upper | top) | of_upper & top << self.rows * stride,
             of_right & (of_left | left) | of_left & left << self.columns,
         )
-
-
-draws(DotsAndBoxes)(paint_lines)
-squares_of(DotsAndBoxes, SQUARES)
 
 
 def from_openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> DotsAndBoxes:

@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, draws_marks, letter, man, tile
-from zermelo.envs.rules.board_methods import board, board_lines, limits, observes
+from zermelo.envs.pictures.boards import FAINT, FIRST, IVORY, SECOND, letter, man, marks_image, tile
+from zermelo.envs.rules.board_methods import BoardMethods, board_lines, require_limits
 from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
 
 _STONES: Final = 6
@@ -31,6 +31,11 @@ _NOWHERE: Final = 63
 _NONE: Final = (1 << 6 * _STONES) - 1
 """No stone is on the board."""
 _FREE: Final = tile(FAINT)
+_PIECES: Final = (
+    {".": [_FREE]}
+    | {mark: [_FREE, man(FIRST), letter(str(number + 1), IVORY)] for number, mark in enumerate("ABCDEF")}
+    | {mark: [_FREE, man(SECOND), letter(mark, IVORY)] for mark in "123456"}
+)
 
 
 class EinSteinState(NamedTuple):
@@ -46,15 +51,12 @@ class EinSteinState(NamedTuple):
     die: int
 
 
-@board("ABCDEF123456")
-@limits(size=(4, 7), random_start=bool)
-@draws_marks(
-    {".": [_FREE]}
-    | {mark: [_FREE, man(FIRST), letter(str(number + 1), IVORY)] for number, mark in enumerate("ABCDEF")}
-    | {mark: [_FREE, man(SECOND), letter(mark, IVORY)] for mark in "123456"}
-)
-@observes(lambda rules: (rules.size, rules.size, 4), lambda rules: (-_STONES, _STONES))
-class EinStein(NamedTuple):
+class _Parameters(NamedTuple):
+    size: int = 5
+    random_start: bool = False
+
+
+class EinStein(BoardMethods, _Parameters):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
     Attributes:
@@ -62,8 +64,13 @@ class EinStein(NamedTuple):
         random_start: Whether chance places the stones, instead of the players.
     """
 
-    size: int = 5
-    random_start: bool = False
+    __slots__ = ()
+
+    def check(self) -> None:
+        require_limits(self, size=(4, 7), random_start=bool)
+
+    def layout(self) -> tuple[int, int, int, int, int]:
+        return self.size, self.size, 0, self.size, 1
 
     def num_actions(self) -> int:
         return 3 * self.size * self.size + (0 if self.random_start else _STONES)
@@ -170,6 +177,12 @@ class EinStein(NamedTuple):
         if state.die == 0:
             return str(action + 1)
         return f"{square_text(action // 3, self.size)}-{square_text(self._target(state, action), self.size)}"
+
+    def image(self, state: EinSteinState) -> Any:
+        return marks_image(self, state, _PIECES)
+
+    def observation_box(self) -> tuple[tuple[int, int, int], tuple[int, int], str]:
+        return (self.size, self.size, 4), (-_STONES, _STONES), "int8"
 
     def write_observation(self, state: EinSteinState, seat: int, numbers: Any) -> None:
         """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""

@@ -13,13 +13,15 @@ Actions are cells, ``row * columns + column``; row 0 is the upper edge.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, draws_marks, man
-from zermelo.envs.rules import Words, board, hexagons_around, limits
+from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, hexagons_image, man
+from zermelo.envs.pictures.squares import HEXAGONS
+from zermelo.envs.rules import BoardMethods, Words, hexagons_around, require_limits
 from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
 
 _CELL: Final = man(IVORY)
+_PIECES: Final = {".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}
 _OVER: Final = 2
 
 
@@ -36,10 +38,12 @@ class HexState(NamedTuple):
     turn: int
 
 
-@limits(rows=(1, 124), columns=(1, 124), squares=(1, 124))
-@board("XO", hexagons=True)
-@draws_marks({".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}, hexagons=True)
-class Hex(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 11
+    columns: int = 11
+
+
+class Hex(BoardMethods, _Size):
     """Connect your two edges; exactly one player can.
 
     Attributes:
@@ -47,8 +51,12 @@ class Hex(NamedTuple):
         columns: Width of the board, at least 1; ``rows * columns`` must be at most 124.
     """
 
-    rows: int = 11
-    columns: int = 11
+    __slots__ = ()
+    marks = "XO"
+    board_squares = HEXAGONS
+
+    def check(self) -> None:
+        require_limits(self, rows=(1, 124), columns=(1, 124), squares=(1, 124))
 
     def initial_state(self) -> HexState:
         none = no_places(self.rows * self.columns)
@@ -94,6 +102,9 @@ class Hex(NamedTuple):
         """The observer's stones, the other's, and all ones for seat 1."""
         own, other = (state.second, state.first) if seat else (state.first, state.second)
         return own, other, first_places(own, self.rows * self.columns * seat)
+
+    def image(self, state: HexState) -> Any:
+        return hexagons_image(self, state, _PIECES)
 
     def _line(self, cell: int, seat: int) -> int:
         """The distance of a cell from the edge that a player starts from."""

@@ -9,29 +9,32 @@ Actions are squares, ``row * columns + column``: the one stepped to, then the on
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, Square, board, limits, popcount
+from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, man, marks_image, tile
+from zermelo.envs.rules import SymmetricBoard, board_seen, popcount, require_limits, symmetric_square
 from zermelo.envs.rules.boards import all_squares, king_moves, list_squares, square_text, whole
 
-_TILE = tile(FAINT, 2, 6)
+_TILE: Final = tile(FAINT, 2, 6)
+_PIECES: Final = {".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]}
 
 
 class IsolationState(NamedTuple):
     """The squares that are left, both pawns, the seat to move, and 1 if it has stepped and takes a square away."""
 
-    squares: Board
-    first: Square
-    second: Square
+    squares: int
+    first: int
+    second: int
     seat: int
     stepped: int
 
 
-@limits(rows=(2, 64), columns=(1, 64), squares=(2, 64))
-@board("XO.", empty="#", symmetric=IsolationState)
-@draws_marks({".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]})
-class Isolation(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 6
+    columns: int = 8
+
+
+class Isolation(SymmetricBoard, _Size):
     """Step with your pawn, then take a square away; who cannot step loses.
 
     Attributes:
@@ -39,8 +42,12 @@ class Isolation(NamedTuple):
         columns: Width of the board; ``rows * columns`` must be at most 64.
     """
 
-    rows: int = 6
-    columns: int = 8
+    __slots__ = ()
+    marks = "XO."
+    empty_mark = "#"
+
+    def check(self) -> None:
+        require_limits(self, rows=(2, 64), columns=(1, 64), squares=(2, 64))
 
     def initial_state(self) -> IsolationState:
         last = self.rows * self.columns - 1
@@ -72,6 +79,15 @@ class Isolation(NamedTuple):
         """The observer's pawn, the other's, the squares left, and all ones while the mover has still to step."""
         own, other = (state.first, state.second) if seat == 0 else (state.second, state.first)
         return 1 << own, 1 << other, state.squares, min(state.stepped, 1) - 1
+
+    def symmetric_state(self, state: IsolationState, symmetry: int) -> IsolationState:
+        squares = board_seen(state.squares, self.layout(), symmetry)
+        first = symmetric_square(state.first, self.rows, self.columns, symmetry)
+        second = symmetric_square(state.second, self.rows, self.columns, symmetry)
+        return IsolationState(squares, first, second, state.seat, state.stepped)
+
+    def image(self, state: IsolationState) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: IsolationState, action: int) -> str:
         return ("x" if state.stepped else "") + square_text(action, self.columns)

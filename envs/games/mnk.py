@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.board_methods import Board, board, board_lines, limits, observes
-from zermelo.envs.rules.boards import first_column, has_row, rows_of, stones_of
+from zermelo.envs.rules.board_methods import SymmetricBoard, board_lines, require_limits
+from zermelo.envs.rules.boards import board_seen, first_column, has_row, rows_of, stones_of
 
 
 class MNKState(NamedTuple):
@@ -19,19 +19,21 @@ class MNKState(NamedTuple):
     whole rounds: none in a game that is played.
     """
 
-    mover: Board
-    stones: Board
-    last: Board = 0
-    before: Board = 0
+    mover: int
+    stones: int
+    last: int = 0
+    before: int = 0
     passes: int = 0
 
 
-@board("XOYZ", symmetric=MNKState, squares=Squares(from_below=True))
-@limits(
-    ("(m + 1) * n", lambda rules: (rules.m + 1) * rules.n, 62), m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4)
-)
-@observes(lambda rules: (rules.n, rules.m, rules.players))
-class MNK(NamedTuple):
+class _Parameters(NamedTuple):
+    m: int = 3
+    n: int = 3
+    k: int = 3
+    players: int = 2
+
+
+class MNK(SymmetricBoard, _Parameters):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
     Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the
@@ -46,10 +48,15 @@ class MNK(NamedTuple):
         players: 2 to 4.
     """
 
-    m: int = 3
-    n: int = 3
-    k: int = 3
-    players: int = 2
+    __slots__ = ()
+    board_squares = Squares(from_below=True)
+
+    def check(self) -> None:
+        bits = "(m + 1) * n", (self.m + 1) * self.n, 62
+        require_limits(self, bits, m=(1, 61), n=(1, 31), k=(1, 62), players=(2, 4))
+
+    def seats(self) -> int:
+        return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
         return -1, self.players - 1
@@ -111,6 +118,12 @@ class MNK(NamedTuple):
                 difference += mine - self._lines(board ^ state.stones ^ self._stones(state, player))
         return 1000 * difference // lines if difference > 0 else -(-1000 * difference // lines)
 
+    def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
+        layout = self.layout()
+        mover, stones = board_seen(state.mover, layout, symmetry), board_seen(state.stones, layout, symmetry)
+        last, before = board_seen(state.last, layout, symmetry), board_seen(state.before, layout, symmetry)
+        return MNKState(mover, stones, last, before, state.passes)
+
     def layout(self) -> tuple[int, int, int, int, int]:
         return self.n, self.m, 0, self.m + 1, 1
 
@@ -118,6 +131,9 @@ class MNK(NamedTuple):
         """X for the first player, O for the second, then Y and Z."""
         sides = [self._stones(state, seat) for seat in range(self.players)]
         return "\n".join(board_lines(self, sides, "XOYZ"))
+
+    def observation_box(self) -> tuple[tuple[int, int, int], tuple[int, int], str]:
+        return (self.n, self.m, self.players), (0, 1), "int8"
 
     def write_observation(self, state: MNKState, seat: int, numbers: Any) -> None:
         """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielRules
-from zermelo.envs.rules.board_methods import Written, limits, observes
+from zermelo.envs.rules.board_methods import Written, require_limits
 
 
 class NimState(NamedTuple):
@@ -39,8 +39,6 @@ class _NimParameters(NamedTuple):
     players: int
 
 
-@limits(misere=bool, players=(2, 16))
-@observes(lambda rules: (rules.number,), lambda rules: (0, rules.largest), "int16")
 class Nim(Written, _NimParameters):
     """Take any number of objects from one heap; the last object decides.
 
@@ -87,6 +85,12 @@ class Nim(Written, _NimParameters):
         """The sizes of the heaps at the start."""
         return self._sizes(self.packed)
 
+    def check(self) -> None:
+        require_limits(self, misere=bool, players=(2, 16))
+
+    def seats(self) -> int:
+        return self.players
+
     def num_actions(self) -> int:
         return self.number * self.largest
 
@@ -130,6 +134,9 @@ class Nim(Written, _NimParameters):
 
     def text(self, state: NimState) -> str:
         return " ".join(map(str, self._sizes(state.heaps)))
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (self.number,), (0, self.largest), "int16"
 
     def write_observation(self, state: NimState, seat: int, numbers: Any) -> None:
         """The sizes of the heaps."""

@@ -9,31 +9,39 @@ Actions: ``row * columns + column`` puts an X there; with ``rows * columns`` add
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, board, first_column, has_row, limits, popcount, rows_of, square_text
-from zermelo.envs.rules.boards import symmetric_square
+from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, man, marks_image, tile
+from zermelo.envs.rules import (
+    SymmetricBoard,
+    board_seen,
+    first_column,
+    has_row,
+    popcount,
+    require_limits,
+    rows_of,
+    square_text,
+    symmetric_square,
+)
 
-_TILE = tile(FAINT, 2, 6)
+_TILE: Final = tile(FAINT, 2, 6)
+_PIECES: Final = {".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]}
 
 
 class OrderAndChaosState(NamedTuple):
     """The squares with an X and those with an O; rows are one bit longer than the board."""
 
-    crosses: Board
-    circles: Board
+    crosses: int
+    circles: int
 
 
-@limits(
-    ("rows * (columns + 1)", lambda rules: rules.rows * (rules.columns + 1), 62),
-    rows=(1, 31),
-    columns=(1, 61),
-    length=(2, 31),
-)
-@board("XO", symmetric=OrderAndChaosState)
-@draws_marks({".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]})
-class OrderAndChaos(NamedTuple):
+class _Parameters(NamedTuple):
+    rows: int = 6
+    columns: int = 6
+    length: int = 5
+
+
+class OrderAndChaos(SymmetricBoard, _Parameters):
     """Put either mark on an empty square; Order wins with equal marks in a row, Chaos if the board fills without.
 
     Attributes:
@@ -42,9 +50,12 @@ class OrderAndChaos(NamedTuple):
         length: Equal marks in a row that win.
     """
 
-    rows: int = 6
-    columns: int = 6
-    length: int = 5
+    __slots__ = ()
+    marks = "XO"
+
+    def check(self) -> None:
+        bits = "rows * (columns + 1)", self.rows * (self.columns + 1), 62
+        require_limits(self, bits, rows=(1, 31), columns=(1, 61), length=(2, 31))
 
     def num_actions(self) -> int:
         return 2 * self.rows * self.columns
@@ -86,6 +97,12 @@ class OrderAndChaos(NamedTuple):
         order = 1000 * ahead // (ahead + 8 * self.length) * 2 - 1000
         return order if seat == 0 else -order
 
+    def symmetric_state(self, state: OrderAndChaosState, symmetry: int) -> OrderAndChaosState:
+        layout = self.layout()
+        return OrderAndChaosState(
+            board_seen(state.crosses, layout, symmetry), board_seen(state.circles, layout, symmetry)
+        )
+
     def symmetric_action(self, action: int, symmetry: int) -> int:
         squares = self.rows * self.columns
         image: int = symmetric_square(action % squares, self.rows, self.columns, symmetry)
@@ -102,6 +119,9 @@ class OrderAndChaos(NamedTuple):
         """The mark and the square, such as ``Xb3``."""
         squares = self.rows * self.columns
         return "XO"[action // squares] + square_text(action % squares, self.columns)
+
+    def image(self, state: OrderAndChaosState) -> Any:
+        return marks_image(self, state, _PIECES)
 
     def table_part(self, state: OrderAndChaosState) -> int:
         return self.rows * self.columns - popcount(state.crosses | state.circles)

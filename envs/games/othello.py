@@ -20,24 +20,28 @@ of the four squares in the middle (of a side that is odd, the middle four neares
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import disk, draws_marks, tile
+from zermelo.envs.pictures.boards import disk, marks_image, tile
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import popcount, shift_right
-from zermelo.envs.rules.board_methods import Sides, board, limits
+from zermelo.envs.rules.board_methods import Sides, SidesBoard, require_limits
 from zermelo.envs.rules.boards import all_squares, first_column, list_squares, square_text, whole
 
 _BLACK: Final[Colour] = (34, 36, 40)
 _EDGE: Final[Colour] = (36, 90, 59)
 _WHITE: Final[Colour] = (246, 245, 240)
 _SQUARE: Final = tile((52, 128, 84), 1, 0)
+_PIECES: Final = {".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}
 
 
-@limits(rows=(4, 8), columns=(4, 8), margin=bool)
-@board("XO", symmetric=Sides)
-@draws_marks({".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}, frame=_EDGE)
-class Othello(NamedTuple):
+class _Parameters(NamedTuple):
+    rows: int = 8
+    columns: int = 8
+    margin: bool = False
+
+
+class Othello(SidesBoard, _Parameters):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
 
     Attributes:
@@ -46,9 +50,11 @@ class Othello(NamedTuple):
         margin: Whether the utility is the difference of discs, instead of 1, 0 or -1.
     """
 
-    rows: int = 8
-    columns: int = 8
-    margin: bool = False
+    __slots__ = ()
+    marks = "XO"
+
+    def check(self) -> None:
+        require_limits(self, rows=(4, 8), columns=(4, 8), margin=bool)
 
     def num_actions(self) -> int:
         return self.rows * self.columns + 1
@@ -113,6 +119,9 @@ class Othello(NamedTuple):
 
     def action_text(self, state: Sides, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
+
+    def image(self, state: Sides) -> Any:
+        return marks_image(self, state, _PIECES, frame=_EDGE)
 
     def _corners(self) -> int:
         row = 1 | 1 << (self.columns - 1)

@@ -11,10 +11,18 @@ clockwise, one more anticlockwise. Quadrants are numbered row by row.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, draws_marks, man, tile
-from zermelo.envs.rules import Board, board, list_squares, popcount, rows_of, square_text, symmetric_square
+from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, man, marks_image, tile
+from zermelo.envs.rules import (
+    SymmetricBoard,
+    board_seen,
+    list_squares,
+    popcount,
+    rows_of,
+    square_text,
+    symmetric_square,
+)
 
 _SQUARES: Final = 36
 _ALL: Final = (1 << _SQUARES) - 1
@@ -24,21 +32,27 @@ _CORNERS: Final = _TWO_ROWS & _TWO_COLUMNS
 _DIRECTIONS: Final = ((1, _TWO_COLUMNS), (6, _TWO_ROWS), (7, _CORNERS), (5, _CORNERS << 4))
 """The step of each line of five, and the squares on which it can start."""
 _FREE: Final = tile(LINES, 2, 8)
+_PIECES: Final = {".": [_FREE], "X": [_FREE, man(FIRST)], "O": [_FREE, man(SECOND)]}
 
 
 class PentagoState(NamedTuple):
     """Both players' stones, the seat to move, and 1 if it has put a stone and turns a quadrant next."""
 
-    first: Board
-    second: Board
+    first: int
+    second: int
     seat: int
     placed: int
 
 
-@board("XO", symmetric=PentagoState)
-@draws_marks({".": [_FREE], "X": [_FREE, man(FIRST)], "O": [_FREE, man(SECOND)]})
-class Pentago(NamedTuple):
+class _NoParameters(NamedTuple):
+    pass
+
+
+class Pentago(SymmetricBoard, _NoParameters):
     """Put a stone and turn a quadrant; five in a row win."""
+
+    __slots__ = ()
+    marks = "XO"
 
     def num_actions(self) -> int:
         return _SQUARES + 8
@@ -81,6 +95,11 @@ class Pentago(NamedTuple):
         own, other = (state.second, state.first) if seat else (state.first, state.second)
         return own, other, -state.placed
 
+    def symmetric_state(self, state: PentagoState, symmetry: int) -> PentagoState:
+        layout = self.layout()
+        first, second = board_seen(state.first, layout, symmetry), board_seen(state.second, layout, symmetry)
+        return PentagoState(first, second, state.seat, state.placed)
+
     def symmetric_action(self, action: int, symmetry: int) -> int:
         """A mirror changes the sense of a turn."""
         if action < _SQUARES:
@@ -94,6 +113,9 @@ class Pentago(NamedTuple):
         if action < _SQUARES:
             return square_text(action, 6)
         return f"{(action - _SQUARES) // 2 + 1}{'RL'[action & 1]}"
+
+    def image(self, state: PentagoState) -> Any:
+        return marks_image(self, state, _PIECES)
 
 
 def lines_in(stones: int) -> int:

@@ -23,7 +23,7 @@ import math
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.game import CHANCE
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 
 _ROLL: Final = 0
 _HOLD: Final = 1
@@ -41,17 +41,6 @@ class PigState(NamedTuple):
     rolling: int
 
 
-@limits(
-    ("players * bits of the target", lambda rules: rules.players * rules.target.bit_length(), 62),
-    ("sides ** dice", lambda rules: rules.sides ** min(max(rules.dice, 0), 52), 1 << 52),
-    ("snake_eyes without two dice", lambda rules: rules.snake_eyes and rules.dice < 2, False),
-    target=(1, math.inf),
-    dice=(1, 52),
-    sides=(2, 1000),
-    players=(2, 62),
-    snake_eyes=bool,
-)
-@observes(lambda pig: (pig.players + 2,), lambda pig: (0, max(pig.target, pig.players - 1)), "int64")
 class Pig(NamedTuple):
     """Roll for points or hold them; a one loses the turn's points. The first to the target wins.
 
@@ -68,6 +57,22 @@ class Pig(NamedTuple):
     sides: int = 6
     players: int = 2
     snake_eyes: bool = False
+
+    def check(self) -> None:
+        require_limits(
+            self,
+            ("players * bits of the target", self.players * self.target.bit_length(), 62),
+            ("sides ** dice", self.sides ** min(max(self.dice, 0), 52), 1 << 52),
+            ("snake_eyes without two dice", self.snake_eyes and self.dice < 2, False),
+            target=(1, math.inf),
+            dice=(1, 52),
+            sides=(2, 1000),
+            players=(2, 62),
+            snake_eyes=bool,
+        )
+
+    def seats(self) -> int:
+        return self.players
 
     def num_actions(self) -> int:
         return 2
@@ -159,6 +164,9 @@ class Pig(NamedTuple):
             for seat in range(self.players)
         ]
         return "\n".join(lines) + ("\n  rolling" if state.rolling else "")
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (self.players + 2,), (0, max(self.target, self.players - 1)), "int64"
 
     def write_observation(self, state: PigState, seat: int, numbers: Any) -> None:
         """Shape (players + 2,): the observer's score, the others' in turn, the turn's points, who is to move."""

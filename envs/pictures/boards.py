@@ -1,7 +1,6 @@
 """A picture of any state of any rules.
 
-Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Those of our own games
-register a function that draws them (``draws``).
+Rules may draw themselves, with a method ``image(state)`` that returns an RGB array, such as ``marks_image`` gives.
 Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
 between, else letter by letter.
 """
@@ -9,7 +8,7 @@ between, else letter by letter.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -37,21 +36,8 @@ IVORY: Final[Colour] = (252, 250, 244)
 _EMPTY_MARKS: Final = frozenset(".-_·")
 """What an empty square may be in a board's text."""
 
-Painter = Callable[[Any, Any], Canvas]
 Piece = Callable[[Canvas, float, float], None]
 """Draws a shape around a point."""
-_Class = TypeVar("_Class", bound=type)
-_painters: dict[type, Painter] = {}
-
-
-def draws(rules_class: type) -> Callable[[Painter], Painter]:
-    """Declares a function of rules and state as the one that draws this game."""
-
-    def register(painter: Painter) -> Painter:
-        _painters[rules_class] = painter
-        return painter
-
-    return register
 
 
 def tile(colour: Colour, inset: float = 1, radius: float = 4) -> Piece:
@@ -89,32 +75,24 @@ def letter(text: str, colour: Colour) -> Piece:
     return lambda canvas, x, y: canvas.text(x, y, text, max(4 - len(text) // 2, 1), colour)
 
 
-def draws_marks(
+def marks_image(
+    rules: Any,
+    state: Any,
     marks: Mapping[str, Sequence[Piece]],
     *,
     frame: Colour | None = None,
     squares: tuple[Colour, Colour] | None = None,
-    hexagons: bool = False,
-) -> Callable[[_Class], _Class]:
-    """Declares how the board of a game's text is drawn; lines of text below the board are written below it.
+) -> npt.NDArray[np.uint8]:
+    """The picture of the board in a game's text; lines of text below the board are written below it.
 
     Args:
+        rules: The rules.
+        state: The state.
         marks: The shapes of each mark, from the lowest to the uppermost one.
         frame: The colour behind the squares.
         squares: The colours of squares, in turn.
-        hexagons: Whether the cells are hexagons (``hexagon_middle``) between edges of the players' colours.
     """
-
-    def paint(rules: Any, state: Any) -> Canvas:
-        if hexagons:
-            return _hexagons(text_rows(rules, state), marks)
-        return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares)
-
-    def add(rules_class: _Class) -> _Class:
-        _painters[rules_class] = paint
-        return rules_class
-
-    return add
+    return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares).image()
 
 
 def _board(
@@ -139,7 +117,9 @@ def _board(
     return canvas
 
 
-def _hexagons(rows: list[list[str]], marks: Mapping[str, Sequence[Piece]]) -> Canvas:
+def hexagons_image(rules: Any, state: Any, marks: Mapping[str, Sequence[Piece]]) -> npt.NDArray[np.uint8]:
+    """The picture of a board of hexagons (``hexagon_middle``) between edges of the players' colours."""
+    rows = text_rows(rules, state)
     width, height = hexagon_middle(len(rows) - 0.5, len(rows[0]) - 0.5)
     canvas = Canvas(round(width + 2.5 * MARGIN), round(height + 2.5 * MARGIN), PAPER)
     for row in (-0.75, len(rows) - 0.25):
@@ -150,7 +130,7 @@ def _hexagons(rows: list[list[str]], marks: Mapping[str, Sequence[Piece]]) -> Ca
         for column, mark in enumerate(cells):
             for piece in marks[mark]:
                 piece(canvas, *hexagon_middle(row, column))
-    return canvas
+    return canvas.image()
 
 
 def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
@@ -168,9 +148,6 @@ def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
                 f"not of shape {image.shape} and type {image.dtype}"
             )
         return image
-    painter = _painters.get(type(rules))
-    if painter is not None:
-        return painter(rules, state).image()
     text = state_text(rules, state)
     rows = text_rows(rules, state)
     is_board = len(rows[0]) > 0 and all(

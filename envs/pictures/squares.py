@@ -1,4 +1,4 @@
-"""Names of squares, and clickable spots of pictures, as games declare them.
+"""Names of squares, and clickable spots of pictures, as games declare them (``board_squares``).
 
 A move is played by choosing one spot after another: where it goes, or from where and to where. Most games say it
 in their notation, of which the names of squares are read here.
@@ -134,14 +134,10 @@ class Squares:
 
 
 HEXAGONS: Final = Squares(spots=cells_at(hexagon_middle, HEXAGON, HEXAGON * 0.86), labelled=False)
-_SQUARES: dict[type, Squares] = {}
-
-
-def squares_of(rules_class: type, squares: Squares) -> None:
-    """Declares the squares of a game."""
-    _SQUARES[rules_class] = squares
+"""Cells of which each row lies half a cell to the right of the one above."""
 
 
 def find_squares(rules: Any) -> Squares | None:
-    """The squares that a game, or one that it builds on, declares."""
-    return next((_SQUARES[kind] for kind in type(rules).__mro__ if kind in _SQUARES), None)
+    """The squares that a class of rules declares as ``board_squares``."""
+    squares = getattr(type(rules), "board_squares", None)
+    return squares if isinstance(squares, Squares) else None

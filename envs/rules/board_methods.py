@@ -1,76 +1,52 @@
-"""Decorators of rules: limits of parameters, and methods that follow from the boards of a state.
+"""Methods that classes of rules inherit: those of games on boards, and of rules with parameters of their own form.
 
-``@board`` takes the method ``planes(state, seat)``, the boards that a seat sees, its own pieces first, and adds
-the observation, the text, and the names of squares. Fields of the state that are declared as ``Board`` or
-``Square`` are mirrored and turned by themselves.
+A game on a board lists its parameters in a named tuple and inherits from that and from ``BoardMethods``,
+``SymmetricBoard`` or ``SidesBoard``. It writes the method ``planes(state, seat)``, the boards that a seat sees,
+its own pieces first; observation, text and names of squares follow from it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.squares import HEXAGONS, Squares, squares_of
+from zermelo.envs.pictures.squares import HEXAGONS, Squares, find_squares
 from zermelo.envs.rules.boards import board_seen, symmetric_square
 from zermelo.envs.rules.words import contains
-from zermelo.envs.support.source import run_text
-
-Board: TypeAlias = Annotated[int, "Board"]
-"""A set of squares: square ``row * columns + column`` is the bit of that number."""
-Square: TypeAlias = Annotated[int, "Square"]
 
 
 class Sides(NamedTuple):
     """The pieces of the player to move, those of the opponent, and the seat to move."""
 
-    mover: Board
-    other: Board
+    mover: int
+    other: int
     seat: int
 
 
-_Class = TypeVar("_Class", bound=type)
-_SQUARES = Squares()
-
-
-def limits(
-    *together: tuple[str, Callable[[Any], int], int], **ranges: tuple[float, float] | type[bool]
-) -> Callable[[_Class], _Class]:
-    """Declares the lowest and highest value of parameters, or that they are flags; checked before a game begins.
-
-    A method ``check`` of the rules may check more. A parameter ``players`` is the number of seats.
+def require_limits(
+    rules: Any, *together: tuple[str, int, int], **ranges: tuple[float, float] | type[bool]
+) -> None:
+    """Checks the lowest and highest value of parameters, or that they are flags; for the method ``check``.
 
     Args:
-        together: What several parameters make: in words, as a function of the rules, and at most how much.
+        rules: The rules.
+        together: What several parameters make: in words, its value, and its highest value.
         ranges: By parameter; ``squares`` is ``rows * columns``.
+
+    Raises:
+        InvalidSettingError: A value is out of range.
     """
-
-    def add(rules_class: _Class) -> _Class:
-        more = getattr(rules_class, "check", None)
-
-        def check(self: Any) -> None:
-            needs = [_range(name, values) for name, values in ranges.items()]
-            needs += [f"{what} of at most {most}" for what, _, most in together]
-            given = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
-            for name, values in ranges.items():
-                value = self.rows * self.columns if name == "squares" else getattr(self, name)
-                fits = values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)
-                if not fits or any(function(self) > most for _, function, most in together):
-                    raise InvalidSettingError(f"{type(self).__name__} needs {' and '.join(needs)}, not {given}")
-            if more is not None:
-                more(self)
-
-        rules_class.check = check  # type: ignore[attr-defined]
-        if "players" in ranges and not hasattr(rules_class, "seats"):
-            rules_class.seats = _seats  # type: ignore[attr-defined]
-        return rules_class
-
-    return add
-
-
-def _seats(self: Any) -> int:
-    return int(self.players)
+    fits = all(value <= most for _, value, most in together)
+    for name, values in ranges.items():
+        value = rules.rows * rules.columns if name == "squares" else getattr(rules, name)
+        fits &= values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)
+    if not fits:
+        needs = [_range(name, values) for name, values in ranges.items()]
+        needs += [f"{what} of at most {most}" for what, _, most in together]
+        given = ", ".join(f"{name}={value!r}" for name, value in rules._asdict().items())
+        raise InvalidSettingError(f"{type(rules).__name__} needs {' and '.join(needs)}, not {given}")
 
 
 def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
@@ -98,174 +74,97 @@ class Written:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
 
 
-def with_methods(shared: type) -> Callable[[_Class], _Class]:
-    """Adds the methods of another class that a class of rules does not write itself."""
+class BoardMethods:
+    """Methods of a game on a board that follow from ``planes(state, seat)``.
 
-    def add(rules_class: _Class) -> _Class:
-        for name, method in vars(shared).items():
-            if not name.startswith("__") and not hasattr(rules_class, name):
-                setattr(rules_class, name, method)
-        return rules_class
+    Actions are squares and states have a field ``seat``, unless the class of rules says otherwise.
 
-    return add
+    Attributes:
+        marks: In the text, a mark for each of the first planes of seat 0.
+        empty_mark: The mark of other squares.
+        board_squares: How squares are named and clicked; by default row 1 is the uppermost one. With ``HEXAGONS``
+            each row lies half a cell to the right of the one above.
+    """
 
+    __slots__ = ()
+    marks: ClassVar[str]
+    empty_mark: ClassVar[str] = "."
+    board_squares: ClassVar[Squares] = Squares()
 
-def observes(
-    shape: Callable[[Any], tuple[int, ...]],
-    bounds: Callable[[Any], tuple[int, int]] = lambda rules: (0, 1),
-    dtype: str = "int8",
-) -> Callable[[_Class], _Class]:
-    """Declares the shape of what ``write_observation`` writes, the bounds of its numbers, and their type."""
+    def layout(self: Any) -> tuple[int, int, int, int, int]:
+        """How planes number squares; here as ``zermelo.envs.rules.boards`` does, row 0 on top."""
+        return self.rows, self.columns, 0, self.columns, 1
 
-    def add(rules_class: _Class) -> _Class:
-        rules_class.observation_box = lambda self: (shape(self), bounds(self), dtype)  # type: ignore[attr-defined]
-        return rules_class
+    def num_actions(self: Any) -> int:
+        rows, columns = self.layout()[:2]
+        return int(rows * columns)
 
-    return add
+    def to_move(self: Any, state: Any) -> int:
+        return int(state.seat)
 
+    def text(self: Any, state: Any) -> str:
+        return "\n".join(board_lines(self, self.planes(state, 0), self.marks, self.empty_mark))
 
-def layout(self: Any) -> tuple[int, int, int, int, int]:
-    """The boards of ``zermelo.envs.rules.boards``, row 0 on top."""
-    return self.rows, self.columns, 0, self.columns, 1
+    def action_text(self: Any, state: Any, action: int) -> str:
+        name: str = self.board_squares.square(self, action)
+        return name
 
+    def observation_box(self: Any) -> tuple[tuple[int, ...], tuple[int, int], str]:
+        rows, columns = self.layout()[:2]
+        return (rows, columns, len(self.planes(self.initial_state(), 0))), (0, 1), "int8"
 
-def _square_layout(self: Any) -> tuple[int, int, int, int, int]:
-    return self.size, self.size, 0, self.size, 1
-
-
-def write_planes(self: Any, state: Any, seat: int, numbers: Any) -> None:
-    """Writes the planes of a seat, of shape (rows, columns, planes)."""
-    rows, columns, first, down, right = self.layout()
-    planes = self.planes(state, seat)
-    for plane in range(len(planes)):
-        squares = planes[plane]
-        for row in range(rows):
-            for column in range(columns):
-                place = first + row * down + column * right
-                numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
-
-
-def _box(self: Any) -> tuple[tuple[int, ...], tuple[int, int], str]:
-    rows, columns = self.layout()[:2]
-    return (rows, columns, len(self.planes(self.initial_state(), 0))), (0, 1), "int8"
-
-
-def _symmetries(self: Any) -> int:
-    rows, columns = self.layout()[:2]
-    return 8 if rows == columns else 4
+    def write_observation(self: Any, state: Any, seat: int, numbers: Any) -> None:
+        """Writes the planes of a seat, of shape (rows, columns, planes)."""
+        rows, columns, first, down, right = self.layout()
+        planes = self.planes(state, seat)
+        for plane in range(len(planes)):
+            squares = planes[plane]
+            for row in range(rows):
+                for column in range(columns):
+                    place = first + row * down + column * right
+                    numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
 
 
-def _symmetric_action(self: Any, action: int, symmetry: int) -> int:
-    rows, columns = self.layout()[:2]
-    return symmetric_square(action, rows, columns, symmetry) if action < rows * columns else action
+class SymmetricBoard(BoardMethods):
+    """A board whose mirrors and turns (all eight, if it is square) are symmetries of the game.
+
+    The class of rules writes ``symmetric_state``, with ``board_seen`` for each board of a state. Actions are
+    squares, but for higher ones, which no symmetry changes.
+    """
+
+    __slots__ = ()
+
+    def symmetries(self: Any) -> int:
+        rows, columns = self.layout()[:2]
+        return 8 if rows == columns else 4
+
+    def symmetric_action(self: Any, action: int, symmetry: int) -> int:
+        rows, columns = self.layout()[:2]
+        return symmetric_square(action, rows, columns, symmetry) if action < rows * columns else action
 
 
-def _num_actions(self: Any) -> int:
-    rows, columns = self.layout()[:2]
-    return int(rows * columns)
+class SidesBoard(SymmetricBoard):
+    """A symmetric board whose states are ``Sides``."""
 
+    __slots__ = ()
 
-def _to_move(self: Any, state: Any) -> int:
-    return int(state.seat)
+    def planes(self: Any, state: Sides, seat: int) -> tuple[Any, ...]:
+        """The observer's pieces, the opponent's."""
+        return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
 
-
-def _planes(self: Any, state: Any, seat: int) -> tuple[Any, ...]:
-    """The observer's pieces, the opponent's."""
-    return (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-
-
-_SOURCE = """
-def symmetric_state(self, state, symmetry):
-    layout = self.layout()
-    return State({parts})
-"""
-
-
-def _symmetric_state(state_class: Any) -> Callable[..., Any]:
-    """The function of a class of states that sees their boards and squares through a symmetry."""
-    through = {
-        "Board": "board_seen(state.{}, layout, symmetry)",
-        "Square": "symmetric_square(state.{}, layout[0], layout[1], symmetry)",
-    }
-    kinds = {
-        name: getattr(kind, "__forward_arg__", getattr(kind, "__metadata__", ("",))[0])
-        for name, kind in state_class.__annotations__.items()
-    }
-    parts = [through.get(kind, "state.{}").format(name) for name, kind in kinds.items()]
-    space = {
-        "State": state_class,
-        "board_seen": board_seen,
-        "symmetric_square": symmetric_square,
-        "__name__": __name__,
-    }
-    run_text(_SOURCE.format(parts=", ".join(parts)), space)
-    made: Callable[..., Any] = space["symmetric_state"]
-    return made
+    def symmetric_state(self: Any, state: Sides, symmetry: int) -> Sides:
+        layout = self.layout()
+        mover = board_seen(state.mover, layout, symmetry)
+        return Sides(mover, board_seen(state.other, layout, symmetry), state.seat)
 
 
 def board_lines(rules: Any, planes: Sequence[Any], marks: str, empty: str = ".") -> Iterator[str]:
     """The rows of a board as text: the mark of the first plane that has a square."""
     rows, columns, first, down, right = rules.layout()
+    slant = " " if find_squares(rules) is HEXAGONS else ""
     for row in range(rows):
         places = [first + row * down + column * right for column in range(columns)]
-        yield " ".join(
+        yield slant * row + " ".join(
             next((mark for mark, plane in zip(marks, planes, strict=False) if contains(plane, place)), empty)
             for place in places
         )
-
-
-def board(
-    marks: str,
-    *,
-    empty: str = ".",
-    symmetric: type | None = None,
-    squares: Squares = _SQUARES,
-    hexagons: bool = False,
-) -> Callable[[_Class], _Class]:
-    """Declares that ``planes(state, seat)`` says what there is on the squares of a board.
-
-    What the class does not write itself is added: ``layout`` (how squares are numbered), ``num_actions`` and
-    ``action_text`` for actions that are squares, ``text``, ``observation_box`` and ``write_observation``, and
-    the names of squares for people.
-
-    Args:
-        marks: In the text, a mark for each of the first planes of seat 0.
-        empty: The mark of other squares.
-        symmetric: The class of states, if mirrors and turns of the board (all eight, if it is square) are
-            symmetries of the game; ``symmetries``, ``symmetric_state`` and ``symmetric_action`` are added then,
-            ``to_move`` if there is a field ``seat``, and for ``Sides`` the ``planes`` of both.
-            Actions are squares, but for higher ones, which no symmetry changes.
-        squares: How squares are named and clicked; by default row 1 is the uppermost one.
-        hexagons: Whether cells are hexagons: each row lies half a cell to the right of the one above.
-    """
-
-    def add(rules_class: _Class) -> _Class:
-        def text(self: Any, state: Any) -> str:
-            lines = board_lines(self, self.planes(state, 0), marks, empty)
-            return "\n".join(" " * row * hexagons + line for row, line in enumerate(lines))
-
-        made: dict[str, Callable[..., Any]] = {
-            "layout": _square_layout if "size" in rules_class._fields else layout,  # type: ignore[attr-defined]
-            "num_actions": _num_actions,
-            "text": text,
-            "action_text": lambda self, state, action: squares.square(self, action),
-            "observation_box": _box,
-            "write_observation": write_planes,
-        }
-        if "seat" in getattr(symmetric, "_fields", ()):
-            made["to_move"] = _to_move
-        if symmetric is Sides:
-            made["planes"] = _planes
-        if symmetric is not None:
-            made |= {
-                "symmetries": _symmetries,
-                "symmetric_state": _symmetric_state(symmetric),
-                "symmetric_action": _symmetric_action,
-            }
-        for name, function in made.items():
-            if not hasattr(rules_class, name):
-                setattr(rules_class, name, function)
-        squares_of(rules_class, HEXAGONS if hexagons else squares)
-        return rules_class
-
-    return add

@@ -73,7 +73,7 @@ def symmetric_board(board: int, rows: int, columns: int, symmetry: int, spare: i
 
 
 def board_seen(board: int, layout: tuple[int, int, int, int, int], symmetry: int) -> int:
-    """The board of a layout (``@board``) seen through a symmetry; its rows or columns may end with spare bits."""
+    """The board of a ``layout()`` seen through a symmetry; its rows or columns may end with spare bits."""
     rows, columns, _, down, right = layout
     if right == 1:
         return symmetric_board(board, rows, columns, symmetry, abs(down) - columns)

@@ -336,7 +336,7 @@ class Observed(Protocol):
     """Methods for learning agents and environments."""
 
     def planes(self, state: Any, seat: int) -> tuple[Any, ...]:
-        """The boards that a seat sees, its own pieces first: ``@board`` makes observations and text of them.
+        """The boards that a seat sees, its own pieces first; ``BoardMethods`` makes text of them.
 
         Networks read their bits; by default those of all integers of the state.
         """

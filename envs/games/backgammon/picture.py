@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
-from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die, draws
+from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.pictures.squares import Spot, Squares, squares_of
+from zermelo.envs.pictures.squares import Spot
 
 _BAR: Final = 25
 _FELT: Final[Colour] = (74, 124, 98)
@@ -23,9 +22,8 @@ HEIGHT: Final = 2 * TALL + 60
 """Of the board, without its margin."""
 
 
-@draws(Hypergammon)
-@draws(Backgammon)
-def _backgammon(rules: Any, state: Any) -> Canvas:
+def paint(state: Any) -> Canvas:
+    """The board of a state."""
     step, tall, height = STEP, TALL, HEIGHT
     canvas = Canvas(14 * STEP + STEP // 2 + 2 * MARGIN, HEIGHT + 2 * MARGIN, PAPER)
     canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
@@ -63,7 +61,7 @@ def point_middle(point: int) -> float:
 _CHECKER: Final = re.compile(r"(\d+|bar)/(\d+|off)")
 
 
-def _spots(rules: Any, names: None) -> Iterator[Spot]:
+def spots(rules: Any, names: None) -> Iterator[Spot]:
     """The points by the first player's numbers, and the bar and what is off of each player."""
     top, bottom = MARGIN + TALL / 2, MARGIN + HEIGHT - TALL / 2
     for point in range(1, 25):
@@ -73,7 +71,7 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
             yield Spot(f"{name}{seat}", point_middle(place), y, STEP, TALL)
 
 
-def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
+def path(texts: Sequence[str], seat: int) -> list[list[str]]:
     """Players count points each from their own side; spots are named as the first one does."""
 
     def spot(place: str) -> str:
@@ -82,6 +80,3 @@ def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
         return str(25 - int(place)) if seat else place
 
     return [[spot(place) for checker in _CHECKER.findall(text) for place in checker] for text in texts]
-
-
-squares_of(Backgammon, Squares(size=None, spots=_spots, path=_path))

@@ -35,6 +35,7 @@ import numpy as np
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.backgammon.features import count_at
 from zermelo.envs.games.backgammon.network import BACKGAMMON, HYPERGAMMON, Weights, expected
+from zermelo.envs.games.backgammon.picture import paint, path, spots
 from zermelo.envs.games.backgammon.plays import (
     BAR,
     ORDER,
@@ -45,7 +46,8 @@ from zermelo.envs.games.backgammon.plays import (
     lower_number_first,
     played,
 )
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.pictures.squares import Squares
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _OPENING: Final = -1
@@ -67,16 +69,22 @@ class BackgammonState(NamedTuple):
     roll: int
 
 
-@limits(most_points=(1, 3))
-@observes(lambda rules: (2, PLACES + 2), lambda rules: (0, 15))
-class Backgammon(NamedTuple):
+class _Parameters(NamedTuple):
+    most_points: int = 1
+
+
+class Backgammon(_Parameters):
     """Bring all checkers home and off the board before the other player does.
 
     Attributes:
         most_points: What a game can count: 1, a win is a win; 2, gammons count double; 3, backgammons triple.
     """
 
-    most_points: int = 1
+    __slots__ = ()
+    board_squares = Squares(size=None, spots=spots, path=path)
+
+    def check(self) -> None:
+        require_limits(self, most_points=(1, 3))
 
     def num_actions(self) -> int:
         return 2 * ORDER
@@ -237,6 +245,12 @@ class Backgammon(NamedTuple):
         if len(checkers) < 2 or checkers[0].partition("/")[2] == checkers[1].partition("/")[0]:
             return ()
         return (" ".join(reversed(checkers)),)
+
+    def image(self, state: BackgammonState) -> Any:
+        return paint(state).image()
+
+    def observation_box(self) -> tuple[tuple[int, int], tuple[int, int], str]:
+        return (2, PLACES + 2), (0, 15), "int8"
 
     def write_observation(self, state: BackgammonState, seat: int, numbers: Any) -> None:
         """Shape (2, 28), the observer's row first: checkers off, on points 1 to 24 and on the bar, then the dice.

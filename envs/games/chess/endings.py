@@ -27,6 +27,8 @@ _DEAD: Final = ("", "N", "B")
 class ChessEndings:
     """The methods of endgame tables."""
 
+    __slots__ = ()
+
     def table_part(self: Any, state: ChessState) -> int:
         """The pieces, in three bits a kind; -1 if the position is not numbered."""
         if state.own == 0 or state.castling != 0 or popcount(state.own | state.other) > MOST_PIECES:

@@ -170,6 +170,8 @@ def balance(state: ChessState) -> Any:
 class ChessKnowledge:
     """The methods for searches."""
 
+    __slots__ = ()
+
     def evaluation(self: Any, state: ChessState, seat: int) -> int:
         """Centipawns by weights fitted to games, mapped to 1024ths: 400 are half a win, none are a whole one."""
         total = int(balance(state))

@@ -1,21 +1,13 @@
-"""Chess as it is drawn, and PettingZoo's environment of it."""
+"""Chess as it is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.chess.fen import read_fen
-from zermelo.envs.games.chess.moves import after
-from zermelo.envs.games.chess.rules import Chess
-from zermelo.envs.pictures.boards import CELL, Piece, draws_marks
+from zermelo.envs.pictures.boards import CELL, Piece, marks_image
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.pictures.squares import Squares, squares_of
-from zermelo.envs.rules.about import EquivalentRules
-from zermelo.envs.rules.history import with_past
-
-__all__: list[str] = []
+from zermelo.envs.pictures.squares import Squares
 
 _BLACK: Final[Colour] = (34, 36, 40)
 _DARK: Final[Colour] = (176, 136, 98)
@@ -64,7 +56,12 @@ def _drawn(mark: str) -> Piece:
     return paint
 
 
-draws_marks({mark: [_drawn(mark)] for mark in "pnbrqkPNBRQK"}, frame=_DARK, squares=(_LIGHT, _DARK))(Chess)
+_PIECES: Final = {mark: [_drawn(mark)] for mark in "pnbrqkPNBRQK"}
+
+
+def image(rules: Any, state: Any) -> Any:
+    """The board of a state."""
+    return marks_image(rules, state, _PIECES, frame=_DARK, squares=(_LIGHT, _DARK))
 
 
 def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
@@ -72,28 +69,4 @@ def _path(texts: Sequence[str], seat: int) -> list[list[str]]:
     return [[text[:2], text[2:4]] for text in texts[1:]]
 
 
-squares_of(Chess, Squares(from_below=True, path=_path, turns=True))
-
-
-_RULES: Final = Chess()
-_PROMOTIONS: Final = {None: 0, 2: 1, 3: 2, 4: 3, 5: 0}
-"""What a pawn becomes, as actions number it, by python-chess's number of the piece."""
-
-
-def _read_chess(env: Any) -> Any | None:
-    """The position of PettingZoo's board, and those before it since the last capture or pawn's move."""
-    board = env.board.copy(stack=env.board.halfmove_clock)
-    try:
-        state, _ = read_fen(board.root().fen())
-    except InvalidSettingError:
-        return None
-    keys = []
-    for move in board.move_stack:
-        turned = 56 * state.seat
-        keys.append(_RULES.repetition_key(state))
-        state = after(state, move.from_square ^ turned, move.to_square ^ turned, _PROMOTIONS[move.promotion])
-    return with_past(_RULES, state, keys)
-
-
-PETTINGZOO: Final = EquivalentRules(_RULES, _read_chess)
-"""PettingZoo's environment of this game."""
+SQUARES: Final = Squares(from_below=True, path=_path, turns=True)

@@ -28,10 +28,11 @@ from zermelo.envs.games.chess.moves import (
     write_actions,
 )
 from zermelo.envs.games.chess.notation import algebraic, coordinates
+from zermelo.envs.games.chess.picture import SQUARES, image
 from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
-from zermelo.envs.rules.board_methods import Written, board, with_methods
+from zermelo.envs.rules.board_methods import BoardMethods, Written
 from zermelo.envs.rules.boards import whole
 
 _DARK = whole(0xAA55AA55AA55AA55)
@@ -54,10 +55,7 @@ class _Start(NamedTuple):
     number: int
 
 
-@with_methods(ChessKnowledge)
-@with_methods(ChessEndings)
-@board("PNBRQKpnbrqk")
-class Chess(Written, _Start):
+class Chess(ChessKnowledge, ChessEndings, BoardMethods, Written, _Start):
     """Chess; the game ends as soon as the player to move may claim a draw.
 
     Attributes:
@@ -65,6 +63,8 @@ class Chess(Written, _Start):
     """
 
     __slots__ = ()
+    marks = "PNBRQKpnbrqk"
+    board_squares = SQUARES
 
     _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]  # as people write it
 
@@ -92,9 +92,6 @@ class Chess(Written, _Start):
 
     def initial_state(self) -> ChessState:
         return set_up(ChessState(*self[:10], 0, 0, 0))
-
-    def to_move(self, state: ChessState) -> int:
-        return state.seat
 
     def legal_actions(self, state: ChessState, actions: list[int]) -> int:
         return write_actions(state, -1, actions)
@@ -177,6 +174,9 @@ class Chess(Written, _Start):
         theirs = other & pawns, other & knights, other & bishops, other & rooks, other & queens, other & kings
         rest = castling, passed, -seat, -(seat ^ state.seat), square_bit(min(state.clock, 63))
         return (*mine, *theirs, *rest)
+
+    def image(self, state: ChessState) -> Any:
+        return image(self, state)
 
 
 def _is_dead(state: ChessState) -> bool:

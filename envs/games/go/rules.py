@@ -9,7 +9,7 @@ Actions are points, ``row * size + column``, row 0 at the upper edge, and last t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zermelo.envs.games.go.board import (
     NO_POINT,
@@ -20,20 +20,21 @@ from zermelo.envs.games.go.board import (
     point_of,
     territory,
 )
+from zermelo.envs.games.go.picture import COLUMNS, POINTS, paint
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.board_methods import board, limits
+from zermelo.envs.rules.board_methods import BoardMethods, require_limits
 from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
 
-COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-"""Names of columns, as the Go Text Protocol has them: there is no I."""
-_LARGEST = len(COLUMNS)
+
+class _Parameters(NamedTuple):
+    size: int = 9
+    komi: float = 7.5
+    superko: int = 1
 
 
-@board("XO")
-@limits(size=(1, _LARGEST), komi=(-1e6, 1e6), superko=(0, 1))
-class Go(NamedTuple):
+class Go(BoardMethods, _Parameters):
     """Surround more of the board than the opponent.
 
     Attributes:
@@ -42,9 +43,12 @@ class Go(NamedTuple):
         superko: 1 if no position of the board may be repeated, 0 if just no ko may be retaken at once.
     """
 
-    size: int = 9
-    komi: float = 7.5
-    superko: int = 1
+    __slots__ = ()
+    marks = "XO"
+    board_squares = POINTS
+
+    def check(self) -> None:
+        require_limits(self, size=(1, len(COLUMNS)), komi=(-1e6, 1e6), superko=(0, 1))
 
     def num_actions(self) -> int:
         return self.size * self.size + 1
@@ -168,6 +172,9 @@ class Go(NamedTuple):
         own, other = (state.white, state.black) if seat else (state.black, state.white)
         board = state.black | state.white | state.empty
         return own, other, single(own, state.ko), board if seat else own - own
+
+    def image(self, state: GoState) -> Any:
+        return paint(self, state).image()
 
     def _board_key(self, state: GoState) -> int:
         return scrambled(state.white, scrambled(state.black, self.size))

@@ -25,7 +25,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.bits import bit_index, mix
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
 
 # -- information states of Goofspiel, and sampling of the bids that a player has not seen
@@ -73,8 +73,6 @@ class GoofspielState(NamedTuple):
     second_points: int = 0
 
 
-@limits(cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
-@observes(lambda rules: (4 * rules.cards + 2,), lambda rules: (0, rules.cards * (rules.cards + 1) // 2))
 class Goofspiel(NamedTuple):
     """Goofspiel: bid for prizes, both at the same time.
 
@@ -89,6 +87,9 @@ class Goofspiel(NamedTuple):
     shuffled: bool = True
     hidden: bool = False
     difference: bool = False
+
+    def check(self) -> None:
+        require_limits(self, cards=(2, 13), shuffled=bool, hidden=bool, difference=bool)
 
     def num_actions(self) -> int:
         return self.cards
@@ -153,6 +154,9 @@ class Goofspiel(NamedTuple):
         return mix(mixed ^ ((state.first & 15) * pending << 8 | (state.prizes & 15) * turned_up))
 
     # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (4 * self.cards + 2,), (0, self.cards * (self.cards + 1) // 2), "int8"
 
     def write_observation(self, state: GoofspielState, seat: int, numbers: Any) -> None:
         """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""

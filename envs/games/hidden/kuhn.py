@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import all_squares, list_evenly
 
 _NAMES: Final = "23456789TJQKA"
@@ -38,8 +38,6 @@ class KuhnState(NamedTuple):
     bets: int
 
 
-@limits(players=(2, 10))
-@observes(lambda rules: (3 * rules.players + 1,))
 class Kuhn(NamedTuple):
     """Kuhn poker: one card each, one chip to bet.
 
@@ -48,6 +46,12 @@ class Kuhn(NamedTuple):
     """
 
     players: int = 2
+
+    def check(self) -> None:
+        require_limits(self, players=(2, 10))
+
+    def seats(self) -> int:
+        return self.players
 
     def num_actions(self) -> int:
         return 2
@@ -100,6 +104,9 @@ class Kuhn(NamedTuple):
         return pot - paid if seat == winner else -paid
 
     # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (3 * self.players + 1,), (0, 1), "int8"
 
     def write_observation(self, state: KuhnState, seat: int, numbers: Any) -> None:
         """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import EquivalentRules, OpenSpielRules
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 
 CALL, RAISE, FOLD, CHECK = range(4)
 NAMES: Final = ("call", "raise", "fold", "check")
@@ -61,8 +61,6 @@ class LeducState(NamedTuple):
     history: int
 
 
-@limits(ranks=(2, 13), blinds=bool)
-@observes(lambda rules: (2 * rules.ranks + 2 * _CHIPS,))
 class Leduc(NamedTuple):
     """Leduc hold'em: two rounds of betting, one open card.
 
@@ -73,6 +71,9 @@ class Leduc(NamedTuple):
 
     ranks: int = 3
     blinds: bool = False
+
+    def check(self) -> None:
+        require_limits(self, ranks=(2, 13), blinds=bool)
 
     def num_actions(self) -> int:
         return 4
@@ -165,6 +166,9 @@ class Leduc(NamedTuple):
         return -lost if seat == loser else lost
 
     # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (2 * self.ranks + 2 * _CHIPS,), (0, 1), "int8"
 
     def write_observation(self, state: LeducState, seat: int, numbers: Any) -> None:
         """One-hot rows as in RLCard: the seat's card, the open card, its chips and the other's."""

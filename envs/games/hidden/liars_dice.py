@@ -21,7 +21,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import all_squares, list_evenly
 
 
@@ -37,8 +37,6 @@ class LiarsDiceState(NamedTuple):
     bids: int
 
 
-@limits(("2 * dice * sides", lambda rules: 2 * rules.dice * rules.sides, 62), dice=(1, 15), sides=(2, 15))
-@observes(lambda rules: (rules.sides * (2 * rules.dice + 1),), lambda rules: (0, rules.dice))
 class LiarsDice(NamedTuple):
     """Liar's dice: bid on what all dice show, and see only your own.
 
@@ -49,6 +47,10 @@ class LiarsDice(NamedTuple):
 
     dice: int = 1
     sides: int = 6
+
+    def check(self) -> None:
+        bids = "2 * dice * sides", 2 * self.dice * self.sides, 62
+        require_limits(self, bids, dice=(1, 15), sides=(2, 15))
 
     def num_actions(self) -> int:
         return 2 * self.dice * self.sides + 1
@@ -99,6 +101,9 @@ class LiarsDice(NamedTuple):
         return 1 if is_true == (seat == bidder) else -1
 
     # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
+        return (self.sides * (2 * self.dice + 1),), (0, self.dice), "int8"
 
     def write_observation(self, state: LiarsDiceState, seat: int, numbers: Any) -> None:
         """The number of the seat's dice with each face, and for each bid 1 if it was made."""

@@ -19,13 +19,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.sowing import ONES, HouseMethods, lead, ones, seeds_in
 from zermelo.envs.games.mancala.tables import HouseTables
-from zermelo.envs.pictures.boards import draws
-from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules import loss_in, popcount, win_in
 from zermelo.envs.rules.about import OpenSpielRules
-from zermelo.envs.rules.board_methods import limits, with_methods
+from zermelo.envs.rules.board_methods import require_limits
 
 # -- a position of Kalah
 
@@ -49,10 +47,14 @@ _DISTANCES = 0x0102030405060708
 _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 
 
-@limits(SEEDS, houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
-@with_methods(HouseMethods)
-@with_methods(HouseTables)
-class Kalah(NamedTuple):
+class _Parameters(NamedTuple):
+    houses: int = 6
+    seeds: int = 4
+    empty_capture: bool = False
+    margin: bool = False
+
+
+class Kalah(HouseMethods, HouseTables, _Parameters):
     """Sow seeds, gather more of them in your store than the opponent.
 
     Attributes:
@@ -62,10 +64,10 @@ class Kalah(NamedTuple):
         margin: Whether the utility is the difference of seeds, instead of 1, 0 or -1.
     """
 
-    houses: int = 6
-    seeds: int = 4
-    empty_capture: bool = False
-    margin: bool = False
+    __slots__ = ()
+
+    def check(self) -> None:
+        require_limits(self, self._all_seeds(), houses=(1, 8), seeds=(1, 63), empty_capture=bool, margin=bool)
 
     def utility_bounds(self) -> tuple[int, int]:
         most = 2 * self.houses * self.seeds if self.margin else 1
@@ -176,10 +178,6 @@ class Kalah(NamedTuple):
         unlike = side ^ _DISTANCES >> 8 * (8 - self.houses)
         alike = ~(unlike + _SEVEN_BITS | unlike) >> 7  # no house holds 128 seeds
         return popcount(alike & ONES >> 8 * (8 - self.houses))
-
-
-draws(Kalah)(paint_houses)
-squares_of(Kalah, HOUSES)
 
 
 def from_openspiel() -> OpenSpielRules:

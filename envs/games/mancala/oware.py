@@ -20,12 +20,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.mancala.sowing import HOUSES, ONES, SEEDS, HouseMethods, lead, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.sowing import ONES, HouseMethods, lead, ones, seeds_in
 from zermelo.envs.games.mancala.tables import HouseTables
-from zermelo.envs.pictures.boards import draws
-from zermelo.envs.pictures.squares import squares_of
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.board_methods import limits, with_methods
+from zermelo.envs.rules.board_methods import require_limits
 
 
 class OwareState(NamedTuple):
@@ -39,10 +37,12 @@ class OwareState(NamedTuple):
     quiet: int
 
 
-@limits(SEEDS, houses=(1, 8), seeds=(1, 63))
-@with_methods(HouseMethods)
-@with_methods(HouseTables)
-class Oware(NamedTuple):
+class _Parameters(NamedTuple):
+    houses: int = 6
+    seeds: int = 4
+
+
+class Oware(HouseMethods, HouseTables, _Parameters):
     """Sow seeds, capture them by twos and threes.
 
     Attributes:
@@ -50,8 +50,10 @@ class Oware(NamedTuple):
         seeds: Seeds in each house at the start, at least 1; ``2 * houses * seeds`` must be at most 127.
     """
 
-    houses: int = 6
-    seeds: int = 4
+    __slots__ = ()
+
+    def check(self) -> None:
+        require_limits(self, self._all_seeds(), houses=(1, 8), seeds=(1, 63))
 
     def initial_state(self) -> OwareState:
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
@@ -151,10 +153,6 @@ class Oware(NamedTuple):
             if seeds and house + seeds >= self.houses:
                 return True
         return False
-
-
-draws(Oware)(paint_houses)
-squares_of(Oware, HOUSES)
 
 
 def from_openspiel(num_houses_per_player: int, num_seeds_per_house: int) -> Oware:

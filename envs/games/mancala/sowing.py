@@ -13,14 +13,9 @@ from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, sha
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot, Squares, whole_text
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.board_methods import observes
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
-
-
-SEEDS: Final = "2 * houses * seeds", lambda rules: 2 * rules.houses * rules.seeds, 127
-"""As many seeds as there may be (``limits``)."""
 
 
 def ones(houses: int) -> int:
@@ -42,49 +37,6 @@ def lead(mover: int, other: int, is_mover: bool) -> int:
     """Who has more seeds: 1 for a player who does, -1 for one who has fewer."""
     ahead = (mover > other) - (mover < other)
     return ahead if is_mover else -ahead
-
-
-@observes(lambda rules: (2, rules.houses + 1), lambda rules: (0, 2 * rules.houses * rules.seeds))
-class HouseMethods:
-    """The methods that follow from the houses, the stores and the seat of a state."""
-
-    def num_actions(self: Any) -> int:
-        return int(self.houses)
-
-    def to_move(self: Any, state: Any) -> int:
-        return int(state.seat)
-
-    def utility(self: Any, state: Any, seat: int) -> int:
-        return lead(state.mover_store, state.other_store, seat == state.seat)
-
-    def evaluation(self: Any, state: Any, seat: int) -> int:
-        difference: int = (state.mover_store - state.other_store) * (1000 // (2 * self.houses * self.seeds))
-        return difference if seat == state.seat else -difference
-
-    def text(self: Any, state: Any) -> str:
-        """The second player's houses on top, so from right to left as it sees them; the first player's below.
-
-        Stores are the numbers at the ends, the second player's on the left.
-        """
-        houses = self.houses
-        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-        (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
-        below = [f"{first >> 8 * house & 255:3}" for house in range(houses)]
-        above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
-        return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
-
-    def write_observation(self: Any, state: Any, seat: int, numbers: Any) -> None:
-        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
-        houses = self.houses
-        first = 0 if seat == state.seat else houses + 1
-        for house in range(houses):
-            numbers[first + house] = state.mover >> 8 * house & 255
-            numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
-        numbers[first + houses] = state.mover_store
-        numbers[2 * houses + 1 - first] = state.other_store
-
-    def action_text(self: Any, state: Any, action: int) -> str:
-        return house_text(state.seat, action)
 
 
 _PIT: Final[Colour] = (124, 82, 48)
@@ -125,5 +77,56 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
             yield Spot(house_text(seat, house), *house_middle(rules.houses, seat, house), _HOUSE, _HOUSE)
 
 
-HOUSES: Final = Squares(size=None, spots=_spots, path=whole_text)
-"""Where the picture is clicked."""
+class HouseMethods:
+    """The methods that follow from the houses, the stores and the seat of a state."""
+
+    __slots__ = ()
+    board_squares = Squares(size=None, spots=_spots, path=whole_text)
+
+    def _all_seeds(self: Any) -> tuple[str, int, int]:
+        """The number of seeds, and how many there may be (``require_limits``)."""
+        return "2 * houses * seeds", 2 * self.houses * self.seeds, 127
+
+    def num_actions(self: Any) -> int:
+        return int(self.houses)
+
+    def to_move(self: Any, state: Any) -> int:
+        return int(state.seat)
+
+    def utility(self: Any, state: Any, seat: int) -> int:
+        return lead(state.mover_store, state.other_store, seat == state.seat)
+
+    def evaluation(self: Any, state: Any, seat: int) -> int:
+        difference: int = (state.mover_store - state.other_store) * (1000 // (2 * self.houses * self.seeds))
+        return difference if seat == state.seat else -difference
+
+    def text(self: Any, state: Any) -> str:
+        """The second player's houses on top, so from right to left as it sees them; the first player's below.
+
+        Stores are the numbers at the ends, the second player's on the left.
+        """
+        houses = self.houses
+        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+        (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
+        below = [f"{first >> 8 * house & 255:3}" for house in range(houses)]
+        above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
+        return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
+
+    def image(self: Any, state: Any) -> Any:
+        return paint_houses(self, state).image()
+
+    def observation_box(self: Any) -> tuple[tuple[int, int], tuple[int, int], str]:
+        return (2, self.houses + 1), (0, 2 * self.houses * self.seeds), "int8"
+
+    def write_observation(self: Any, state: Any, seat: int, numbers: Any) -> None:
+        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
+        houses = self.houses
+        first = 0 if seat == state.seat else houses + 1
+        for house in range(houses):
+            numbers[first + house] = state.mover >> 8 * house & 255
+            numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
+        numbers[first + houses] = state.mover_store
+        numbers[2 * houses + 1 - first] = state.other_store
+
+    def action_text(self: Any, state: Any, action: int) -> str:
+        return house_text(state.seat, action)

@@ -21,6 +21,8 @@ _CHOOSE: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(M
 class HouseTables:
     """The methods for endgame tables."""
 
+    __slots__ = ()
+
     def table_part(self: Any, state: Any) -> int:
         """The seeds in houses; -1 where the game is over."""
         seeds = seeds_in(state.mover) + seeds_in(state.other)

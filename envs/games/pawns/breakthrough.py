@@ -13,34 +13,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.pawns.steps import (
-    PawnMoves,
-    attacked,
-    destination,
-    draws_pawns,
-    far_row,
-    list_moves,
-    sources,
-)
-from zermelo.envs.pictures.squares import Squares
+from zermelo.envs.games.pawns.steps import PawnMoves, attacked, destination, far_row, list_moves, sources
 from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
+from zermelo.envs.rules.board_methods import Sides, require_limits
 from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-@limits(
-    ("2 * pawn_rows - rows", lambda rules: 2 * rules.pawn_rows - rules.rows, 0),
-    rows=(2, 32),
-    columns=(2, 32),
-    pawn_rows=(1, 16),
-    squares=(4, 64),
-)
-@board("XO", symmetric=Sides, squares=Squares(from_below=True))
-@draws_pawns
-@with_methods(PawnMoves)
-class Breakthrough(NamedTuple):
+class _Parameters(NamedTuple):
+    rows: int = 8
+    columns: int = 8
+    pawn_rows: int = 2
+
+
+class Breakthrough(PawnMoves, _Parameters):
     """Bring one pawn to the other side.
 
     Attributes:
@@ -49,9 +36,11 @@ class Breakthrough(NamedTuple):
         pawn_rows: How many rows of pawns each player starts with, at least 1 and at most half of the rows.
     """
 
-    rows: int = 8
-    columns: int = 8
-    pawn_rows: int = 2
+    __slots__ = ()
+
+    def check(self) -> None:
+        too_many = "2 * pawn_rows - rows", 2 * self.pawn_rows - self.rows, 0
+        require_limits(self, too_many, rows=(2, 32), columns=(2, 32), pawn_rows=(1, 16), squares=(4, 64))
 
     def initial_state(self) -> Sides:
         pawns = all_squares(self.pawn_rows * self.columns)

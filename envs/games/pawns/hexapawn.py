@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zermelo.envs.games.pawns.steps import PawnMoves, destination, draws_pawns, far_row, list_moves, sources
-from zermelo.envs.pictures.squares import Squares
+from zermelo.envs.games.pawns.steps import PawnMoves, destination, far_row, list_moves, sources
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.board_methods import Sides, board, limits, with_methods
+from zermelo.envs.rules.board_methods import Sides, require_limits
 from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-@board("XO", symmetric=Sides, squares=Squares(from_below=True))
-@limits(rows=(3, 64), columns=(1, 64), squares=(3, 64))
-@draws_pawns
-@with_methods(PawnMoves)
-class Hexapawn(NamedTuple):
+class _Size(NamedTuple):
+    rows: int = 3
+    columns: int = 3
+
+
+class Hexapawn(PawnMoves, _Size):
     """Bring a pawn to the other side, or leave the opponent without a move.
 
     Attributes:
@@ -31,8 +31,10 @@ class Hexapawn(NamedTuple):
         columns: Width of the board, at least 1; ``rows * columns`` must be at most 64.
     """
 
-    rows: int = 3
-    columns: int = 3
+    __slots__ = ()
+
+    def check(self) -> None:
+        require_limits(self, rows=(3, 64), columns=(1, 64), squares=(3, 64))
 
     def initial_state(self) -> Sides:
         pawns = all_squares(self.columns)

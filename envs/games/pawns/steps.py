@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.envs.pictures.boards import draws_marks, man
+from zermelo.envs.pictures.boards import man, marks_image
 from zermelo.envs.pictures.canvas import Colour
+from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.board_methods import Sides
+from zermelo.envs.rules.board_methods import Sides, SidesBoard
 from zermelo.envs.rules.boards import all_squares, first_column, whole
 
 
@@ -76,8 +77,18 @@ def destination(action: int, seat: int, columns: int) -> int:
     return action // 3 + (columns if seat == 0 else -columns) + action % 3 - 1
 
 
-class PawnMoves:
+_BLACK: Final[Colour] = (34, 36, 40)
+_WHITE: Final[Colour] = (246, 245, 240)
+_PIECES: Final = {"X": [man(_WHITE)], "O": [man(_BLACK)]}
+_SQUARES: Final[tuple[Colour, Colour]] = (240, 225, 196), (190, 150, 110)
+
+
+class PawnMoves(SidesBoard):
     """The methods that follow from what the actions are."""
+
+    __slots__ = ()
+    marks = "XO"
+    board_squares = Squares(from_below=True)
 
     def num_actions(self: Any) -> int:
         return 3 * int(self.rows * self.columns)
@@ -114,8 +125,5 @@ class PawnMoves:
             f"{chr(ord('a') + square % self.columns)}{square // self.columns + 1}" for square in squares
         )
 
-
-_BLACK: Final[Colour] = (34, 36, 40)
-_WHITE: Final[Colour] = (246, 245, 240)
-draws_pawns = draws_marks({"X": [man(_WHITE)], "O": [man(_BLACK)]}, squares=((240, 225, 196), (190, 150, 110)))
-"""Draws pawns on a chequered board."""
+    def image(self: Any, state: Sides) -> Any:
+        return marks_image(self, state, _PIECES, squares=_SQUARES)

@@ -24,8 +24,8 @@ import numpy.typing as npt
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
 from zermelo.envs.games.twenty_forty_eight.weights import expected
-from zermelo.envs.pictures.boards import INK, IVORY, Piece, draws_marks, letter, tile
-from zermelo.envs.rules.board_methods import limits, observes
+from zermelo.envs.pictures.boards import INK, IVORY, Piece, letter, marks_image, tile
+from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetric_square
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
@@ -58,9 +58,6 @@ class Game2048State(NamedTuple):
     tiles_to_come: int
 
 
-@limits(rows=(1, 72), columns=(1, 72), squares=(2, 72))
-@draws_marks(_MARKS, frame=(187, 173, 160))
-@observes(lambda rules: (rules.rows, rules.columns), lambda rules: (0, 31))
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -71,6 +68,9 @@ class Game2048(NamedTuple):
 
     rows: int = 4
     columns: int = 4
+
+    def check(self) -> None:
+        require_limits(self, rows=(1, 72), columns=(1, 72), squares=(2, 72))
 
     def num_actions(self) -> int:
         return 4
@@ -192,11 +192,17 @@ class Game2048(NamedTuple):
         rows = ["  ".join(mark.rjust(width) for mark in row) for row in shown]
         return "\n".join([*rows, f"score: {state.score}"])
 
+    def image(self, state: Game2048State) -> Any:
+        return marks_image(self, state, _MARKS, frame=(187, 173, 160))
+
     def action_text(self, state: Game2048State, action: int) -> str:
         if state.tiles_to_come:
             row, column = divmod(action // 2, self.columns)
             return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
         return ("up", "right", "down", "left")[action]
+
+    def observation_box(self) -> tuple[tuple[int, int], tuple[int, int], str]:
+        return (self.rows, self.columns), (0, 31), "int8"
 
     def write_observation(self, state: Game2048State, seat: int, numbers: Any) -> None:
         """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
