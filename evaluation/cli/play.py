@@ -59,6 +59,10 @@ def play(
     """
     [opponent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     if browser:
+        from zermelo.envs.support.installing import optional_import
+
+        for package in ("starlette", "uvicorn"):
+            optional_import(package, f"{package}, which the board in the browser needs,", "board")
         from zermelo.evaluation.board.settings import TableSettings
         from zermelo.evaluation.board.web.server import serve
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import socket
 import time
 from collections.abc import Iterator
@@ -11,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 
@@ -369,12 +367,6 @@ def test_what_is_hidden_stays_hidden() -> None:
 
 
 # -- running it ---------------------------------------------------------------------------------------------------
-
-
-def test_without_the_extra_the_line_to_install_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
-    with pytest.raises(MissingDependencyError, match=re.escape(install_command("board"))):
-        serving.serve(TableSettings(env=MNK))
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -7,12 +7,14 @@ from zermelo.evaluation.storage.invocations import Invocation, InvocationLog, ma
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import read_standings, run
+from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings
 
 GAME = "zermelo/MNK-v0"
 
 
-def play(folder, games, **settings):
-    return run(Tournament.prepare(GAME, ["random", "greedy"], games=games), out=folder, **settings)
+def play(folder, games, command="", **settings):
+    plan = Tournament.prepare(GAME, ["random", "greedy"], TournamentSettings(games=games))
+    return run(plan, RunSettings(out=folder, **settings), command=command)
 
 
 def test_every_command_that_played_games_is_kept(tmp_path):
@@ -47,7 +49,7 @@ def test_folders_without_a_database_have_none(tmp_path):
 
 @pytest.mark.parametrize("about", ["{", "[]", '{"command": "x"}', '{"command": 1, "machine": 3}'])
 def test_what_somebody_else_wrote_is_refused(tmp_path, about):
-    plan = Tournament.prepare(GAME, ["random", "greedy"], games=2)
+    plan = Tournament.prepare(GAME, ["random", "greedy"], TournamentSettings(games=2))
     with Store(plan.schedule, plan.to_dict(), tmp_path) as store:
         InvocationLog().add(store._db, 1)
         store._db.execute("UPDATE invocations SET about = ?", (about,))

@@ -12,6 +12,7 @@ from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.tournament.plan import has_luck, is_cooperative
+from zermelo.evaluation.tournament.settings import TournamentSettings
 
 LEDUC = "classic/leduc_holdem-v4"
 HANABI = "classic/hanabi-v5"
@@ -72,8 +73,8 @@ def test_what_is_known_of_the_environment_decides_deals_and_teams(env, luck, tea
 
 
 def test_games_without_luck_keep_the_seeds_they_had():
-    plain = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=4)
-    cards = Tournament.prepare(LEDUC, ["random", "random"], games=4)
+    plain = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], TournamentSettings(games=4))
+    cards = Tournament.prepare(LEDUC, ["random", "random"], TournamentSettings(games=4))
     assert len({game.seed for game in plain.schedule}) == 4
     assert len({game.seed for game in cards.schedule}) == 2
     assert "deals" not in plain.to_dict()

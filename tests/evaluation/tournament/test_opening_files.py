@@ -21,6 +21,7 @@ from zermelo.evaluation.positions.moves import play_moves
 from zermelo.evaluation.positions.notation import export_notation
 from zermelo.evaluation.tournament import opening_files
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.settings import TournamentSettings
 
 CHESS = "zermelo/Chess-v0"
 THEIR_CHESS = "classic/chess-v6"
@@ -47,7 +48,9 @@ PGN = f"""[Event "with % everything"]
 
 
 def prepared(env: str, path: Path | str, plies: int | None = None, games: int = 20) -> Tournament:
-    return Tournament.prepare(env, ["random", "random"], games=games, openings=path, opening_plies=plies)
+    return Tournament.prepare(
+        env, ["random", "random"], TournamentSettings(games=games, openings=path, opening_plies=plies)
+    )
 
 
 def played(env: str, content: str | bytes, folder: Path, name: str = "openings.txt", plies: int | None = None):
@@ -105,7 +108,9 @@ def test_files_of_all_systems(content: bytes, tmp_path: Path) -> None:
 
 
 def test_openings_are_given_as_lines_too() -> None:
-    plan = Tournament.prepare(CHESS, ["random", "random"], games=4, openings=["e4 e5", [77]], opening_plies=1)
+    plan = Tournament.prepare(
+        CHESS, ["random", "random"], TournamentSettings(games=4, openings=["e4 e5", [77]], opening_plies=1)
+    )
     assert plan.schedule.openings == (numbers(CHESS, "e4")[0], (77,))
 
 

@@ -9,6 +9,7 @@ from zermelo.envs import InvalidSettingError, make_env
 from zermelo.evaluation import Score, play_match, round_robin
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.settings import TournamentSettings
 
 TICTACTOE = "classic/tictactoe-v3"
 
@@ -30,7 +31,7 @@ def test_random_openings_are_different_legal_and_decided_by_the_seed():
 def test_all_openings_of_a_small_game_are_found_and_used_in_turn():
     found = random_openings(make_env(TICTACTOE), plies=1, count=100, seed=0)
     assert sorted(found) == [(cell,) for cell in range(9)]
-    plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], games=40, openings=1)
+    plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], TournamentSettings(games=40, openings=1))
     played = [plan.schedule[2 * block].opening for block in range(20)]
     assert played[:9] == played[9:18]
     assert len(set(played)) == 9
@@ -92,7 +93,7 @@ def test_pairs_of_games_are_counted_from_the_first_name_s_side():
 )
 def test_openings_that_cannot_be(openings, said):
     with pytest.raises(InvalidSettingError, match=said):
-        Tournament.prepare(TICTACTOE, ["random", "greedy"], games=4, openings=openings)
+        Tournament.prepare(TICTACTOE, ["random", "greedy"], TournamentSettings(games=4, openings=openings))
 
 
 class LoadedEnv(toy_envs.ToyEnv):
@@ -118,6 +119,6 @@ def test_where_chance_decides_what_is_legal_random_openings_are_refused():
 
 def test_no_opening_is_the_default():
     for none in (None, 0):
-        plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], games=4, openings=none)
+        plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], TournamentSettings(games=4, openings=none))
         assert [game.opening for game in plan.schedule] == [()] * 4
         assert plan.to_dict()["openings"] is None

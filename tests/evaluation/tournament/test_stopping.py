@@ -14,6 +14,7 @@ from zermelo.evaluation.results import Finish, Group, Results
 from zermelo.evaluation.stats.rows import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run
+from zermelo.evaluation.tournament.settings import TournamentSettings
 from zermelo.evaluation.tournament.stopping import LeaderTest
 
 AGENTS = {"last": Last, "first": First, "good": Good}
@@ -126,8 +127,12 @@ def test_a_gauntlet_plays_the_first_agent_against_all_others():
 
 
 def test_the_whole_plan_is_known_before_the_first_game():
-    plan = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=6, seed=4, openings=2)
-    again = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=6, seed=4, openings=2)
+    plan = Tournament.prepare(
+        "classic/tictactoe-v3", ["random", "greedy"], TournamentSettings(games=6, seed=4, openings=2)
+    )
+    again = Tournament.prepare(
+        "classic/tictactoe-v3", ["random", "greedy"], TournamentSettings(games=6, seed=4, openings=2)
+    )
     assert list(plan.schedule) == list(again.schedule)
     assert plan.to_dict() == again.to_dict()
     standings = run(plan)

@@ -27,6 +27,7 @@ from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.sources import FreshEnvs
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
+from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings
 from zermelo.evaluation.workers.pool import AHEAD
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
@@ -175,7 +176,7 @@ def test_a_worker_that_dies_amid_a_batch_of_games_loses_no_other_game():
 
 def test_games_are_worked_out_as_they_are_played():
     """Of a schedule of ten million games no more than workers are given ahead."""
-    plan = Tournament.prepare(toy_envs.ToyEnv, [First, Last], games=10**7)
+    plan = Tournament.prepare(toy_envs.ToyEnv, [First, Last], TournamentSettings(games=10**7))
     made = []
 
     class Watched(Sequence):
@@ -187,7 +188,7 @@ def test_games_are_worked_out_as_they_are_played():
             made.extend(found if isinstance(found, tuple) else [found])
             return found
 
-    games = runner_of(plan, workers=2).run(plan.work(), Watched())
+    games = runner_of(plan, RunSettings(workers=2)).run(plan.work(), Watched())
     records = [next(games) for _ in range(100)]
     games.close()
     assert len({record.game_id for record in records}) == 100
@@ -390,9 +391,12 @@ def test_other_requests_to_end_give_the_standings_too(number, request):
 @pytest.mark.thorough
 def test_more_workers_than_processors_are_told_of_where_time_counts(monkeypatch, capsys):
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
-    plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], games=2)
+    plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], TournamentSettings(games=2))
     assert "2 workers share 1 processor, so agents have less time to think than the time limit of" in crowding_of(
         plan, 2
     )
     assert crowding_of(plan, 1) is None
-    assert crowding_of(Tournament.prepare(toy_envs.DiceEnv, [Good("a"), First("b")], games=2), 2) is None
+    assert (
+        crowding_of(Tournament.prepare(toy_envs.DiceEnv, [Good("a"), First("b")], TournamentSettings(games=2)), 2)
+        is None
+    )
