@@ -16,7 +16,5 @@ def test_board_in_the_browser_names_the_line_that_installs_what_it_needs(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     code, _, error = run("play", "zermelo/MNK-v0", "random", "--browser")
-    said = (
-        f"zermelo: {package}, which the board in the browser needs, is not installed: {install_command('board')}"
-    )
+    needed = f"zermelo: {package}, which the board in the browser needs, is not installed: "
     assert (code, error.splitlines()) == (2, [needed + install_command("board")])
