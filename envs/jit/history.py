@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.contract import COMPILED, METHODS, method_or_default
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
@@ -44,7 +44,9 @@ class PathState(NamedTuple):
 
 
 class PathRules(NamedTuple):
-    """Rules over ``PathState``, as kernels call them; methods that are not here are the defaults.
+    """Rules over ``PathState``, as kernels call them.
+
+    Methods that are not here are the defaults: kernels do not ask them of a path, or they are right on it.
 
     Attributes:
         rules: The rules.
@@ -87,11 +89,9 @@ class PathRules(NamedTuple):
         return kept
 
     def result(self, state: PathState, action: int) -> PathState:
-        """With the new state's key on the stack."""
         return follow(self, state, self.rules.result(state.position, action))
 
     def pass_turn(self, state: PathState) -> PathState:
-        """Likewise."""
         return follow(self, state, self.rules.pass_turn(state.position))
 
     def mirror_image(self, state: PathState) -> PathState:
@@ -100,7 +100,6 @@ class PathRules(NamedTuple):
         return PathState(position, state.length, state.occurrences, state.signature, state.since)
 
     def is_terminal(self, state: PathState) -> bool:
-        """Also by repetition."""
         rules = self.rules
         if not rules.repetition_is_illegal() and state.occurrences >= rules.repetition_limit():
             return True
@@ -109,7 +108,6 @@ class PathRules(NamedTuple):
         return rules.repetition_is_claimed() and state.since != 0 and back_of_claim(self, state) != 0
 
     def utility(self, state: PathState, seat: int) -> int:
-        """Likewise."""
         if self.rules.is_terminal(state.position):
             return self.rules.utility(state.position, seat)
         return self.rules.repetition_utility(state.position, seat)
@@ -121,7 +119,6 @@ class PathRules(NamedTuple):
         return self.rules.count_legal(state.position, actions)
 
     def key(self, state: PathState) -> int:
-        """The key for tables."""
         return self.rules.key(state.position) ^ state.signature
 
     def table_horizon(self, state: PathState) -> int:
@@ -141,36 +138,61 @@ class PathRules(NamedTuple):
                 count += 1
         return count
 
+    # -- the rules' own, at the position; a playout may repeat one where that is illegal
 
-_NOT_PASSED_ON = (
-    "symmetric_state",
-    "safe_actions",
-    "repetition_key",
-    "repetition_utility",
-    "reversible_plies",
-)
-"""Methods of states that kernels do not ask of a path, or whose default is right on it.
+    def to_move(self, state: PathState) -> int:
+        return self.rules.to_move(state.position)
 
-All others do what the rules' own do at the position; a playout may repeat one where that is illegal.
-"""
-_SOURCE = """
-def {name}(self, {arguments}):
-    return self.rules.{name}({passed})
-"""
+    def chance_outcomes(self, state: PathState, outcomes: Any, probabilities: Any) -> int:
+        return self.rules.chance_outcomes(state.position, outcomes, probabilities)
 
+    def evaluation(self, state: PathState, seat: int) -> int:
+        return self.rules.evaluation(state.position, seat)
 
-def _pass_on(name: str) -> Callable[..., Any]:
-    arguments = ", ".join(METHODS[name].arguments)
-    space: dict[str, Any] = {"__name__": __name__}
-    passed = arguments.replace("state", "state.position")
-    exec(_SOURCE.format(name=name, arguments=arguments, passed=passed), space)
-    made: Callable[..., Any] = space[name]
-    return made
+    def continues_move(self, state: PathState) -> bool:
+        return self.rules.continues_move(state.position)
 
+    def ordering_hint(self, state: PathState, action: int) -> int:
+        return self.rules.ordering_hint(state.position, action)
 
-for _name in COMPILED:
-    if "state" in METHODS[_name].arguments and _name not in (*vars(PathRules), *_NOT_PASSED_ON):
-        setattr(PathRules, _name, _pass_on(_name))
+    def is_noisy(self, state: PathState, action: int) -> bool:
+        return self.rules.is_noisy(state.position, action)
+
+    def is_urgent(self, state: PathState) -> bool:
+        return self.rules.is_urgent(state.position)
+
+    def is_losing(self, state: PathState, action: int) -> bool:
+        return self.rules.is_losing(state.position, action)
+
+    def is_known_win(self, state: PathState) -> bool:
+        return self.rules.is_known_win(state.position)
+
+    def playout_action(self, state: PathState, random: int) -> int:
+        return self.rules.playout_action(state.position, random)
+
+    def action_priors(self, state: PathState, actions: Any, count: int, priors: Any) -> int:
+        return self.rules.action_priors(state.position, actions, count, priors)
+
+    def bounds(self, state: PathState) -> tuple[int, int]:
+        return self.rules.bounds(state.position)
+
+    def table_part(self, state: PathState) -> int:
+        return self.rules.table_part(state.position)
+
+    def table_index(self, state: PathState) -> int:
+        return self.rules.table_index(state.position)
+
+    def table_lead(self, state: PathState) -> int:
+        return self.rules.table_lead(state.position)
+
+    def table_repetition(self, state: PathState) -> int:
+        return self.rules.table_repetition(state.position)
+
+    def planes(self, state: PathState, seat: int) -> tuple[Any, ...]:
+        return self.rules.planes(state.position, seat)
+
+    def write_observation(self, state: PathState, seat: int, numbers: Any) -> None:
+        self.rules.write_observation(state.position, seat, numbers)
 
 
 def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:

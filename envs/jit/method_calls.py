@@ -9,13 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.compiling import method, types_of
+from zermelo.envs.jit.compiling import dispatcher, method, types_of
 from zermelo.envs.rules.contract import COMPILED, METHODS, REQUIRED
 
-_SOURCE: Final = """
-def call(rules{arguments}):
-    return rules.{name}({passed})
-"""
 INTEGER_BUFFERS: Final = ("actions", "outcomes")
 FLOAT_BUFFERS: Final = ("probabilities", "priors")
 
@@ -46,12 +42,11 @@ def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, C
     found: dict[str, Callable[..., Any]] = {}
     for name in names:
         about = METHODS[name]
-        if about.returns not in expected or method(type(rules), name) is None:
-            continue
-        if not hasattr(rules, name):
+        function = method(type(rules), name)
+        if about.returns not in expected or function is None or not hasattr(rules, name):
             continue
         signature = (rules_type, *(kinds.get(argument, types.int64) for argument in about.arguments))
-        call = _call(name, about.arguments)
+        call = _call(dispatcher(type(rules), function), len(about.arguments))
         try:
             call.compile(signature)
         except numba.core.errors.NumbaError as error:
@@ -67,13 +62,18 @@ def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, C
     return found
 
 
-def _call(name: str, arguments: Sequence[str]) -> Any:
+def _call(function: Any, arguments: int) -> Any:
+    """A compiled method that Python can call, with as many arguments besides the rules."""
     import numba
 
-    passed = ", ".join(arguments)
-    space: dict[str, Any] = {}
-    exec(_SOURCE.format(name=name, arguments=f", {passed}" if passed else "", passed=passed), space)
-    return numba.njit(nogil=True, error_model="numpy")(space["call"])
+    callers: tuple[Callable[..., Any], ...] = (
+        lambda rules: function(rules),
+        lambda rules, first: function(rules, first),
+        lambda rules, first, second: function(rules, first, second),
+        lambda rules, first, second, third: function(rules, first, second, third),
+        lambda rules, first, second, third, fourth: function(rules, first, second, third, fourth),
+    )
+    return numba.njit(nogil=True, error_model="numpy")(callers[arguments])
 
 
 def _with_lists(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:

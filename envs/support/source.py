@@ -7,29 +7,20 @@ import os
 import re
 import time
 import types
-from typing import Any, Final
+from typing import Final
 
 from zermelo.envs.support.files import read_file
 
 _LOADED: Final = time.time()
 """A file that was changed later may not be what runs in this process."""
-_GENERATED: Final[dict[str, list[str]]] = {}
-"""The lines of texts that this package wrote, by the names of their files, which there are none of."""
-
-
-def run_text(text: str, space: dict[str, Any]) -> None:
-    """Executes a text that was generated, such as the definition of a function, whose source can be had."""
-    file = f"<generated {len(_GENERATED)}>"
-    _GENERATED[file] = text.split("\n")
-    exec(compile(text, file, "exec"), space)
 
 
 def source_of(code: types.CodeType) -> str:
     """The text of a function from its first decorator to its last line; empty if it cannot be had.
 
-    It cannot be of what ``exec`` made elsewhere, of a lambda, and of a file that was changed while it was in use.
+    It cannot be of what ``exec`` made, of a lambda, and of a file that was changed while it was in use.
     """
-    lines = _GENERATED.get(code.co_filename) or _lines(code.co_filename)
+    lines = _lines(code.co_filename)
     first, last = code.co_firstlineno - 1, _last_line(code)
     if not 0 <= first < last <= len(lines):
         return ""

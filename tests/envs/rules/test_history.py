@@ -13,7 +13,9 @@ from doubles.game_envs import started
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game, check_rules, clone_env
 from zermelo.envs.errors import RulesError
+from zermelo.envs.jit.history import PathRules
 from zermelo.envs.rules import RulesGame, with_past
+from zermelo.envs.rules.contract import COMPILED, METHODS
 from zermelo.envs.rules.env import RulesEnv
 from zermelo.envs.rules.history import RulesWithHistory, keys_of, without_past
 
@@ -127,3 +129,9 @@ def test_the_past_is_compared_with_that_of_compiled_rules(
     monkeypatch.setattr(RulesWithHistory, "_repeats", lambda self, state: False)
     with pytest.raises(RulesError, match=r"with its past, compiled it gives .*, uncompiled"):
         check_rules(Chase(**settings), games=50)
+
+
+def test_compiled_rules_with_a_past_pass_every_method_on_that_is_asked_of_a_state() -> None:
+    left_out = {"symmetric_state", "safe_actions", "repetition_key", "repetition_utility", "reversible_plies"}
+    of_states = {name for name in COMPILED if "state" in METHODS[name].arguments}
+    assert of_states - {*vars(PathRules)} == left_out

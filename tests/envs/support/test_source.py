@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zermelo.envs.support.source import run_text, source_of
+from zermelo.envs.support.source import source_of
 
 
 @functools.cache
@@ -45,13 +45,6 @@ def inner() -> Callable[[], int]:
 def test_a_function_is_whole(function: Any, first: str, last: str) -> None:
     lines = [line.strip() for line in source_of(function.__code__).split("\n")]
     assert (lines[0], lines[-1]) == (first, last)
-
-
-def test_a_generated_function_has_the_text_that_it_was_generated_from() -> None:
-    space: dict[str, Any] = {}
-    run_text("def one():\n    return 1\ndef two():\n    return 2\n", space)
-    assert space["two"]() == 2
-    assert source_of(space["two"].__code__) == "def two():\n    return 2"
 
 
 def test_a_lambda_and_what_exec_made_have_none() -> None:
