@@ -266,9 +266,9 @@ class _Writer:
             self.require(f"types == {self.constant(self.types)} or all_shared(types)")
         constants = "".join(f", C{number}=C{number}" for number in range(len(self.constants)))
         head = f"(v0, new=new, all_shared=all_shared, type=type, len=len{constants}):"
-        found = "".join(name + ", " for name in self.generators)
+        generators = "".join(name + ", " for name in self.generators)
         copy = [f"def copy{head}", *self.guards, *self.makes, f"return {result}"]
-        scan = [f"def scan{head}", *self.guards, f"return ({found})"]
+        scan = [f"def scan{head}", *self.guards, f"return ({generators})"]
         return "\n".join(["\n    ".join(copy), "\n    ".join(scan)])
 
 
@@ -300,5 +300,7 @@ def compile_copier(template: Any, *, loose: bool) -> tuple[Copy, Scan] | None:
         "all_shared": SHARED.issuperset,
         "copied": lambda obj: CopyWalk(obj).copy(obj),
     }
+    # The text is executed, as the same guards and copies as a list of functions, called one after another, take six
+    # times as long: 40 us instead of 6 for tic-tac-toe, which the general walk copies in 130; Leduc 1.12 times.
     exec(compile(text, f"<copier of {type(template).__qualname__}>", "exec"), names)
     return names["copy"], names["scan"]
