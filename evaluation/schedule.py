@@ -26,6 +26,7 @@ import enum
 import hashlib
 import itertools
 import json
+import numbers
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -216,6 +217,13 @@ def _groups(agents: int, seats: int) -> list[tuple[int, ...]]:
         return list(itertools.combinations(range(agents), seats))
     groups = itertools.combinations_with_replacement(range(agents), seats)
     return [group for group in groups if len(set(group)) == agents]
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed as an ``int``."""
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
+        raise InvalidSettingError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return int(seed)
 
 
 def derived_seed(*parts: Any) -> int:

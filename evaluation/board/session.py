@@ -15,12 +15,12 @@ from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError,
 from zermelo.envs.capabilities import SupportsSimultaneousMoves
 from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
-from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.positions.drawing import drawing, hides_something, picture_of, with_coordinates
 from zermelo.evaluation.positions.moves import game_or_none, read_move, written_moves
+from zermelo.evaluation.schedule import checked_seed
 
 
 class Played(NamedTuple):

@@ -17,7 +17,9 @@ from zermelo.agents.specs import agent_names, agent_spec, describe_settings
 from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli import completion
+from zermelo.evaluation.cli.options import help_of
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.tournament.settings import RunSettings
 from zermelo.evaluation.workers import RunnerChoice
 
 if TYPE_CHECKING:
@@ -121,18 +123,12 @@ Workers = Annotated[
         "--workers",
         "-w",
         min=1,
-        help="Worker processes, or Ray's tasks at a time; results do not depend on it.",
+        help=help_of(RunSettings, "workers"),
         show_default="1; on Ray, as many as the cluster has processors",
     ),
 ]
-Runner = Annotated[RunnerChoice, typer.Option(help="Who does the work: this machine, or a Ray cluster.")]
-RayAddress = Annotated[
-    str | None,
-    typer.Option(
-        help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; by default "
-        "RAY_ADDRESS, else a new cluster is started."
-    ),
-]
+Runner = Annotated[RunnerChoice, typer.Option(help=help_of(RunSettings, "runner"))]
+RayAddress = Annotated[str | None, typer.Option(help=help_of(RunSettings, "ray_address"))]
 OutFile = Annotated[
     str,
     typer.Option("--out", "-o", metavar="FILE", help="The file; by default named after the environment."),

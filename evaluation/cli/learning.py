@@ -253,7 +253,11 @@ def label_command(
     writer = table_writer(ExportFormat(form))
     [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
     labels = label_positions(
-        env, positions=positions, agent=agent, seed=seed, runner=make_runner(workers, runner, ray_address)
+        env,
+        positions=positions,
+        agent=agent,
+        seed=seed,
+        runner=make_runner(workers, runner, ray_address),
     )
     count = proven = games = 0
     was_stopped = True

@@ -1,4 +1,4 @@
-"""Time for a whole game: what people write of it, and what each seat has left of it."""
+"""Limits of a whole game: its moves, and its time as people write it and as each seat has it left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.base.clock import GameClock
 from zermelo.envs import InvalidSettingError
 
+MAX_MOVES: Final = 100_000
+"""The default limit on moves: a game in which random players may wander for ever still ends."""
 _CONTROL: Final = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from zermelo.agents.policies.policy import ViewAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
-from zermelo.evaluation.match.clock import SeatClocks, TimeControl
+from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl
 from zermelo.evaluation.match.faults import (
     AgentFault,
     choose,
@@ -45,9 +45,7 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit, view_for
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 from zermelo.evaluation.match.text import kept_name, plain
-
-MAX_MOVES: Final = 100_000
-"""The default limit on moves: a game in which random players may wander for ever still ends."""
+from zermelo.evaluation.schedule import checked_seed
 
 
 class RemoteAgent:
@@ -130,13 +128,6 @@ def play_match(
     if record.failure is not None and record.void:
         raise EnvironmentFailureError(record.failure.message, record)
     return record
-
-
-def checked_seed(seed: int) -> int:
-    """The seed as an ``int``."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidSettingError(f"seed must be a whole number of at least 0, not {seed!r}")
-    return int(seed)
 
 
 def _by_seat(agents: Any, driver: EnvDriver, env: Any) -> list[Any]:

@@ -4,38 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents import RandomAgent
-from zermelo.agents.base.settings import check_whole
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
-from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
-from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.readiness import rehearse, require_fit, view_for
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.match.text import plain
-from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
-from zermelo.evaluation.stats.ratings import Sprt
+from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
 from zermelo.evaluation.tournament.openings import Opening, Openings, RunOpenings, openings_for, spec_at
+from zermelo.evaluation.tournament.settings import Agents, TournamentSettings
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
-from zermelo.evaluation.workers import Isolation
 from zermelo.evaluation.workers.games import GamePlayer, Participant, participants
+
+_DEFAULT: Final = TournamentSettings()
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,10 @@ class Tournament:
         env: What makes the environment.
         seat_names: The environment's seats.
         participants: The agents.
-        max_moves: The limit on moves of a game.
+        settings: Those that it was prepared with.
         schedule: The games, in order.
         openings: What the specification says of them.
         test: Stops the run early, or None.
-        isolation: The limits of agents, and which of them get processes of their own.
-        anchor: The agent whose rating is to be 0, or None.
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
         score: What the tables rank by.
         left_out: Why agents that were asked for do not play.
@@ -60,71 +56,39 @@ class Tournament:
     env: EnvSource
     seat_names: tuple[str, ...]
     participants: tuple[Participant, ...]
-    max_moves: int
+    settings: TournamentSettings
     schedule: Schedule
-    openings: Mapping[str, Any] = field(default_factory=lambda: {"openings": None})
-    test: StoppingRule | None = None
-    isolation: Isolation = field(default_factory=Isolation)
-    anchor: str | None = None
-    env_fingerprint: Mapping[str, str] = field(default_factory=dict)
-    score: Scoring = Scoring.AUTO
-    left_out: tuple[str, ...] = ()
+    openings: Mapping[str, Any]
+    test: StoppingRule | None
+    env_fingerprint: Mapping[str, str]
+    score: Scoring
+    left_out: tuple[str, ...]
 
     @classmethod
     def prepare(
         cls,
         env: EnvSource,
-        agents: Sequence[AgentSource] | Mapping[str, AgentSource],
+        agents: Agents,
+        settings: TournamentSettings = _DEFAULT,
         *,
-        games: int = 10,
-        seed: int = 0,
-        pairings: Pairings = Pairings.ROUND_ROBIN,
-        openings: Openings | None = None,
-        opening_plies: int | None = None,
-        until_sure: bool = False,
-        sprt: Sprt | None = None,
-        max_moves: int = MAX_MOVES,
-        isolation: Isolation | None = None,
-        anchor: str | None = None,
-        score: Scoring | str = Scoring.AUTO,
-        skip_unfit: bool = False,
         out: str | os.PathLike[str] | None = None,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
 
-        With ``skip_unfit``, agents that cannot play such a game are left out. A run in ``out`` has its openings:
-        their file is needed only once.
+        A run in ``out`` has its openings: their file is needed only once.
         """
-        seed = checked_seed(seed)
-        check_whole("max_moves", max_moves, lower=1)
-        if score not in list(Scoring):
-            raise unknown_choice("score", score, Scoring)
-        if until_sure and sprt is not None:
-            raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
         live = build_env(env)[0]
-        driver = drive_env(live, seed)
-        limits = isolation or Isolation()
-        wanted = participants(agents, limits, driver)
-        # Whatever can be refused is refused before anything is compiled.
-        seats, names = len(driver.seat_names), [participant.name for participant in wanted]
-        may_be_team = score == Scoring.TEAM or _said(live).get("reward_sum") == RewardSum.GENERAL
-        schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings, teams=may_be_team)
-        _require_anchor(anchor, names)
-        if sprt is not None and not skip_unfit:
-            SprtTest.of(schedule, tuple(names), sprt)
-        found, left_out = _fitting(wanted, driver, skip_unfit)
-        names = [participant.name for participant in found]
-        _require_anchor(anchor, names)
-        ranked = Scoring(score)
-        if ranked is Scoring.AUTO and seats > 1 and is_cooperative(live, seed):
-            ranked = Scoring.TEAM
-        teams = ranked is Scoring.TEAM
-        duplicate = seats > 1 and has_luck(live)
-        schedule = Schedule(
-            names, seats=seats, games=games, seed=seed, pairings=pairings, duplicate=duplicate, teams=teams
-        )
+        driver = drive_env(live, settings.seed)
+        wanted = participants(agents, settings.limits, driver)
+        _refuse_early(settings, [participant.name for participant in wanted], driver)
+        fitting, left_out = _fitting(wanted, driver, settings.skip_unfit)
+        names = [participant.name for participant in fitting]
+        _require_anchor(settings.anchor, names)
+        score = _score_of(settings, driver)
+        has_deals = len(driver.seat_names) > 1 and has_luck(live)
+        schedule = _schedule(settings, names, driver, duplicate=has_deals, teams=score is Scoring.TEAM)
         given = openings_for(
-            openings, env, live, count=schedule.blocks, seed=seed, plies=opening_plies,
+            settings.openings, env, live, count=schedule.blocks, seed=schedule.seed, plies=settings.opening_plies,
             stored=RunOpenings() if out is None else _stored_openings(Path(out) / FILE),
         )  # fmt: skip
         starts = tuple(spec_at(env, opening.fen) if opening.fen else None for opening in given.openings)
@@ -133,20 +97,23 @@ class Tournament:
             openings=tuple(opening.actions for opening in given.openings),
             starts=starts if any(starts) else (),
         )
-        if teams and (until_sure or sprt is not None):
+        if schedule.teams and (settings.until_sure or settings.sprt is not None):
             raise InvalidSettingError(
                 f"{env_name(env)} is cooperative, so nobody leads by beating others: choose a number of games "
                 "instead of until_sure or sprt"
             )
-        test: StoppingRule | None = LeaderTest.of(schedule, len(names), ranked) if until_sure else None
-        if sprt is not None:
-            test = SprtTest.of(schedule, tuple(names), sprt)
         return cls(
-            env, driver.seat_names, found, max_moves, schedule,
-            _openings_described(openings, schedule, given), test, limits, anchor,
-            fingerprint(env, innermost(live)),
-            score=ranked, left_out=left_out,
-        )  # fmt: skip
+            env=env,
+            seat_names=driver.seat_names,
+            participants=fitting,
+            settings=settings,
+            schedule=schedule,
+            openings=_openings_described(settings.openings, schedule, given),
+            test=_stopping_rule(settings, schedule, score),
+            env_fingerprint=fingerprint(env, innermost(live)),
+            score=score,
+            left_out=left_out,
+        )
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
         """This tournament as it goes on after the folder's run of some of its agents.
@@ -174,8 +141,8 @@ class Tournament:
     def work(self) -> GamePlayer:
         """Returns the work of the run: it plays games of the schedule."""
         agents = {participant.name: participant for participant in self.participants}
-        hang = self.isolation.hang_seconds
-        return GamePlayer(self.env, env_name(self.env), self.seat_names, agents, self.max_moves, hang)
+        limits = self.settings.max_moves, self.settings.limits.hang_seconds
+        return GamePlayer(self.env, env_name(self.env), self.seat_names, agents, *limits)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""
@@ -197,17 +164,48 @@ class Tournament:
             "seed": self.schedule.seed,
             **self.openings,
             **described(self.test),
-            "max_moves": self.max_moves,
-            "isolation": self.isolation.to_dict(),
+            "max_moves": self.settings.max_moves,
+            "isolation": self.settings.limits.to_dict(),
             "scheduled": len(self.schedule),
             **({"deals": "duplicate"} if self.schedule.duplicate else {}),
             **({"teams": True} if self.schedule.teams else {}),
-            "anchor": self.anchor,
+            "anchor": self.settings.anchor,
             "score": str(self.score),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             "versions": versions(),
             "machine": machine(),
         }
+
+
+def _schedule(
+    settings: TournamentSettings, names: Sequence[str], driver: EnvDriver, *, teams: bool, duplicate: bool = False
+) -> Schedule:
+    return Schedule(
+        names, seats=len(driver.seat_names), games=settings.games, seed=checked_seed(settings.seed),
+        pairings=Pairings(settings.pairings), duplicate=duplicate, teams=teams,
+    )  # fmt: skip
+
+
+def _refuse_early(settings: TournamentSettings, names: Sequence[str], driver: EnvDriver) -> None:
+    """Refuses what can be refused before anything is compiled."""
+    may_be_team = settings.score == Scoring.TEAM or _said(driver.env).get("reward_sum") == RewardSum.GENERAL
+    schedule = _schedule(settings, names, driver, teams=may_be_team)
+    _require_anchor(settings.anchor, names)
+    if settings.sprt is not None and not settings.skip_unfit:
+        SprtTest.of(schedule, tuple(names), settings.sprt)
+
+
+def _stopping_rule(settings: TournamentSettings, schedule: Schedule, score: Scoring) -> StoppingRule | None:
+    if settings.until_sure:
+        return LeaderTest.of(schedule, len(schedule.agents), score)
+    return None if settings.sprt is None else SprtTest.of(schedule, tuple(schedule.agents), settings.sprt)
+
+
+def _score_of(settings: TournamentSettings, driver: EnvDriver) -> Scoring:
+    score = Scoring(settings.score)
+    if score is Scoring.AUTO and len(driver.seat_names) > 1 and is_cooperative(driver.env, settings.seed):
+        return Scoring.TEAM
+    return score
 
 
 def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:

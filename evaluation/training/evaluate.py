@@ -32,13 +32,12 @@ from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, Ladder, find_ladder, ladder_of
 from zermelo.evaluation.match.live_game import drive_env
-from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.text import finite
-from zermelo.evaluation.schedule import ScheduledGame, derived_seed
+from zermelo.evaluation.schedule import ScheduledGame, checked_seed, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games

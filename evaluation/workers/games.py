@@ -16,11 +16,11 @@ from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
-from zermelo.evaluation.match.clock import TimeControl
+from zermelo.evaluation.match.clock import MAX_MOVES, TimeControl
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
-from zermelo.evaluation.match.play import MAX_MOVES, play_game
+from zermelo.evaluation.match.play import play_game
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, build_agent, build_env

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.settings import check_flag, check_whole
-from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.clock import TimeControl
@@ -26,17 +25,22 @@ class Isolation:
     ``"all"``.
 
     Attributes:
-        isolate: Which agents get a process of their own.
-        move_seconds: Wall-clock time for one move, without the way of the position to the process and back.
-        clock: Time for a whole game and what each move adds, in seconds, as people write it: ``"60+0.6"``, or
-            ``"60"``. Getting ready does not count, nor does the way of a position to the agent's process. Agents
-            that manage their time are told (``SupportsClock``): searches and engines.
-        start_seconds: Wall-clock time to be made, and to get ready for a game.
-        memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
-        hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
-            process it is in, and loses; None waits for ever. An environment that hangs makes the game void.
-        ponder: Whether agents think on the opponent's time, each in a process of its own; no clock counts it.
+        isolate: Agents that get a process of their own: all; own (those named module:factory, learned ones, and
+            with a limit on time or memory all but random); none.
+        move_seconds: Time limit for a move; an agent that takes longer loses. In Python: wall-clock time, without
+            the way of the position to the process and back.
+        clock: Time for a whole game and increment per move, in seconds. Agents that manage their time are told;
+            one that runs out loses. In Python: ``"60+0.6"``, or ``"60"``. Getting ready does not count, nor does
+            the way of a position to the agent's process. ``SupportsClock`` has a clock told.
+        start_seconds: Time limit for starting an agent or engine, and for getting ready for a game.
+        memory_mb: Memory limit of an agent's process; an agent that takes more loses. In Python: resident memory
+            of the process and its children, in MiB; a bare one has about 60.
+        ponder: Agents think on the opponent's time too, each in a process of its own. In Python: no clock counts
+            it.
         output_kb: What may be written to standard output and error in one move, in KiB.
+        hang_seconds: A move that takes longer counts as a hang and loses; 0 waits for ever. In Python: limited or
+            not and whatever process it is in; None, and not 0, waits for ever. An environment that hangs makes
+            the game void.
     """
 
     isolate: Isolate = Isolate.OWN
@@ -105,6 +109,8 @@ class Isolation:
 
 
 def _is_random(source: Any) -> bool:
+    from zermelo.agents import RandomAgent  # late: the command line imports this module
+
     if isinstance(source, str):
         return source.partition("(")[0].strip() == RandomAgent.kind
     return source is RandomAgent or type(source) is RandomAgent

@@ -26,6 +26,7 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.report import report_page
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.settings import TournamentSettings
 from zermelo.evaluation.workers.ray import RayRunner
 
 ENV = "classic/tictactoe-v3"
@@ -87,7 +88,7 @@ def million(games: int = 1_000_000):
     Some games are played, and stored again and again. Memory is by how much that of the process has grown by then.
     """
     agents = ["random", "greedy", "alphabeta(depth=1)"]
-    plan = Tournament.prepare(ENV, agents, games=games // 3)
+    plan = Tournament.prepare(ENV, agents, TournamentSettings(games=games // 3))
     samples = {}
     for record in round_robin(ENV, agents, games=min(games // 3, 200)).records:
         samples.setdefault(record.agents, []).append(record)

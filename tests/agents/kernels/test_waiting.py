@@ -19,6 +19,7 @@ from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build, portable
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.settings import TournamentSettings
 
 LONG = 60.0
 """Seconds after which a test has failed."""
@@ -290,5 +291,5 @@ def test_an_agent_that_is_prepared_loads_nothing_later(
 
 @pytest.mark.usefixtures("nothing_built")
 def test_a_tournament_compiles_when_it_is_planned() -> None:
-    Tournament.prepare("classic/tictactoe-v3", ["random", "alphabeta(depth=2)"], games=2)
+    Tournament.prepare("classic/tictactoe-v3", ["random", "alphabeta(depth=2)"], TournamentSettings(games=2))
     assert build._BUILT

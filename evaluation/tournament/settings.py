@@ -1,0 +1,173 @@
+"""Settings of a tournament, each declared once.
+
+``round_robin`` and ``gauntlet`` take them as keywords, ``zermelo tournament`` as options: names, types and
+defaults are those of the fields, and help is the docstring's text of a field up to the words "In Python".
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
+
+from zermelo.agents.base.settings import check_choice, check_flag, check_whole
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.clock import MAX_MOVES
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.schedule import Pairings, checked_seed
+from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.settings import Isolation
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.match.record import GameRecord
+    from zermelo.evaluation.match.sources import AgentSource, EnvSource
+    from zermelo.evaluation.output.standings import Standings
+    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.tournament.openings import Openings
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentSettings:
+    """Settings that decide the games of a tournament, and what its tables rank by.
+
+    Attributes:
+        games: Games for each pairing; seats rotate. In Python: games of each agent, where one plays alone.
+        seed: Seed of all random numbers.
+        pairings: Every agent plays every other, or the first agent all others (gauntlet).
+        openings: A file of openings: PGN, SGF, or one a line as a position (FEN, EPD) or as moves, by name or by
+            number (e4 e5 Nf3, e2e4,e7e5, 3,2,4); book:FILE takes them from an opening book. In Python also a list,
+            each a list of actions or a line of moves, or how many random legal plies games begin with. Each
+            opening is played once from each seat. The folder keeps them.
+        opening_plies: Random moves at the start of each game; each opening is played from every seat. With
+            ``openings``, the first so many moves of each. In Python only the latter; by default all moves.
+        until_sure: Stop before ``games`` when the leader is known. In Python: see
+            ``zermelo.evaluation.tournament.stopping``.
+        sprt: For two agents: stop when a sequential test has decided; takes alpha= and beta= too.
+        max_moves: Longer games end there, with the rewards so far.
+        isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
+            default those that are named by text and run somebody's own code.
+        anchor: The agent with rating 0; by default random if it plays, else the average is 0.
+        score: Rank by wins, by rewards such as chips, or by the team's score in cooperative games; auto takes
+            rewards if games pay amounts, else wins. In Python: see ``zermelo.evaluation.Scoring``.
+        skip_unfit: Leave out agents that cannot play this game, and say so.
+    """
+
+    games: int = 10
+    seed: int = 0
+    pairings: Pairings | str = Pairings.ROUND_ROBIN
+    openings: Openings | None = None
+    opening_plies: int | None = None
+    until_sure: bool = False
+    sprt: Sprt | None = None
+    max_moves: int = MAX_MOVES
+    isolation: Isolation | None = None
+    anchor: str | None = None
+    score: Scoring | str = Scoring.AUTO
+    skip_unfit: bool = False
+
+    def __post_init__(self) -> None:
+        check_whole("games", self.games, lower=1)
+        checked_seed(self.seed)
+        check_whole("max_moves", self.max_moves, lower=1)
+        check_choice("pairings", self.pairings, Pairings)
+        check_choice("score", self.score, Scoring)
+        check_flag("until_sure", self.until_sure)
+        check_flag("skip_unfit", self.skip_unfit)
+        if self.isolation is not None and not isinstance(self.isolation, Isolation):
+            raise InvalidSettingError(
+                f"isolation must be a value of the class Isolation or None, not {self.isolation!r}"
+            )
+        if self.sprt is None:
+            return
+        if self.until_sure:
+            raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
+        from zermelo.evaluation.stats.ratings import Sprt  # late: the command line imports this module
+
+        if not isinstance(self.sprt, Sprt):
+            raise InvalidSettingError(f"sprt must be a value of the class Sprt or None, not {self.sprt!r}")
+
+    @property
+    def limits(self) -> Isolation:
+        """The isolation, where none was given too."""
+        return self.isolation or Isolation()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Settings of how a tournament is run, which decide no game.
+
+    Attributes:
+        workers: Worker processes, or Ray's tasks at a time; results do not depend on it. In Python: with 1, the
+            default, games are played in this process; with more, an agent that ends its process loses that game
+            only. On Ray, by default one for each processor of the cluster.
+        runner: Who does the work: this machine, or a Ray cluster. In Python: see
+            ``zermelo.evaluation.workers.ray``.
+        ray_address: The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; by
+            default RAY_ADDRESS, else a new cluster is started.
+        out: A folder for the games and standings; the same command again plays the missing games. In Python: a
+            database of the games (``games.sqlite``), the same as text (``games.jsonl``) and the standings. Killed
+            at any moment and called again, the run ends with the games and the ratings of one left alone.
+        progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
+            elsewhere as a line every half minute. By default in a terminal only.
+        on_game: Called with each game's record once it is kept for good.
+    """
+
+    workers: int | None = None
+    runner: RunnerChoice | str = RunnerChoice.LOCAL
+    ray_address: str | None = None
+    out: str | os.PathLike[str] | None = None
+    progress: bool | None = None
+    on_game: Callable[[GameRecord], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            check_whole("workers", self.workers, lower=1)
+        check_choice("runner", self.runner, RunnerChoice)
+        if self.ray_address is not None and not self.on_ray:
+            raise InvalidSettingError(f"the address of a Ray cluster ({self.ray_address!r}) needs runner='ray'")
+        if self.out is not None and not os.fspath(self.out):
+            raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether a Ray cluster plays."""
+        return self.runner == RunnerChoice.RAY
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllSettings(RunSettings, TournamentSettings):
+    """Settings of a tournament and of its run."""
+
+    def __post_init__(self) -> None:
+        TournamentSettings.__post_init__(self)
+        RunSettings.__post_init__(self)
+
+
+Agents = Sequence["AgentSource"] | Mapping[str, "AgentSource"]
+
+
+class _Play(Protocol[P]):
+    def __call__(self, env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings: ...
+
+
+def settings_as_keywords(
+    settings: Callable[P, AllSettings], **fixed: Any
+) -> Callable[[Callable[[EnvSource, Agents, AllSettings], Standings]], _Play[P]]:
+    """Has a function take its settings as keywords, but for those that are fixed."""
+
+    def decorate(play: Callable[[EnvSource, Agents, AllSettings], Standings]) -> _Play[P]:
+        @functools.wraps(play)
+        def call(env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings:
+            return play(env, agents, settings(*args, **kwargs, **fixed))
+
+        first = [*inspect.signature(play).parameters.values()][:2]
+        keywords = [one for one in inspect.signature(settings).parameters.values() if one.name not in fixed]
+        call.__dict__["__signature__"] = inspect.Signature([*first, *keywords], return_annotation="Standings")
+        return call
+
+    return decorate
