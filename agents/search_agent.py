@@ -6,15 +6,15 @@ import contextlib
 import dataclasses
 import functools
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import GameClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.memory import NO_LIMITS, Memory, Pondering, RunningSearches, TimeState
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
 from zermelo.agents.base.requirements import (
@@ -27,7 +27,7 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.envs import Chance, Game, GameOverError, Information, UnsupportedGameError
+from zermelo.envs import Game, GameOverError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
@@ -39,19 +39,12 @@ from zermelo.envs.traits.merging import PATIENCE, given_traits
 
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
-NO_LIMITS: Final = Limits()
-_OF_THE_LAST_SEARCH: Final = (
-    "_checked",
-    "_evaluator",
-    "_earlier",
-    "_searched",
-    "_expected",
-    "_pondering",
-    "_processes",
-    "_share",
-    "_is_clocked",
-)
-"""Attributes that copies of an agent do without."""
+
+
+class _CheckedGame(Memory):
+    """The game that an agent has last been found to fit."""
+
+    game: Game[Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -76,23 +69,31 @@ class SearchAgent(ConfiguredAgent):
     traits: Mapping[str, Any] | Traits | None = None
     compile: Compile = choice(Compile.WAIT)
 
+    _time: TimeState = field(init=False, default_factory=TimeState)
+    _running: RunningSearches = field(init=False, default_factory=RunningSearches)
+    _pondering: Pondering = field(init=False, default_factory=Pondering)
+    _checked: _CheckedGame = field(init=False, default_factory=_CheckedGame)
+
+    @property
+    def limits(self) -> Limits:
+        """What ends a search besides ``stop``: the settings that are limits, else ``default_limits``."""
+        return self._time.limits
+
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
             raise unknown_choice("backend", self.backend, BACKENDS)
         given_traits(self.traits)
-        self._set("_running", set())
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
         limits = Limits(**self.given_limits())
-        self._set("limits", self.default_limits if limits == NO_LIMITS else limits)
-        for name in ("_share", "_is_clocked"):
-            self.__dict__.pop(name, None)
+        self._time.limits = self.default_limits if limits == NO_LIMITS else limits
+        self._time.share, self._time.is_clocked = None, False
 
     def given_limits(self) -> dict[str, Any]:
         """The settings that are limits, by name."""
-        return {field.name: getattr(self, field.name, None) for field in dataclasses.fields(Limits)}
+        return {limit.name: getattr(self, limit.name, None) for limit in dataclasses.fields(Limits)}
 
     @property
     def is_timed(self) -> bool:
@@ -113,14 +114,13 @@ class SearchAgent(ConfiguredAgent):
         """
         if not self.is_timed:
             return
-        share = clock.share()
-        self._set("_share", share)
+        time, share = self._time, clock.share()
+        time.share = share
         # Memory is made for a limit, and kept from move to move while the limit is the same.
         longest = min(2.0 ** math.ceil(math.log2(share.most)), self.most_seconds)
-        is_new = not self.__dict__.get("_is_clocked")
-        if is_new or longest > (self.limits.seconds or 0.0):
-            self._set("limits", dataclasses.replace(Limits(**self.given_limits()), seconds=longest))
-            self._set("_is_clocked", True)
+        if not time.is_clocked or longest > (time.limits.seconds or 0.0):
+            time.limits = dataclasses.replace(Limits(**self.given_limits()), seconds=longest)
+            time.is_clocked = True
 
     def decide(self, env: Any) -> Any:
         return self._search_env(env).env_action
@@ -141,21 +141,16 @@ class SearchAgent(ConfiguredAgent):
     def _search_env(self, env: Any) -> SearchResult:
         started = Budget.now()
         patience = 0.0 if self.compile is Compile.BACKGROUND else PATIENCE
-        if (share := self.__dict__.get("_share")) is not None:
+        if (share := self._time.share) is not None:
             patience = min(patience, share.most)
         root = position(env, backend=self.backend, traits=self.traits, patience=patience)
-        if self.__dict__.get("_checked") is not root.game:
-            self._check(root.game)
         return self._search(root, started + root.preparing)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in _OF_THE_LAST_SEARCH}
 
     def _check(self, game: Game[Any]) -> None:
         """Checks a game, warns of what a search would take for granted, and remembers it as checked."""
         self.check_game(game)
         warn_of_assumptions(game.traits)
-        self._set("_checked", game)
+        self._checked.game = game
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.
@@ -167,8 +162,6 @@ class SearchAgent(ConfiguredAgent):
         """
         started = Budget.now()
         root = position(game, state)
-        if self.__dict__.get("_checked") is not root.game:
-            self._check(root.game)
         return self._search(root, started + root.preparing)
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
@@ -215,8 +208,7 @@ class SearchAgent(ConfiguredAgent):
 
         What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
         """
-        for each in tuple(self.__dict__["_running"]):
-            each.is_set = True
+        self._running.stop()
 
     def ponder(self) -> None:
         """Begins to think on the opponent's time, in a thread, until the next search, reset or ``stop_pondering``.
@@ -224,32 +216,20 @@ class SearchAgent(ConfiguredAgent):
         It searches the position after the reply that is expected, and the next search goes on in the same table or
         tree. ``pondered`` counts how often that reply came. Only in games of perfect information without chance.
         """
-        self.stop_pondering()
-        flag = StopFlag()
-        thread = threading.Thread(target=self._ponder_quietly, args=(flag,), daemon=True)
-        self._set("_pondering", (flag, thread))
-        thread.start()
+        self._pondering.begin(self.ponder_until)
 
     def stop_pondering(self) -> None:
-        flag, thread = self.__dict__.pop("_pondering", (None, None))
-        if thread is not None:
-            flag.is_set = True
-            thread.join()
-
-    def _ponder_quietly(self, flag: StopFlag) -> None:
-        with contextlib.suppress(Exception):  # the search of the next move will raise it too, if it matters
-            self.ponder_until(flag)
+        self._pondering.end()
 
     def ponder_until(self, flag: StopFlag) -> bool:
         """Searches the position after the reply that the last search expects, until the flag is set.
 
         Returns False, at once, where no reply is expected.
         """
-        after = self._after_reply()
+        after = self._pondering.after_reply()
         if after is None:
             return False
-        game, state = after
-        self._set("_expected", after)
+        game, state = self._pondering.expected = after
         budget = Budget(self.limits, None, flag, self.compile)
         budget.lift()
         try:
@@ -258,64 +238,47 @@ class SearchAgent(ConfiguredAgent):
             QUIET.reset()
         return True
 
-    def _after_reply(self) -> tuple[Game[Any], Any] | None:
-        """The game and the position after this agent's last move and the reply that it expects."""
-        searched = self.__dict__.get("_searched")
-        if searched is None or len(searched[2]) < 2:
-            return None
-        game, state, (action, reply, *_) = searched
-        traits, seat = game.traits, game.to_move(state)
-        is_open = traits.information is Information.PERFECT and not traits.simultaneous
-        if not is_open or traits.chance is not Chance.NONE:
-            return None
-        state = game.result(state, action)
-        if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
-            return None
-        state = game.result(state, reply)
-        return None if game.is_terminal(state) or game.to_move(state) != seat else (game, state)
-
     def new_budget(self, started: float) -> Budget:
         """A counter of the nodes and the time of one search."""
-        shared = self.__dict__
-        return Budget(self.limits, started, shared.get("_flag"), self.compile, shared.get("_within"))
+        return Budget(self.limits, started, self._running.shared, self.compile, self._running.within)
 
     def stop_by(self, flag: StopFlag) -> None:
         """Has the searches from now on end too when a flag is set, which others share."""
-        self._set("_flag", flag)
+        self._running.shared = flag
 
     def search_within(self, budget: Budget) -> None:
         """Has the searches from now on be parts of another one, and end with it."""
-        self._set("_within", budget)
+        self._running.within = budget
 
     def _search(self, root: Position, started: float) -> SearchResult:
         game, state = root.game, root.state
-        if "_pondering" in self.__dict__:
-            self.stop_pondering()
-        if (expected := self.__dict__.pop("_expected", None)) is not None:
-            is_hit = expected[0] == game and game.key(expected[1]) == game.key(state)
-            self._set("pondered", self.pondered.after(is_hit=is_hit))
+        if self._checked.game is not game:
+            self._check(game)
+        self.stop_pondering()
+        if (is_hit := self._pondering.is_hit(game, state)) is not None:
+            self._game.pondered = self.pondered.after(is_hit=is_hit)
         legal = require_decision(game, state)
         budget = self.new_budget(started)
         budget.legal, budget.source, budget.compiling = legal, root.source, root.preparing
-        if (share := self.__dict__.pop("_share", None)) is not None:
+        if (share := self._time.share) is not None:
             budget.share_clock(share)
+            self._time.share = None
         if game.traits.simultaneous:
             budget.seat = asked_seat(game, root.source)
         budget.report = functools.partial(_completed, root=root, budget=budget)
-        running: set[StopFlag] = self.__dict__["_running"]
-        running.add(budget.stop)
+        self._running.flags.add(budget.stop)
         try:
             with budget.off_the_clock() if self._has_files else contextlib.nullcontext():
                 known = self._look_up(game, state)
             found = known or self.choose(game, state, budget)
-            self.__dict__["_searched"] = game, state, found.principal_variation
+            self._pondering.searched = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
             return completed
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
         finally:
-            running.discard(budget.stop)
+            self._running.flags.discard(budget.stop)
             QUIET.reset()
 
     def goes_on(self, found: SearchResult, budget: Budget) -> bool:

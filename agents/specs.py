@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 import inspect
@@ -15,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.experts import by_name, class_at
-from zermelo.agents.base.settings import check_spec, import_name, setting_text
+from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
@@ -99,7 +98,7 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     for name in sorted(_agents() if learned else _by_name()):
         cls = _agent_class(name)
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
-        settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
+        settings = {field.name: setting_text(field.default) for field in setting_fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
     return entries
 
@@ -161,7 +160,7 @@ def describe_settings(name: str) -> list[Setting]:
         _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
         for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
             sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
-    common = {field.name for field in dataclasses.fields(agent)} & {"seed", "name", "backend", "traits", "compile"}
+    common = {field.name for field in setting_fields(agent)} & {"seed", "name", "backend", "traits", "compile"}
     settings = [
         Setting(
             field.name,
@@ -170,7 +169,7 @@ def describe_settings(name: str) -> list[Setting]:
             field.metadata.get("allowed", ""),
             field.name in common,
         )
-        for field in dataclasses.fields(agent)
+        for field in setting_fields(agent)
     ]
     return sorted(settings, key=lambda setting: (setting.name not in _LIMITS, setting.is_common))
 
@@ -264,7 +263,7 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
         return False
     words: Collection[str] = ()
     if spec.name in _agents():
-        fields = dataclasses.fields(_agent_class(spec.name))
+        fields = setting_fields(_agent_class(spec.name))
         words = _LABELS | {field.name for field in fields if isinstance(field.default, enum.Enum)}
     return all(_is_harmless(key, part, words) for key, part in spec.arguments.items())
 
@@ -319,7 +318,7 @@ def make_agent(agent: str | Agent) -> Agent:
     for setting in spec.arguments:
         if advice := by_name("instead").get(f"{spec.name}.{setting}"):
             raise InvalidSettingError(f"{spec.name} has no setting {setting}: write {advice}")
-    known = [field.name for field in dataclasses.fields(cls)]
+    known = [field.name for field in setting_fields(cls)]
     check_spec(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made

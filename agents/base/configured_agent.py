@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+import copy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
-from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.settings import check_settings, setting_text, whole
+from zermelo.agents.base.memory import GameState, Pondered, State
+from zermelo.agents.base.settings import check_settings, setting_fields, setting_text, whole
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.live.wrappers import is_dead
 from zermelo.envs.support.spec_text import format_spec
 
 
-class Pondered(NamedTuple):
-    """The opponent's moves that an agent has pondered on in a game, and how many of them it had expected."""
-
-    moves: int = 0
-    hits: int = 0
-
-    def after(self, *, is_hit: bool) -> Pondered:
-        """The counts after another move."""
-        return Pondered(self.moves + 1, self.hits + is_hit)
-
-
-class AgentState:
-    """An agent's state besides its settings.
-
-    Attributes:
-        generator: The agent's stream of random numbers.
-        limits: What ends a search besides ``stop``: the settings that are limits, else ``default_limits``.
-        pondered: What came of pondering in this game.
-    """
-
-    generator: np.random.Generator
-    limits: Limits
-    pondered: Pondered
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ConfiguredAgent(AgentState):
+class ConfiguredAgent:
     """An agent whose settings are its fields, checked when it is made, and whose name is its spec.
 
     Attributes:
@@ -54,14 +29,31 @@ class ConfiguredAgent(AgentState):
 
     seed: int = whole(0)
     name: str = ""
+    _game: GameState = field(init=False, default_factory=GameState)
 
     def __post_init__(self) -> None:
         check_settings(self)
         if not isinstance(self.name, str):
             raise InvalidSettingError(f"name must be text, not {self.name!r}")
         if not self.name:
-            self._set("name", self.spec())
+            object.__setattr__(self, "name", self.spec())
         self.reset(self.seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings, and memories of its own for each copy."""
+        return {
+            name: copy.copy(value) if isinstance(value, State) else value for name, value in vars(self).items()
+        }
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The agent's stream of random numbers."""
+        return self._game.generator
+
+    @property
+    def pondered(self) -> Pondered:
+        """What came of pondering in this game."""
+        return self._game.pondered
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.spec()}>"
@@ -69,18 +61,18 @@ class ConfiguredAgent(AgentState):
     def spec(self) -> str:
         """The text that ``make_agent`` reads back: the name, and the settings that are not the default ones."""
         shown = {}
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name != "name" and value != field.default:
-                shown[field.name] = setting_text(value)
+        for setting in setting_fields(self):
+            value = getattr(self, setting.name)
+            if setting.name != "name" and value != setting.default:
+                shown[setting.name] = setting_text(value)
         return format_spec(self.kind, shown)
 
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game. With a seed, random numbers start from there; without, they go on."""
         self.stop_pondering()
-        self._set("pondered", Pondered())
+        self._game.pondered = Pondered()
         if seed is not None:
-            self._set("generator", np.random.default_rng(seed))
+            self._game.generator = np.random.default_rng(seed)
 
     def act(self, env: Any) -> Any:
         """The action to play, as ``env.step`` takes it; None for a dead agent of an AEC environment.

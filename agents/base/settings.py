@@ -63,6 +63,11 @@ def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) 
 Config = TypeVar("Config")
 
 
+def setting_fields(owner: Any) -> list[dataclasses.Field[Any]]:
+    """The fields of an agent, or a class of agents, that are settings."""
+    return [field for field in dataclasses.fields(owner) if field.init]
+
+
 def check_settings(owner: Any) -> None:
     """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning.
 

@@ -15,12 +15,13 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.memory import NO_LIMITS
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import check_whole, function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
-from zermelo.agents.search_agent import NO_LIMITS, SearchAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import Game, InvalidSettingError, Traits
 from zermelo.envs.position import position
 from zermelo.envs.traits.merging import PATIENCE
@@ -198,5 +199,4 @@ class ParallelAgent(SimulatingAgent):
             generator: Where its random numbers come from.
             played: The action after which the last search is gone on with; None to forget it.
         """
-        self._set("limits", limits)
-        self._set("generator", generator)
+        self._time.limits, self._game.generator = limits, generator

@@ -18,10 +18,11 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.settings import setting_fields
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0
@@ -320,4 +321,4 @@ class EngineAgent(ConfiguredAgent):
             self._running.forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
-        return type(self)(**{field.name: getattr(self, field.name) for field in fields(self)})
+        return type(self)(**{field.name: getattr(self, field.name) for field in setting_fields(self)})

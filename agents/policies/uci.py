@@ -105,7 +105,7 @@ class UciAgent(EngineAgent):
         here, actions, after = _chess_position(env)
         expected = self.__dict__.pop("_expected", None)
         if expected is not None:
-            self._set("pondered", self.pondered.after(is_hit=expected == here))
+            self._game.pondered = self.pondered.after(is_hit=expected == here)
         commands = ["ponderhit"]
         if expected != here:
             if expected is not None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.memory import NO_LIMITS
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import deep_recursion
 from zermelo.agents.base.result import SearchResult
@@ -20,7 +21,7 @@ from zermelo.agents.base.settings import choice, flag, function, made, number, s
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.search_agent import DEFAULT_SECONDS, NO_LIMITS, SearchAgent
+from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside

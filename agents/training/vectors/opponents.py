@@ -10,6 +10,7 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.baselines import GreedyAgent, NoisyAgent, RandomAgent
 from zermelo.agents.kernels.layout import NO_LIMIT, Search
 from zermelo.agents.kernels.program import can_evaluate, can_search_through_chance
@@ -124,7 +125,7 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
 
 def _is_plain(agent: Any, *known: str) -> bool:
     default = type(agent)()
-    names = {*agent.__dataclass_fields__} - {*known, "name", "seed"}
+    names = {field.name for field in setting_fields(agent)} - {*known, "name", "seed"}
     return all(getattr(agent, name) == getattr(default, name) for name in names)
 
 

@@ -1,0 +1,142 @@
+"""What agents remember besides their settings: typed objects in fields of an agent, which itself never changes."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.clock import TimeShare
+from zermelo.agents.base.limits import Limits
+from zermelo.envs import Chance, Game, Information
+
+NO_LIMITS: Final = Limits()
+
+
+class State:
+    """State of an agent, of which each of its copies has a copy."""
+
+
+class Memory(State):
+    """What an agent remembers of its searches: its copies, pickled ones too, begin with an empty one."""
+
+    def __reduce__(self) -> Any:
+        return type(self), ()
+
+
+class Pondered(NamedTuple):
+    """The opponent's moves that an agent has pondered on in a game, and how many of them it had expected."""
+
+    moves: int = 0
+    hits: int = 0
+
+    def after(self, *, is_hit: bool) -> Pondered:
+        """The counts after another move."""
+        return Pondered(self.moves + 1, self.hits + is_hit)
+
+
+@dataclass(eq=False)
+class GameState(State):
+    """State of an agent in the game that it plays.
+
+    Attributes:
+        generator: Its stream of random numbers.
+        pondered: What came of pondering.
+    """
+
+    generator: np.random.Generator = field(init=False)
+    pondered: Pondered = field(default_factory=Pondered)
+
+
+@dataclass(eq=False)
+class TimeState(State):
+    """How long the next search may take.
+
+    Attributes:
+        limits: What ends it besides ``stop``.
+        share: Its share of a game's clock.
+        is_clocked: True if a clock has set the time limit.
+    """
+
+    limits: Limits = NO_LIMITS
+    share: TimeShare | None = None
+    is_clocked: bool = False
+
+
+class RunningSearches(Memory):
+    """The searches that an agent makes, in any thread.
+
+    Attributes:
+        flags: Of those that run: each ends the search.
+        shared: Ends all that begin from now on, and others besides.
+        within: The budget of the search that they are parts of.
+    """
+
+    def __init__(self) -> None:
+        self.flags: set[StopFlag] = set()
+        self.shared: StopFlag | None = None
+        self.within: Budget | None = None
+
+    def stop(self) -> None:
+        for flag in tuple(self.flags):
+            flag.is_set = True
+
+
+class Pondering(Memory):
+    """A search on the opponent's time, in a thread.
+
+    Attributes:
+        searched: The game, the position and the principal variation of the agent's last search.
+        expected: The game and the position that are pondered on.
+    """
+
+    def __init__(self) -> None:
+        self.searched: tuple[Game[Any], Any, Sequence[int]] | None = None
+        self.expected: tuple[Game[Any], Any] | None = None
+        self._running: tuple[StopFlag, threading.Thread] | None = None
+
+    def begin(self, search: Callable[[StopFlag], object]) -> None:
+        """Starts a thread that searches until the flag is set."""
+        self.end()
+        flag = StopFlag()
+
+        def quietly() -> None:
+            with contextlib.suppress(Exception):  # the search of the next move will raise it too, if it matters
+                search(flag)
+
+        self._running = flag, threading.Thread(target=quietly, daemon=True)
+        self._running[1].start()
+
+    def end(self) -> None:
+        """Waits until nothing is pondered on."""
+        running, self._running = self._running, None
+        if running is not None:
+            running[0].is_set = True
+            running[1].join()
+
+    def is_hit(self, game: Game[Any], state: Any) -> bool | None:
+        """True if this position was pondered on, False if another one was, None if none was."""
+        expected, self.expected = self.expected, None
+        if expected is None:
+            return None
+        return expected[0] == game and game.key(expected[1]) == game.key(state)
+
+    def after_reply(self) -> tuple[Game[Any], Any] | None:
+        """The game and the position after the agent's last move and the reply that it expects."""
+        if self.searched is None or len(self.searched[2]) < 2:
+            return None
+        game, state, (action, reply, *_) = self.searched
+        traits, seat = game.traits, game.to_move(state)
+        is_open = traits.information is Information.PERFECT and not traits.simultaneous
+        if not is_open or traits.chance is not Chance.NONE:
+            return None
+        state = game.result(state, action)
+        if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
+            return None
+        state = game.result(state, reply)
+        return None if game.is_terminal(state) or game.to_move(state) != seat else (game, state)
