@@ -32,8 +32,8 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     """
     if seat is not None and hides_something(game):
         return seen_by(game, env, seat)
-    draw = getattr(game, "text", None)
-    text = str(draw(game.snapshot(env))).rstrip() if draw is not None else ""
+    has_text = isinstance(game, SupportsText)
+    text = str(game.text(game.snapshot(env))).rstrip() if has_text else ""
     if "\n" in text:
         return text
     return _rendered(env) or ("" if text.startswith("<") else text)

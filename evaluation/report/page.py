@@ -21,7 +21,7 @@ from zermelo.evaluation.report import sections
 from zermelo.evaluation.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.report.effort import Effort, RatingHistory
 from zermelo.evaluation.report.markup import HERE, short_names
-from zermelo.evaluation.report.sample import GameSample, ShownGame
+from zermelo.evaluation.report.sample import GameSample
 from zermelo.evaluation.report.training import training_section
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.storage.curves import Curve
@@ -71,20 +71,13 @@ def report_page(
         history.add(game)
     if not effort.games:
         raise StoreError("there are no games to report on: play some first")
-    ratings = standings.ratings
-    if ratings is not None and not ratings.games:
-        ratings = None
-    if ratings is None or standings.scoring is not Scoring.WINS:
-        order = [row.agent for row in standings.rows]
-        known = {row.agent: row.mean_reward for row in standings.rows if not math.isnan(row.mean_reward)}
-    else:
-        order = [player.name for player in ratings.players]
-        order += [row.agent for row in standings.rows if row.agent not in order]  # who only played void games
-        known = {player.name: player.smoothed_elo for player in ratings.players}
+    ratings = standings.ratings if standings.ratings is not None and standings.ratings.games else None
+    strengths = _strengths(standings, ratings)
+    order = [*strengths]
+    chosen = sample.chosen({name: strength for name, strength in strengths.items() if not math.isnan(strength)})
+    judged_games = verdicts({game.record.game_id for game in chosen}) if verdicts else None
     numbers = {name: place for place, name in enumerate(order)}
-    shown = sample.chosen(known)
-    judged_games = verdicts({game.record.game_id for game in shown}) if verdicts else None
-    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
+    drawn = draw_games(chosen, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
     parts = [
         sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
         *_results(standings, ratings, order, history),
@@ -103,7 +96,7 @@ def report_page(
         about,
         parts,
         [sections.provenance_section(run, effort.versions)],
-        chosen=_how_chosen(effort.games, drawn, shown, seed),
+        chosen=_how_chosen(effort.games, drawn, seed),
         data={
             "agents": order,
             "short": [*short_names(order).values()],
@@ -113,6 +106,14 @@ def report_page(
             **drawn.scale,
         },
     )
+
+
+def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, float]:
+    """All agents in the order of the tables, with the number that upsets are told by; nan if there is none."""
+    if ratings is None or standings.scoring is not Scoring.WINS:
+        return {row.agent: row.mean_reward for row in standings.rows}
+    rated = {player.name: player.smoothed_elo for player in ratings.players}
+    return rated | {row.agent: math.nan for row in standings.rows if row.agent not in rated}  # only void games
 
 
 def training_page(curves: Sequence[Curve]) -> str:
@@ -179,7 +180,7 @@ def _contents(parts: list[str]) -> list[tuple[str, str]]:
     return [(name, Markup(title)) for name, title in found]
 
 
-def _how_chosen(played: int, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:
+def _how_chosen(played: int, drawn: DrawnGames, seed: int) -> str:
     count = len(drawn.games)
     if not count:
         return "No game is shown."

@@ -130,48 +130,54 @@ def draw_tree(
     """
     check_whole("max_nodes", max_nodes, lower=1)
     game, start, name = _position(source, state, moves, seed)
+    name = title or name
     if game.is_terminal(start):
-        raise GameOverError(f"{title or name} is over there: there is nothing to search")
+        raise GameOverError(f"{name} is over there: there is nothing to search")
     if seat is not None:
         check_whole("seat", seat)
         if seat >= game.traits.seats:
             raise InvalidSettingError(
                 f"seat must be less than {game.traits.seats}, the number of players, not {seat}"
             )
-    searcher: Any = build_agent(agent)
-    known: set[str] = set()
-    if dataclasses.is_dataclass(searcher):
-        known = {field.name for field in dataclasses.fields(searcher)}
-    recorder: SearchRecorder | SimulationRecorder
-    if "on_simulation" in known:
-        recorder, watch = SimulationRecorder(game, max_nodes, seat, PATIENCE), "on_simulation"
-    elif "on_node" in known:
-        recorder, watch = SearchRecorder(max_nodes, seat, PATIENCE, depth), "on_node"
-    else:
-        raise InvalidSettingError(
-            f"{getattr(searcher, 'name', agent)} has no tree that can be drawn: choose minimax, alphabeta, "
-            "expectiminimax, expectimax, maxn, paranoid, bestreply or mcts"
-        )
-    settings: dict[str, Any] = {watch: recorder, "name": searcher.name}
-    if getattr(searcher, "seconds", None) == "auto":
-        settings["seconds"] = None  # the whole tree is drawn, if nothing limits it
-    watched: Any = dataclasses.replace(searcher, **settings)
-    recorder.stop = watched.stop
-    watched.reset(seed)
-    result = watched.search_state(game, start)
+    searcher, recorder = _watched(build_agent(agent), game, max_nodes, seat, depth)
+    searcher.reset(seed)
+    result = searcher.search_state(game, start)
     passes, view = recorder.passes(), recorder.view
     if not passes:
         why = "had no time to search: give it more"
         if depth is not None:
             why = f"has not searched {depth} moves deep: choose another depth"
         raise InvalidSettingError(f"{searcher.name} {why}")
-    shown = max((number for number, one in enumerate(passes) if one.finished), default=len(passes) - 1)
+    last = max((number for number, one in enumerate(passes) if one.finished), default=len(passes) - 1)
     tree = SearchTree(
-        title or name, searcher.name, game.traits.seat_names, view.seat, tuple(passes), shown,
+        name, searcher.name, game.traits.seat_names, view.seat, tuple(passes), last,
         move_text(game, start, result.action), result.values_by_seat[view.seat], view.bounds,
-        tuple(_notes(passes[shown], recorder.stopped, max_nodes)),
+        tuple(_notes(passes[last], recorder.stopped, max_nodes)),
     )  # fmt: skip
     return TreeDrawing(tree, result)
+
+
+def _watched(
+    agent: Any, game: Game[Any], max_nodes: int, seat: int | None, depth: int | None
+) -> tuple[Any, SearchRecorder | SimulationRecorder]:
+    """The agent with an observer that records its search, and the observer."""
+    fields = {field.name for field in dataclasses.fields(agent)} if dataclasses.is_dataclass(agent) else set()
+    settings: dict[str, Any] = {"name": agent.name}
+    recorder: SearchRecorder | SimulationRecorder
+    if "on_simulation" in fields:
+        recorder = settings["on_simulation"] = SimulationRecorder(game, max_nodes, seat, PATIENCE)
+    elif "on_node" in fields:
+        recorder = settings["on_node"] = SearchRecorder(max_nodes, seat, PATIENCE, depth)
+    else:
+        raise InvalidSettingError(
+            f"{agent.name} has no tree that can be drawn: choose minimax, alphabeta, expectiminimax, expectimax, "
+            "maxn, paranoid, bestreply or mcts"
+        )
+    if "seconds" in fields and agent.seconds == "auto":
+        settings["seconds"] = None  # the whole tree is drawn, if nothing limits it
+    watched = dataclasses.replace(agent, **settings)
+    recorder.stop = watched.stop
+    return watched, recorder
 
 
 def tree_of_text(text: str) -> TreeGame | None:

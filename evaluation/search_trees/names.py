@@ -10,7 +10,7 @@ from zermelo.agents.tree_search.inner_game import FormOfGame
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs import RewardSum, Traits, UnsupportedGameError
-from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText, SupportsText
 from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.positions import moves
 from zermelo.evaluation.search_trees.model import SearchNode, Span
@@ -43,8 +43,7 @@ def position_text(game: Any, state: Any) -> str:
         if not hasattr(state, "state"):
             return ""  # draws of chance
         game, state = game.inside, state.state
-    write = getattr(game, "text", None)
-    text = "" if write is None else str(write(state)).rstrip()
+    text = str(game.text(state)).rstrip() if isinstance(game, SupportsText) else ""
     return "" if text.startswith("<") or len(text) > _LONGEST else text
 
 

@@ -242,25 +242,33 @@ def evaluate_policy(
         require_fit(agent, driver.env, POLICY)
         levels = _levels(driver.env, ladder)
         if levels is not None:
-            found = ladder_of(levels, driver, seed)
+            opponents = ladder_of(levels, driver, seed)
         else:
             assert not isinstance(ladder, str | os.PathLike), "files are levels"
-            found = find_ladder(env, source, driver, ladder, seed=seed)
-        agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
+            opponents = find_ladder(env, source, driver, ladder, seed=seed)
+        agents = {anchor.name: anchor for anchor in opponents.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
-        played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in found.anchors}
-        is_elo = levels is not None and levels.unit is Unit.ELO
-        fixed = games or (WITH_ANCHOR if levels is None else WITH_BASELINE)
-        for name, count in _near(found, played, seats, interval) if is_elo else [(name, fixed) for name in played]:
-            schedule = _schedule(found, name, seats, len(played[name]), count, seed)
-            played[name] += SerialRunner().run(player, schedule)
-        rating = _rating(played, player, found, seed)
-        if levels is not None:
-            place = levels.around(rating.rating if is_elo else rating.total.mean_reward)
-            rating = replace(rating, place=place, baseline=levels.baseline)
+        rating = _rated(player, opponents, levels, interval, games, seed)
         if scalars is not None:
             write_scalars(scalars, rating.scalars(), step)
     return rating
+
+
+def _rated(
+    player: GamePlayer, ladder: Ladder, levels: Levels | None, interval: float, games: int | None, seed: int
+) -> PolicyRating:
+    """Plays the games and rates the policy by them."""
+    played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in ladder.anchors}
+    seats, is_elo = len(player.seat_names), levels is not None and levels.unit is Unit.ELO
+    fixed = games or (WITH_ANCHOR if levels is None else WITH_BASELINE)
+    for name, count in _near(ladder, played, seats, interval) if is_elo else [(name, fixed) for name in played]:
+        schedule = _schedule(ladder, name, seats, len(played[name]), count, seed)
+        played[name] += SerialRunner().run(player, schedule)
+    rating = _rating(played, player, ladder, seed)
+    if levels is None:
+        return rating
+    place = levels.around(rating.rating if is_elo else rating.total.mean_reward)
+    return replace(rating, place=place, baseline=levels.baseline)
 
 
 def _anchors(ladder: LadderSource) -> LadderSource:

@@ -119,24 +119,8 @@ def tune_network(
         InvalidSettingError: A setting is wrong, or the progress is that of other settings.
         UnsupportedGameError: The game is of another kind.
     """
-    check_whole("hidden", hidden, lower=16)
-    check_whole("nodes", nodes, lower=1)
     check_number("hours", hours, lower=0, above=True)
-    check_number("outcome_share", outcome_share, lower=0)
-    if hidden % 16 or hidden > MOST_HIDDEN or outcome_share > 1:
-        raise InvalidSettingError(
-            f"hidden must be a multiple of 16 up to {MOST_HIDDEN} and outcome_share at most 1, not {hidden} and "
-            f"{outcome_share}"
-        )
-    require_writable(out)
-    live = make_env(env)
-    live.reset(seed=seed)
-    game = as_game(live)
-    require_perfect_information(game.traits, "tune")
-    require_planes(game)
-    if not all(np.isfinite(game.traits.utility_bounds)):
-        raise UnsupportedGameError(f"a network needs bounds of the utility, which {game.traits.name} has not")
-    run = _Run(env, out, hidden, nodes, outcome_share, seed, game, game.snapshot(live), on_progress)
+    run = _Run(env, out, hidden, nodes, outcome_share, seed, on_progress)
     fewest, most, hourly = _GENERATIONS
     share = 3600 * hours / min(max(round(hourly * hours), fewest), most)
     playing = make_runner(
@@ -219,11 +203,28 @@ class _Run:
     nodes: int
     outcome_share: float
     seed: int
-    game: Any
-    start: Any
     on_progress: Callable[[str, float], object]
 
     def __post_init__(self) -> None:
+        check_whole("hidden", self.hidden, lower=16)
+        check_whole("nodes", self.nodes, lower=1)
+        check_number("outcome_share", self.outcome_share, lower=0)
+        if self.hidden % 16 or self.hidden > MOST_HIDDEN or self.outcome_share > 1:
+            raise InvalidSettingError(
+                f"hidden must be a multiple of 16 up to {MOST_HIDDEN} and outcome_share at most 1, not "
+                f"{self.hidden} and {self.outcome_share}"
+            )
+        require_writable(self.out)
+        live = make_env(self.env)
+        live.reset(seed=self.seed)
+        self.game: Any = as_game(live)
+        require_perfect_information(self.game.traits, "tune")
+        require_planes(self.game)
+        if not all(np.isfinite(self.game.traits.utility_bounds)):
+            raise UnsupportedGameError(
+                f"a network needs bounds of the utility, which {self.game.traits.name} has not"
+            )
+        self.start = self.game.snapshot(live)
         stem = self.out.removesuffix(".json")
         self.path, self.candidate = Path(f"{stem}.progress.npz"), f"{stem}.candidate.json"
         self.identity = {"env": self.env, "hidden": self.hidden}

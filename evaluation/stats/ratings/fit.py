@@ -37,6 +37,9 @@ from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, ze
 _FEW: Final = 5
 """Games of a player up to which intervals are too wide."""
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
+_NO_SEATS: Final = (
+    "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
+)
 _STATUS_NOTES: Final = {
     ABOVE: (
         "No upper bound for {names}: no result rules out a rating arbitrarily far above {zero}. "
@@ -85,47 +88,46 @@ def fit_ratings(
         raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {known}")
     if not counts.games:
         return RatingTable(players=(), anchor=anchor, confidence=confidence, notes=("No games.",))
-    notes: list[str] = []
     components = _components(counts, anchor)
+    left_out: tuple[str, ...] = ()
     model = RankingModel(counts, seat_effects=seat_effects, dispersion=dispersion)
     worths = ChoiceFit(model.choices)
     if model.seats and worths.unseen > len(components):
-        notes.append(
-            "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
-        )
+        left_out = (_NO_SEATS,)
         model = RankingModel(counts, seat_effects=False, dispersion=dispersion)
         worths = ChoiceFit(model.choices)
-    for n in model.winner_only:
-        notes.append(f"In games of {n} seats only the winner is known: the others count as unranked, not as tied.")
-    seated = bool(model.seats)
-    rated = RankingModel(counts, seat_effects=seated, dispersion=dispersion, by_points=True)
+    rated = RankingModel(counts, seat_effects=bool(model.seats), dispersion=dispersion, by_points=True)
     fit = ChoiceFit(rated.choices, rated.spread)
     players = _players(counts, rated, fit, worths, components, anchor, confidence)
-    units = np.eye(model.parameters)
     seats = tuple(_seat_effects(model, worths, confidence))
+    units = np.eye(model.parameters)
     ties = tuple(worths.effect(units[column], f"{n} tied", confidence) for n, column in model.ties.items())
-    notes += _notes(components, players, (*seats, *ties), counts)
-    notes += _notes_on_few_games(players)
-    notes += _notes_on_seats(counts, seats)
     cycles = find_cycles(counts, confidence=confidence)
-    if cycles:
-        shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
-        more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
-        notes.append(f"Results are intransitive: {shown}{more}. Ratings mispredict such games.")
-    return RatingTable(
-        players=players,
-        seat_effects=seats,
-        tie_effects=ties,
-        components=components,
-        anchor=anchor,
-        confidence=confidence,
-        games=counts.games,
-        log_likelihood=worths.log_likelihood * dispersion,
-        cycles=cycles,
-        notes=tuple(notes),
-        _model=rated,
-        _fit=fit,
+    notes = (
+        *left_out,
+        *_notes_on_winners(model),
+        *_notes(components, players, (*seats, *ties), counts),
+        *_notes_on_few_games(players),
+        *_notes_on_seats(counts, seats),
+        *_notes_on_cycles(cycles),
     )
+    return RatingTable(
+        players=players, seat_effects=seats, tie_effects=ties, components=components, anchor=anchor,
+        confidence=confidence, games=counts.games, log_likelihood=worths.log_likelihood * dispersion,
+        cycles=cycles, notes=notes, _model=rated, _fit=fit,
+    )  # fmt: skip
+
+
+def _notes_on_winners(model: RankingModel) -> Iterator[str]:
+    for n in model.winner_only:
+        yield f"In games of {n} seats only the winner is known: the others count as unranked, not as tied."
+
+
+def _notes_on_cycles(cycles: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    if cycles:
+        first = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
+        more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
+        yield f"Results are intransitive: {first}{more}. Ratings mispredict such games."
 
 
 def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
