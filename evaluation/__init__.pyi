@@ -40,5 +40,5 @@ from zermelo.evaluation.tournament.run import round_robin as round_robin
 from zermelo.evaluation.training.curve import RatingCurve as RatingCurve
 from zermelo.evaluation.training.evaluate import PolicyRating as PolicyRating
 from zermelo.evaluation.training.evaluate import evaluate_policy as evaluate_policy
+from zermelo.evaluation.workers import AgentLimits as AgentLimits
 from zermelo.evaluation.workers import Isolate as Isolate
-from zermelo.evaluation.workers import Isolation as Isolation

@@ -12,7 +12,7 @@ from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.options import settings_from, takes_settings
 from zermelo.evaluation.cli.standings import parse_sprt, print_standings
 from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings
-from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @takes_settings(
     TournamentSettings,
     RunSettings,
-    Isolation,
+    AgentLimits,
     left_out={"isolation", "progress", "on_game", "output_kb"},
     games=typer.Option("--games", "-n", min=1),
     seed=arguments.Seed,
@@ -115,7 +115,7 @@ def _settings(options: Mapping[str, Any]) -> TournamentSettings:
     return settings_from(
         TournamentSettings, options, openings=openings, opening_plies=plies,
         sprt=None if options["sprt"] is None else parse_sprt(options["sprt"]),
-        isolation=settings_from(Isolation, options, hang_seconds=options["hang_seconds"] or None),
+        isolation=settings_from(AgentLimits, options, hang_seconds=options["hang_seconds"] or None),
     )  # fmt: skip
 
 

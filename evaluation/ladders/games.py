@@ -22,7 +22,7 @@ from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 
 _LARGEST: Final = 1 << 28
 """Bytes of a journal."""
@@ -69,7 +69,7 @@ class BlockPlayer(PureWork):
         standings = round_robin(
             self.env, {"first": block.first, "second": block.second}, games=block.games, seed=seed, progress=False,
             openings=openings_for(driver.env, len(driver.seat_names), seed) or None,
-            isolation=Isolation(isolate=Isolate.NONE),
+            isolation=AgentLimits(isolate=Isolate.NONE),
         )  # fmt: skip
         if failure := next((record.failure for record in standings.records if record.failure), None):
             raise EnvironmentFailureError(f"{block.first} against {block.second}: {failure.message}")

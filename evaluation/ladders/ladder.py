@@ -32,7 +32,7 @@ from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 from zermelo.evaluation.workers.games import Participant, participants
 
 ANCHOR_GAMES: Final = 30
@@ -164,7 +164,7 @@ def _elo(
         return {names[0]: 0.0}
     standings = round_robin(
         source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None, progress=False,
-        isolation=Isolation(isolate=Isolate.NONE),
+        isolation=AgentLimits(isolate=Isolate.NONE),
     )  # fmt: skip
     halves = GameCounts()  # a draw as half a win and half a loss, all counted twice
     for (first, second), share in standings.crosstable.items():

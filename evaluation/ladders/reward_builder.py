@@ -25,7 +25,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 
 CANDIDATES: Final = {
     "ismcts": (
@@ -131,7 +131,7 @@ class RewardLadderBuilder:
         """The table's row of an agent in games with the baseline."""
         standings = round_robin(
             self.env, {"it": agent, "baseline": baseline}, games=games, seed=seed, progress=False,
-            score=Scoring.REWARDS, isolation=Isolation(isolate=Isolate.NONE),
+            score=Scoring.REWARDS, isolation=AgentLimits(isolate=Isolate.NONE),
         )  # fmt: skip
         if failures := list(itertools.chain.from_iterable(each.failures for each in standings.rows)):
             raise UnsupportedGameError(f"{agent} failed: {failures[0]}")

@@ -19,7 +19,7 @@ from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Pairings, checked_seed
 from zermelo.evaluation.workers import RunnerChoice
-from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:
     from zermelo.evaluation.match.record import GameRecord
@@ -65,7 +65,7 @@ class TournamentSettings:
     until_sure: bool = False
     sprt: Sprt | None = None
     max_moves: int = MAX_MOVES
-    isolation: Isolation | None = None
+    isolation: AgentLimits | None = None
     anchor: str | None = None
     score: Scoring | str = Scoring.AUTO
     skip_unfit: bool = False
@@ -78,9 +78,9 @@ class TournamentSettings:
         check_choice("score", self.score, Scoring)
         check_flag("until_sure", self.until_sure)
         check_flag("skip_unfit", self.skip_unfit)
-        if self.isolation is not None and not isinstance(self.isolation, Isolation):
+        if self.isolation is not None and not isinstance(self.isolation, AgentLimits):
             raise InvalidSettingError(
-                f"isolation must be a value of the class Isolation or None, not {self.isolation!r}"
+                f"isolation must be a value of the class AgentLimits or None, not {self.isolation!r}"
             )
         if self.sprt is None:
             return
@@ -92,9 +92,9 @@ class TournamentSettings:
             raise InvalidSettingError(f"sprt must be a value of the class Sprt or None, not {self.sprt!r}")
 
     @property
-    def limits(self) -> Isolation:
+    def limits(self) -> AgentLimits:
         """The isolation, where none was given too."""
-        return self.isolation or Isolation()
+        return self.isolation or AgentLimits()
 
 
 @dataclass(frozen=True, kw_only=True)

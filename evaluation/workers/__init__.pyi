@@ -1,3 +1,3 @@
 from zermelo.evaluation.workers.choices import Isolate as Isolate
 from zermelo.evaluation.workers.choices import RunnerChoice as RunnerChoice
-from zermelo.evaluation.workers.settings import Isolation as Isolation
+from zermelo.evaluation.workers.settings import AgentLimits as AgentLimits

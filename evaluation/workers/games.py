@@ -27,7 +27,7 @@ from zermelo.evaluation.match.sources import AgentSource, EnvSource, FreshEnvs, 
 from zermelo.evaluation.match.text import kept_name
 from zermelo.evaluation.schedule import ScheduledGame
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
-from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.settings import AgentLimits
 from zermelo.evaluation.workers.work import NOBODY, WorkerExit
 
 
@@ -46,7 +46,7 @@ class GamePlayer:
     seat_names: tuple[str, ...]  # the environment's, for games in which it cannot even start
     participants: Mapping[str, Participant]  # by name
     max_moves: int = MAX_MOVES
-    hang_seconds: float | None = None  # see ``Isolation``
+    hang_seconds: float | None = None  # see ``AgentLimits``
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
@@ -185,7 +185,7 @@ class Participant:
 
     name: str
     source: AgentSource
-    isolation: Isolation | None = None
+    isolation: AgentLimits | None = None
     fingerprint: Mapping[str, str] = field(default_factory=dict)
     unfit: ZermeloError | None = None
 
@@ -221,7 +221,7 @@ class Participant:
 
 def participants(
     agents: Sequence[AgentSource] | Mapping[str, AgentSource],
-    isolation: Isolation | None = None,
+    isolation: AgentLimits | None = None,
     driver: EnvDriver | None = None,
 ) -> tuple[Participant, ...]:
     """The agents of a tournament, each made once to see that it can be, under names that differ.
@@ -247,7 +247,7 @@ def participants(
 
 
 def _made(
-    source: AgentSource, limit: Isolation | None, driver: EnvDriver | None
+    source: AgentSource, limit: AgentLimits | None, driver: EnvDriver | None
 ) -> tuple[str, Mapping[str, str], ZermeloError | None]:
     """The name and fingerprint of an agent, once it has been made, and why it cannot play."""
     called = source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)

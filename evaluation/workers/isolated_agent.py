@@ -33,7 +33,7 @@ from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.workers.forked_process import AgentProcess, FrameReader, frame
 from zermelo.evaluation.workers.meters import resident_mb
-from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.settings import AgentLimits
 from zermelo.evaluation.workers.shipping import pack_env, unpack_answer
 
 _MOVES: Final = ("act", "see")
@@ -58,7 +58,7 @@ class IsolatedAgent(RemoteAgent):
         fingerprint: What decides how it plays, once it has been started.
     """
 
-    def __init__(self, source: Any, name: str, isolation: Isolation) -> None:
+    def __init__(self, source: Any, name: str, isolation: AgentLimits) -> None:
         self.name = name
         self.needs = "environment"
         self.fingerprint: dict[str, str] = {}
@@ -274,7 +274,9 @@ def _unreadable(error: ValueError) -> str:
 
 
 class _Request:
-    def __init__(self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None) -> None:
+    def __init__(
+        self, process: AgentProcess, request: bytes, isolation: AgentLimits, seconds: float | None
+    ) -> None:
         self.answer = b""
         self.began = time.monotonic()
         self._process = process

@@ -17,7 +17,7 @@ _POSIX: Final = sys.platform != "win32"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Isolation:
+class AgentLimits:
     """The limits that are enforced from outside of an agent's process.
 
     An agent inside the worker cannot be stopped, so a limit on its time or memory implies a process of its own. An

@@ -88,7 +88,7 @@ MISTAKES = {
     lambda: evaluation.round_robin(GAME, PAIR, until_sure="yes"): "until_sure must be True or False, not 'yes'",
     lambda: evaluation.round_robin(
         GAME, PAIR, isolation="all"
-    ): "isolation must be a value of the class Isolation or None",
+    ): "isolation must be a value of the class AgentLimits or None",
     lambda: evaluation.round_robin(GAME, PAIR, sprt=3): "sprt must be a value of the class Sprt or None, not 3",
     lambda: evaluation.round_robin(GAME, PAIR, out=3, games=2): "out must be text or a path or None, not 3",
     lambda: evaluation.round_robin(GAME, PAIR, on_game=3, games=2): "on_game must be a function or None, not 3",
@@ -113,7 +113,7 @@ MISTAKES = {
     lambda: evaluation.evaluate_policy("missing.zip", GAME): "there is no file 'missing.zip'",
     lambda: evaluation.RatingCurve(GAME, evry=3): "RatingCurve has no setting 'evry': did you mean 'every'?",
     lambda: evaluation.Sprt(elo1="x"): "elo1 must be a number, not 'x'",
-    lambda: evaluation.Isolation(isolate="al"): "isolate must be one of 'all', 'own', 'none', not 'al'",
+    lambda: evaluation.AgentLimits(isolate="al"): "isolate must be one of 'all', 'own', 'none', not 'al'",
     lambda: evaluation.fit_ratings(3): "a list, not 3",
     lambda: evaluation.read_games(3): "folder must be text or a path, not 3",
     lambda: evaluation.draw_tree(GAME, "alphabta"): "no agent is called 'alphabta': did you mean 'alphabeta'?",

@@ -20,7 +20,7 @@ from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs import InvalidSettingError, make_env
 from zermelo.evaluation import EndReason, FailureKind, Outcome, play_match
 from zermelo.evaluation.errors import AgentStartError
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 from zermelo.evaluation.workers.games import participants
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines are read by selecting among pipes")
@@ -117,7 +117,7 @@ def test_a_resignation_passes_between_processes():
     from zermelo.evaluation import round_robin
 
     standings = round_robin(
-        "classic/tictactoe-v3", {"quits": Quits, "first": "random"}, games=2, isolation=Isolation(isolate="all")
+        "classic/tictactoe-v3", {"quits": Quits, "first": "random"}, games=2, isolation=AgentLimits(isolate="all")
     )
     assert [record.end for record in standings.records] == [EndReason.RESIGNATION] * 2
     assert standings.row("quits").score == 0
@@ -179,7 +179,7 @@ def test_an_engine_has_its_time_to_start(monkeypatch):
     finally:
         engines.START_SECONDS.reset(start)
     with pytest.raises(AgentStartError, match=r"it did not answer within 1\.5 s"):
-        participants([f'uci(path="{path_of("never ready")}")'], Isolation(start_seconds=1.5))
+        participants([f'uci(path="{path_of("never ready")}")'], AgentLimits(start_seconds=1.5))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from zermelo.agents.base.experts import by_name
 from zermelo.agents.policies.policy import Outputs
 from zermelo.envs import GameOverError, InvalidSettingError, UnknownNameError, UnsupportedGameError, make_env
 from zermelo.evaluation import FailureKind, play_match, round_robin
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 MASK = np.array([False, True, True, False, True])
@@ -158,18 +158,18 @@ def test_policies_by_name_play_whole_games(name):
     spec = f"policy(policy='doubles.policies:{name}')"
     agent = make_agent(spec)
     assert make_agent(agent.name).policy is agent.policy
-    standings = round_robin(TICTACTOE, ["random", spec], games=4, isolation=Isolation(isolate="none"))
+    standings = round_robin(TICTACTOE, ["random", spec], games=4, isolation=AgentLimits(isolate="none"))
     assert [record.failure for record in standings.records] == [None] * 4
 
 
 @pytest.mark.thorough
 def test_a_policy_of_ones_own_gets_a_process_of_its_own_by_default():
-    assert Isolation().applies_to("policy(policy='doubles.policies:first_legal')")
+    assert AgentLimits().applies_to("policy(policy='doubles.policies:first_legal')")
     here, there = (
         round_robin(
             TICTACTOE, ["random", "policy(policy='doubles.policies:first_legal')"], games=2, isolation=limits
         )
-        for limits in (Isolation(isolate="none"), Isolation())
+        for limits in (AgentLimits(isolate="none"), AgentLimits())
     )
     assert [r.without_timings() for r in here.records] == [r.without_timings() for r in there.records]
 
@@ -210,7 +210,7 @@ def test_the_agent_is_never_asked_to_act_on_the_environment():
         def act(self, env):
             raise AssertionError("it was shown the environment")
 
-    for isolation in (Isolation(isolate="none"), Isolation(isolate="all")):
+    for isolation in (AgentLimits(isolate="none"), AgentLimits(isolate="all")):
         strict = {"strict": Strict(policies.first_legal), "random": "random"}
         standings = round_robin(TICTACTOE, strict, games=2, isolation=isolation)
         assert [record.failure for record in standings.records] == [None, None]

@@ -11,10 +11,10 @@ from zermelo.agents.training import OpponentEnv
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, round_robin
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
-HERE = Isolation(isolate="none")
+HERE = AgentLimits(isolate="none")
 CENTRE, CORNER = 4, 8
 
 
@@ -81,8 +81,8 @@ class TestStableBaselines3:
     def test_a_masked_model_plays_whole_games_in_a_process_of_its_own(self, masked):
         model, path = masked
         spec = f"sb3(path='{path}')"
-        records = games_of(spec, isolation=Isolation())
-        assert Isolation().applies_to(spec)
+        records = games_of(spec, isolation=AgentLimits())
+        assert AgentLimits().applies_to(spec)
         env = make_env(TICTACTOE)
         env.reset(seed=0)
         view = env.observe("player_1")
@@ -259,7 +259,7 @@ class TestOnnx:
     @pytest.mark.parametrize("masked", [False, True])
     def test_a_model_plays_whole_games(self, model, masked):
         spec = f"onnx(path='{model(masked)}')"
-        assert first_moves(games_of(spec, games=4, isolation=Isolation()), spec) == {CENTRE}
+        assert first_moves(games_of(spec, games=4, isolation=AgentLimits()), spec) == {CENTRE}
 
     def test_what_is_wrong_is_said(self, tmp_path):
         pytest.importorskip("onnxruntime", reason="needs scripts/setup onnx")

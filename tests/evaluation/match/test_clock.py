@@ -8,7 +8,7 @@ from doubles.bad_agents import Good
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import FailureKind, play_match, round_robin
 from zermelo.evaluation.match.clock import SeatClocks, TimeControl
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 
@@ -47,7 +47,7 @@ def test_agents_are_told_before_each_move(tmp_path):
 def test_agents_in_processes_of_their_own_are_told(tmp_path):
     agents = {"told": lambda: Told(tmp_path / "log", 0.02), "first": "random"}
     standings = round_robin(
-        TICTACTOE, agents, games=2, isolation=Isolation(clock="10+0.5", move_seconds=5.0), workers=1
+        TICTACTOE, agents, games=2, isolation=AgentLimits(clock="10+0.5", move_seconds=5.0), workers=1
     )
     assert not any(record.failure for record in standings.records)
     shown = rows(tmp_path / "log")
@@ -87,5 +87,5 @@ def test_time_controls_and_the_time_of_seats():
 def test_the_way_to_a_process_is_not_on_the_clock():
     """A clock that the ways alone would use up, if they were counted: each takes some milliseconds."""
     agents = {"good": Good, "random": "random"}
-    standings = round_robin(TICTACTOE, agents, games=4, isolation=Isolation(clock="0.02"), workers=1)
+    standings = round_robin(TICTACTOE, agents, games=4, isolation=AgentLimits(clock="0.02"), workers=1)
     assert not any(record.failure for record in standings.records)

@@ -17,7 +17,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, per
 from zermelo.envs.games import MNK
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(depth=2), MCTSAgent(simulations=20), GreedyAgent()], ids=repr)
@@ -94,7 +94,7 @@ def test_models_are_refused_at_games_that_they_were_not_trained_on(tmp_path):
 
     path = tmp_path / "net.pt"
     torch.jit.trace(Net(), torch.zeros(1, 6, 7, 2)).save(str(path))
-    model, how = f"torch(path={str(path)!r})", {"games": 2, "isolation": Isolation(isolate="none")}
+    model, how = f"torch(path={str(path)!r})", {"games": 2, "isolation": AgentLimits(isolate="none")}
     with pytest.raises(UnsupportedGameError, match=r"does not fit what players of tictactoe_v3 see or do"):
         round_robin("classic/tictactoe-v3", [model, "random"], **how)
     assert round_robin("classic/connect_four-v3", [model, "random"], **how)

@@ -11,7 +11,7 @@ from zermelo.agents.training import OpponentEnv
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation import evaluate_policy, play_match, round_robin
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 
@@ -89,7 +89,7 @@ def test_the_command_line_ends_with_exit_status_2(capsys):
 def test_a_policy_that_answers_wrongly_is_refused_with_the_shapes(name, isolate):
     for source in (POLICIES[name], f"policy(policy='{__name__}:{name}')"):
         agent = PolicyAgent(source) if callable(source) else source
-        games, how = [], {"games": 2, "isolation": Isolation(isolate=isolate)}
+        games, how = [], {"games": 2, "isolation": AgentLimits(isolate=isolate)}
         with pytest.raises(UnsupportedGameError) as caught:
             round_robin(TICTACTOE, {"random": "random", "mine": agent}, on_game=games.append, **how)
         assert "array of shape (3, 3, 2)" in str(caught.value)
@@ -190,7 +190,7 @@ def test_an_onnx_model_of_another_shape_is_refused(shape, actions, isolate, tmp_
     path = tmp_path / "net.onnx"
     onnx_model(str(path), shape, actions)
     play = lambda: round_robin(  # noqa: E731
-        TICTACTOE, ["random", f"onnx(path={str(path)!r})"], games=2, isolation=Isolation(isolate=isolate)
+        TICTACTOE, ["random", f"onnx(path={str(path)!r})"], games=2, isolation=AgentLimits(isolate=isolate)
     )
     if np.prod(shape) == 18 and actions == 9:
         assert play().games == 2

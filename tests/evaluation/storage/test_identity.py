@@ -69,11 +69,11 @@ def test_exchanged_lambdas_are_other_agents(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("isolate", ["own", "none"])
 def test_an_edited_module_is_another_agent(isolate, tmp_path, monkeypatch):
-    from zermelo.evaluation import Isolation
+    from zermelo.evaluation import AgentLimits
 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("sys.dont_write_bytecode", True)
-    agents, limits = {"a": "edited_agents:Agent", "b": First("b")}, Isolation(isolate=isolate)
+    agents, limits = {"a": "edited_agents:Agent", "b": First("b")}, AgentLimits(isolate=isolate)
     run = functools.partial(round_robin, toy_envs.DiceEnv, agents, games=2, out=tmp_path / "run", isolation=limits)
     (tmp_path / "edited_agents.py").write_text(MODULE.format(first=1))
     run()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.evaluation import Isolation, StoreError, read_games, read_standings, round_robin
+from zermelo.evaluation import AgentLimits, StoreError, read_games, read_standings, round_robin
 from zermelo.evaluation.match.play import agent_seeds
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and process groups")
@@ -78,7 +78,7 @@ def wait_until_stored(out, wanted, reached):
 
 def kill_again_and_again(tmp_path, games, kills, seed):
     generator = random.Random(seed)
-    round_robin(ENV, AGENTS, games=games, seed=7, isolation=Isolation(isolate="none"), out=tmp_path / "whole")
+    round_robin(ENV, AGENTS, games=games, seed=7, isolation=AgentLimits(isolate="none"), out=tmp_path / "whole")
     out = tmp_path / "killed"
     # One of the last games waits until all kills are done: whenever a kill comes, the run is not yet over.
     waiting, reached = tmp_path / "gate", tmp_path / "gate.reached"

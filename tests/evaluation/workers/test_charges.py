@@ -8,10 +8,10 @@ import pytest
 from doubles import bad_agents, hostile_agents, toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.evaluation import EnvironmentFailureError, FailureKind, Isolation, play_match, round_robin
+from zermelo.evaluation import AgentLimits, EnvironmentFailureError, FailureKind, play_match, round_robin
 from zermelo.evaluation.tournament.run import gauntlet
 
-NO_PROCESSES = Isolation(isolate="none")
+NO_PROCESSES = AgentLimits(isolate="none")
 
 
 def kinds(standings, agent):
@@ -33,7 +33,7 @@ def test_in_this_process(agent, kind):
 @pytest.mark.parametrize(("isolate", "workers"), [("none", 1), ("none", 2), ("all", 1)])
 def test_an_agent_that_finds_that_it_does_not_fit_loses_and_the_run_goes_on(isolate, workers):
     agents = {"unfit": bad_agents.Unsupported, "first": First, "good": Good}
-    limits = Isolation(isolate=isolate)
+    limits = AgentLimits(isolate=isolate)
     standings = round_robin(toy_envs.ToyEnv, agents, games=2, workers=workers, isolation=limits)
     assert standings.complete
     assert kinds(standings, "unfit") == {"CRASH": 4}
@@ -68,7 +68,7 @@ def test_in_worker_processes():
         "exits": hostile_agents.exits_in_a_worker,
         "hangs": bad_agents.Slow(60),
     }
-    limits = Isolation(isolate="none", hang_seconds=1)
+    limits = AgentLimits(isolate="none", hang_seconds=1)
     standings = gauntlet(toy_envs.ToyEnv, agents, games=2, workers=2, isolation=limits)
     assert standings.results.void == 0
     assert kinds(standings, "closes") == {"CRASH": 2}
@@ -80,7 +80,9 @@ def test_in_worker_processes():
 
 def test_in_processes_of_their_own():
     agents = {"env": hostile_agents.MakesUpAnEnvironmentFailure(), "int": hostile_agents.ComparesEvilly()}
-    standings = gauntlet(toy_envs.ToyEnv, {"first": First()} | agents, games=1, isolation=Isolation(isolate="all"))
+    standings = gauntlet(
+        toy_envs.ToyEnv, {"first": First()} | agents, games=1, isolation=AgentLimits(isolate="all")
+    )
     assert kinds(standings, "env") == {"CRASH": 1}
     assert kinds(standings, "int") == {"ILLEGAL_ACTION": 1}
 
@@ -94,7 +96,7 @@ def test_in_processes_of_their_own():
     ],
 )
 def test_a_hang_ends_in_this_process_too(env, agent, failure):
-    limits = Isolation(isolate="none", hang_seconds=0.3)
+    limits = AgentLimits(isolate="none", hang_seconds=0.3)
     standings = round_robin(env, {"a": agent, "b": First()}, games=1, isolation=limits)
     found = standings.records[0].failure
     assert (found.kind, found.seat) == failure

@@ -10,7 +10,7 @@ from doubles.bad_agents import Answers, Good, Raises
 from doubles.processes import ends, left_running
 
 from zermelo.evaluation import FailureKind, Schedule, Standings
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 from zermelo.evaluation.workers.games import GamePlayer, participants
 from zermelo.evaluation.workers.pool import ProcessRunner
 from zermelo.evaluation.workers.work import SerialRunner
@@ -18,7 +18,7 @@ from zermelo.evaluation.workers.work import SerialRunner
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
 TICTACTOE = "classic/tictactoe-v3"
-LIMITS = Isolation(isolate=Isolate.ALL, move_seconds=2.0, start_seconds=2.0, memory_mb=220, output_kb=64)
+LIMITS = AgentLimits(isolate=Isolate.ALL, move_seconds=2.0, start_seconds=2.0, memory_mb=220, output_kb=64)
 
 GOOD = {
     "random": "random",

@@ -18,7 +18,7 @@ from zermelo.envs import InvalidSettingError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 from zermelo.evaluation.workers.forked_process import ForkedProcess, servers
 from zermelo.evaluation.workers.games import participants
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
@@ -26,8 +26,8 @@ from zermelo.evaluation.workers.meters import children
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
-SHORT = Isolation(start_seconds=1.5)
-EVERYONE = Isolation(isolate=Isolate.ALL)
+SHORT = AgentLimits(start_seconds=1.5)
+EVERYONE = AgentLimits(isolate=Isolate.ALL)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_agent_that_cannot_start_stops_the_run_before_any_game(agent, error, 
 
 
 def test_by_default_agents_of_ones_own_get_processes():
-    default = Isolation()
+    default = AgentLimits()
     assert default.applies_to("mymodule:MyAgent(depth=3)")
     assert default.applies_to("alphabeta(depth=2, evaluator=mymodule:evaluate)")
     for source in ("random", "alphabeta(depth=6)", Good(), Good, AlphaBetaAgent()):
@@ -66,7 +66,7 @@ def test_by_default_agents_of_ones_own_get_processes():
 
 @pytest.mark.parametrize("limits", [{"move_seconds": 1}, {"memory_mb": 500}])
 def test_with_limits_everyone_gets_a_process_but_random(limits):
-    limited = Isolation(**limits)
+    limited = AgentLimits(**limits)
     for source in ("mymodule:MyAgent", "alphabeta", Good(), Good, AlphaBetaAgent()):
         assert limited.applies_to(source)
     for source in ("random", "random(seed=3)", RandomAgent(), RandomAgent):
@@ -76,7 +76,7 @@ def test_with_limits_everyone_gets_a_process_but_random(limits):
 def test_all_and_none():
     for source in ("mymodule:MyAgent", "random", Good()):
         assert EVERYONE.applies_to(source)
-        assert not Isolation(isolate="none").applies_to(source)
+        assert not AgentLimits(isolate="none").applies_to(source)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_all_and_none():
 )
 def test_settings_are_checked(settings, said):
     with pytest.raises(InvalidSettingError, match=r"^[^\n]*$") as caught:
-        Isolation(**settings)
+        AgentLimits(**settings)
     assert said in str(caught.value)
 
 
@@ -114,7 +114,7 @@ def test_settings_are_checked(settings, said):
 )
 def test_isolation_changes_nothing_about_the_games(env, agents):
     here, there = (
-        round_robin(env, agents, games=2, seed=4, isolation=Isolation(isolate=isolate)).records
+        round_robin(env, agents, games=2, seed=4, isolation=AgentLimits(isolate=isolate)).records
         for isolate in ("none", "all")
     )
     assert [record.without_timings() for record in here] == [record.without_timings() for record in there]
@@ -144,7 +144,7 @@ def test_a_limit_on_time_binds_searches_too():
         "classic/chess-v6",
         ["random", "alphabeta(depth=30)"],
         games=1,
-        isolation=Isolation(move_seconds=0.7),
+        isolation=AgentLimits(move_seconds=0.7),
     )
     failure = standings.records[0].failure
     assert failure.kind is FailureKind.TIMEOUT
@@ -244,9 +244,9 @@ def test_what_a_rehearsal_shows_of_the_game_is_nothing():
 @pytest.mark.parametrize("clock", ["", "x", "0", "1+", "+1", "-1", 60])
 def test_a_clock_is_written_as_people_do(clock):
     with pytest.raises(InvalidSettingError, match="a clock is seconds for the game and for each move"):
-        Isolation(clock=clock)
-    assert Isolation(clock="60+0.6").time_control == (60, 0.6)
-    assert Isolation(clock="0.5").time_control == (0.5, 0)
+        AgentLimits(clock=clock)
+    assert AgentLimits(clock="60+0.6").time_control == (60, 0.6)
+    assert AgentLimits(clock="0.5").time_control == (0.5, 0)
 
 
 @pytest.mark.thorough
@@ -255,7 +255,7 @@ def test_clocks_count_a_game():
     sleepy = {"sleepy": Slow(0.3), "first": First("first")}
 
     def lost(**limits):
-        standings = round_robin(toy_envs.ToyEnv, sleepy, games=1, isolation=Isolation(**limits))
+        standings = round_robin(toy_envs.ToyEnv, sleepy, games=1, isolation=AgentLimits(**limits))
         return {str(kind): count for kind, count in standings.row("sleepy").failures.items()}
 
     assert lost(clock="0.45") == {"TIMEOUT": 1}, "two moves of 0.3 s"

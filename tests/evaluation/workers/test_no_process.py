@@ -17,7 +17,7 @@ from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.workers import isolated_agent, pool
 from zermelo.evaluation.workers.forked_process import AgentProcess, ForkedProcess, servers
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
-from zermelo.evaluation.workers.settings import Isolation
+from zermelo.evaluation.workers.settings import AgentLimits
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 MNK = "zermelo/MNK-v0"
@@ -78,7 +78,7 @@ def test_a_fork_that_the_system_refuses_kills_no_living_process(waiting, monkeyp
 def test_an_agent_whose_process_cannot_start_is_not_at_fault_and_others_live(waiting, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "pipe", _refused)
-        lonely = IsolatedAgent("random", "lonely", Isolation(isolate="all"))
+        lonely = IsolatedAgent("random", "lonely", AgentLimits(isolate="all"))
         with pytest.raises(WorkerError, match="open files"):
             lonely.get_ready(0, None)
     assert waiting.is_alive()
@@ -102,7 +102,7 @@ def test_an_agents_process_that_cannot_start_ends_the_run_and_charges_no_seat(mo
 
     monkeypatch.setattr(isolated_agent, "AgentProcess", seldom)
     with pytest.raises(WorkerError, match="open files"):
-        round_robin(MNK, ["random", "minimax(depth=1)"], games=4, isolation=Isolation(isolate="all"))
+        round_robin(MNK, ["random", "minimax(depth=1)"], games=4, isolation=AgentLimits(isolate="all"))
 
 
 @pytest.mark.thorough
@@ -156,12 +156,12 @@ HANGING = """
 import time
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.workers import pool
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 if __name__ == "__main__":
     pool.START = 0.5
     try:
-        limits = Isolation(hang_seconds=0.5)
+        limits = AgentLimits(hang_seconds=0.5)
         round_robin("zermelo/MNK-v0", ["random", "random"], games=2, workers=2, isolation=limits)
     except Exception as error:
         print(type(error).__name__, error)

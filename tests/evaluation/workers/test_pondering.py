@@ -11,7 +11,7 @@ from doubles.processes import works
 from zermelo.envs import InvalidSettingError, make_env
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.tournament import run
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
@@ -23,7 +23,7 @@ FOUR = "classic/connect_four-v3"
 def test_it_works_until_the_game_is_over_and_no_longer() -> None:
     env = make_env(FOUR)
     env.reset(seed=0)
-    agent = IsolatedAgent("alphabeta(nodes=3000)", "it", Isolation(isolate="all", ponder=True))
+    agent = IsolatedAgent("alphabeta(nodes=3000)", "it", AgentLimits(isolate="all", ponder=True))
     try:
         agent.get_ready(0, env)
         agent.act(env)
@@ -39,7 +39,7 @@ def test_it_works_until_the_game_is_over_and_no_longer() -> None:
 @pytest.mark.thorough
 def test_moves_say_whether_they_were_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "default_threads", lambda: 2)
-    limits = Isolation(ponder=True, clock="60")
+    limits = AgentLimits(ponder=True, clock="60")
     agents = ["alphabeta(depth=4)", "alphabeta(depth=3, seed=1)"]
     [game] = round_robin(FOUR, agents, games=1, isolation=limits, progress=False).records
     found = {move.expected for move in game.moves}
@@ -50,6 +50,6 @@ def test_moves_say_whether_they_were_expected(monkeypatch: pytest.MonkeyPatch) -
 def test_it_takes_free_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "default_threads", lambda: 3)
     with pytest.raises(InvalidSettingError, match="use at most 1 workers"):
-        round_robin(FOUR, ["random", "greedy"], workers=2, isolation=Isolation(ponder=True), progress=False)
+        round_robin(FOUR, ["random", "greedy"], workers=2, isolation=AgentLimits(ponder=True), progress=False)
     with pytest.raises(InvalidSettingError, match="ponder cannot be enforced with isolate='none'"):
-        Isolation(isolate="none", ponder=True)
+        AgentLimits(isolate="none", ponder=True)

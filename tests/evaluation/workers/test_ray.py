@@ -15,7 +15,7 @@ from doubles.bad_agents import Answers, Exits, First, Good, Last, Raises
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import FailureKind, TournamentInterrupted, WorkerError, read_standings, round_robin
-from zermelo.evaluation.workers import Isolation
+from zermelo.evaluation.workers import AgentLimits
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 
@@ -160,7 +160,7 @@ def test_agents_that_end_their_processes_are_charged_as_on_this_machine(cluster,
 
 @pytest.mark.slow
 def test_isolated_agents_and_errors_are_as_on_this_machine(cluster):
-    settings = {"games": 4, "seed": 5, "isolation": Isolation(isolate="all", start_seconds=60)}
+    settings = {"games": 4, "seed": 5, "isolation": AgentLimits(isolate="all", start_seconds=60)}
     agents = ["random", "doubles.bad_agents:Exits", "doubles.bad_agents:First"]
     ours = round_robin(toy_envs.DiceEnv, agents, **settings)
     there = {"runner": "ray", "ray_address": cluster.address, "progress": False}

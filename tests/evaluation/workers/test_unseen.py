@@ -24,7 +24,7 @@ from zermelo.envs.adapters.aec import deal_unseen
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation import round_robin
-from zermelo.evaluation.workers import Isolate, Isolation
+from zermelo.evaluation.workers import AgentLimits, Isolate
 from zermelo.evaluation.workers.shipping import pack_env
 
 
@@ -167,7 +167,7 @@ def test_an_agent_in_a_process_of_its_own_sees_its_own_card_alone(tmp_path: Path
     for isolate in (Isolate.NONE, Isolate.ALL):
         path = tmp_path / isolate.value
         agents = {"peeks": partial(Peeks, path), "random": "random"}
-        round_robin("classic/leduc_holdem-v4", agents, games=8, seed=3, isolation=Isolation(isolate=isolate))
+        round_robin("classic/leduc_holdem-v4", agents, games=8, seed=3, isolation=AgentLimits(isolate=isolate))
         seen[isolate] = [tuple(json.loads(line)) for line in path.read_text().splitlines()]
     assert [mine for mine, _ in seen[Isolate.ALL]] == [mine for mine, _ in seen[Isolate.NONE]]
     wrong = [a != b for (_, a), (_, b) in zip(*seen.values(), strict=True)]
